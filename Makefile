@@ -23,7 +23,7 @@ MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
 # Python may be told to write no bytecode, and then half of each start goes into compiling.
-COMPILE := $(BIN)/python -m compileall -q app config graph memory models nodes prompts report retrieval runs storage tools
+COMPILE := $(BIN)/python -m compileall -q app calls config graph library memory models nodes privacy prompts report runs storage text tools
 
 .PHONY: help install ask test check format dev docs smoke evals clean
 
@@ -65,7 +65,7 @@ dev: $(VENV)/.dev  ## Start the LangGraph development server
 	@$(BIN)/dossier serve --port $(PORT)
 
 docs: $(VENV)/.dev  ## Write the picture of the graph and the choices into the README
-	@$(BIN)/python -m graph.drawing
+	@$(BIN)/python -m graph.readme
 
 smoke: install  ## Ask one small question of the model the environment names
 	@$(BIN)/python -m evals.smoke

@@ -24,8 +24,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from app.problems import MEDIA_TYPE, status
-from app.token import token
+from app.problems import PROBLEM_MEDIA_TYPE, http_status
+from app.server_token import load_server_token
 from config.errors import Problem
 from config.settings import settings
 
@@ -79,7 +79,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Rules:
+class AccessRules:
     """The rules that a request must satisfy."""
 
     hosts: frozenset[str] | None
@@ -88,13 +88,13 @@ class Rules:
     """The allowed origins of pages; None if the deployment checks them itself."""
     open_to_pages: bool
     """Whether pages of those origins need no token; only on this machine."""
-    login: bool = False
+    has_own_login: bool = False
     """Whether the deployment has its own authentication, which replaces the token."""
-    studio_login: bool = False
+    accepts_studio_login: bool = False
     """Whether it accepts anyone who claims to be Studio, as the development server does."""
 
     @classmethod
-    def of_installation(cls) -> Self:
+    def from_installation(cls) -> Self:
         """Return the rules that follow from the settings and from how the server was started.
 
         A deployment may have many names, so its hosts are checked only if some are configured;
@@ -110,23 +110,23 @@ class Rules:
         return cls(
             hosts=frozenset([*hosts, address]) if development or hosts else None,
             origins=None if free else frozenset(origins or STUDIO),
-            open_to_pages=development and here(address) and not named.server_token_always,
-            login=login,
-            studio_login=development,
+            open_to_pages=development and _is_loopback(address) and not named.server_token_always,
+            has_own_login=login,
+            accepts_studio_login=development,
         )
 
 
-class Access:
+class AccessMiddleware:
     """An ASGI middleware that refuses unauthorised requests before anything else is done.
 
     `Host` and `Origin` are checked first, so a foreign page learns nothing, not even from a
     preflight request; then the token, so a page of an allowed origin sees that it is missing.
     """
 
-    def __init__(self, app: ASGIApp, rules: Rules | None = None) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules | None = None) -> None:
         """Wrap an application."""
         self.app = app
-        self.rules = rules or Rules.of_installation()
+        self.rules = rules or AccessRules.from_installation()
         self.shared: ASGIApp = self._entered
         if self.rules.origins is not None:
             self.shared = CORSMiddleware(
@@ -140,13 +140,13 @@ class Access:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] not in ("http", "websocket") or _from_inside(scope):
+        if scope["type"] not in ("http", "websocket") or _is_internal_call(scope):
             await self.app(scope, receive, send)
             return
         try:
             scope = self._known(scope)
         except Problem as problem:
-            await refuse(problem, scope, receive, send)
+            await _send_refusal(problem, scope, receive, send)
             return
         await self.shared(scope, receive, send)
 
@@ -158,13 +158,13 @@ class Access:
         Raises:
             Problem: `host_refused` or `origin_refused`.
         """
-        host = _only(scope, "host") or ""
+        host = _single_header(scope, "host") or ""
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
             hint = "add the name to DOSSIER_SERVER_HOSTS"
             raise Problem(
                 "host_refused", "this server does not have this name", where=host, hint=hint
             )
-        origin = _only(scope, "origin", host)
+        origin = _single_header(scope, "origin", host)
         if self.rules.origins is None or origin is None or origin in self.rules.origins:
             return scope
         if origin not in (f"http://{host}", f"https://{host}"):
@@ -177,9 +177,9 @@ class Access:
         """Pass on a request that needs no token, or has it; the token itself is removed."""
         try:
             if await asyncio.to_thread(self._needs_token, scope):
-                scope = without_token(scope, await asyncio.to_thread(token))
+                scope = _strip_token(scope, await asyncio.to_thread(load_server_token))
         except Problem as problem:
-            await refuse(problem, scope, receive, send)
+            await _send_refusal(problem, scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -188,7 +188,7 @@ class Access:
         if scope["type"] == "http" and scope["method"] in READING and _path(scope) in HARMLESS:
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
-        if self.rules.login and not (claimed and self.rules.studio_login):
+        if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
             return False
         from_page = "origin" in headers and self.rules.open_to_pages
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
@@ -199,7 +199,7 @@ def _address() -> str:
     return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
 
 
-def _from_inside(scope: Scope) -> bool:
+def _is_internal_call(scope: Scope) -> bool:
     """Say whether the server calls itself, which no request from outside can imitate."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
@@ -211,7 +211,7 @@ def _path(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", ""))
 
 
-def _only(scope: Scope, name: str, host: str = "") -> str | None:
+def _single_header(scope: Scope, name: str, host: str = "") -> str | None:
     """Return the only value of a header, which may be empty; `None` without one.
 
     Raises:
@@ -233,10 +233,10 @@ def _is_own(host: str, scope: Scope, names: frozenset[str]) -> bool:
         return False
     name = said["address"] or said["name"]
     arrived = (scope.get("server") or ("",))[0]
-    return here(name) or name == arrived or name in names
+    return _is_loopback(name) or name == arrived or name in names
 
 
-def here(name: str) -> bool:
+def _is_loopback(name: str) -> bool:
     """Say whether a host is this machine, without asking a name server."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -250,7 +250,7 @@ def _on_this_machine(scope: Scope, headers: Headers) -> bool:
     """Say whether a request was sent from this machine to this machine, without a proxy."""
     ends = [(scope.get(end) or ("",))[0] for end in ("client", "server")]
     host = urlsplit(f"//{headers['host']}").hostname or ""
-    return all(map(here, [*ends, host])) and not any(map(FORWARDED.fullmatch, headers))
+    return all(map(_is_loopback, [*ends, host])) and not any(map(FORWARDED.fullmatch, headers))
 
 
 def _by_this_user(scope: Scope) -> bool:
@@ -272,13 +272,13 @@ def _by_this_user(scope: Scope) -> bool:
     return bool(users) and users <= {"0", str(os.getuid())}
 
 
-def without_token(scope: Scope, right: str) -> Scope:
+def _strip_token(scope: Scope, right: str) -> Scope:
     """Check the token of a request and remove it, since nothing else needs it.
 
     Raises:
         Problem: `token_missing` or `token_wrong`.
     """
-    sent = list(_sent(scope))
+    sent = list(_list_sent_tokens(scope))
     if not any(secrets.compare_digest(said, right.encode()) for _, said in sent):
         hint = (
             "`dossier token` prints it; send it as x-api-key (`api_key=` of langgraph_sdk, the key "
@@ -291,7 +291,7 @@ def without_token(scope: Scope, right: str) -> Scope:
     return {**scope, "headers": [one for one in scope["headers"] if tuple(one) not in ours]}
 
 
-def _sent(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
+def _list_sent_tokens(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
     """Yield each header that may contain the token, with the token in it."""
     for name, value in scope["headers"]:
         kind, _, rest = value.partition(b" ")
@@ -301,29 +301,29 @@ def _sent(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
             yield (name, value), rest.strip()
 
 
-async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+async def _send_refusal(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request, or a websocket that has not opened yet, with a problem."""
-    number = status(problem)
+    number = http_status(problem)
     more = {"www-authenticate": "Bearer"} if number == 401 else {}
-    answer: ASGIApp = JSONResponse(problem.as_dict(), number, more, MEDIA_TYPE)
+    answer: ASGIApp = JSONResponse(problem.as_dict(), number, more, PROBLEM_MEDIA_TYPE)
     if scope["type"] == "websocket" and "websocket.http.response" not in scope["extensions"]:
         answer = WebSocketClose(POLICY_VIOLATION, problem.what)
     await answer(scope, receive, send)
 
 
-def announce() -> None:
+def log_access_rules() -> None:
     """Make the token if there is none, and say who may use the server.
 
     Raises:
         Problem: `storage_unavailable` or `token_unusable`.
     """
-    rules = Rules.of_installation()
-    if rules.login:
+    rules = AccessRules.from_installation()
+    if rules.has_own_login:
         return
-    token()
+    load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and here(_address()):
+    elif settings().server_token_always and _is_loopback(_address()):
         _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from config.errors import Problem
-from runs.soundness import failing
+from runs.thread_integrity import checkpoint_file_problem
 
-MEDIA_TYPE = "application/problem+json"
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 
 STATUS = {
     "usage": 422,
@@ -29,7 +29,7 @@ STATUS = {
 }
 """The HTTP status of each kind of problem."""
 
-REFUSED, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
+MIN_REFUSAL_STATUS, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
 """The lowest status of refusals, that of a wrong form, the lowest of failures, and the wordless."""
 
 SPECIAL = {
@@ -61,49 +61,53 @@ COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
 _log = logging.getLogger(__name__)
 
 
-def for_clients(problem: Problem) -> Problem:
+def strip_command_hint(problem: Problem) -> Problem:
     """Return a problem without a hint that names a command, which a client cannot give."""
     told = Problem(problem.code, problem.what, where=problem.where, hint=problem.hint)
     told.hint = "" if COMMAND.search(problem.hint) else problem.hint
     return told
 
 
-def status(problem: Problem) -> int:
+def http_status(problem: Problem) -> int:
     """Return the HTTP status of a problem."""
     return SPECIAL.get(problem.code) or STATUS[problem.kind]
 
 
-async def answer(request: Request, error: Exception) -> JSONResponse:
+async def answer_problem(request: Request, error: Exception) -> JSONResponse:
     """Answer a request that failed because of a problem, or of the file of checkpoints."""
     del request
-    problem = failing(error) if isinstance(error, sqlite3.Error) else cast("Problem", error)
-    told = for_clients(problem)
-    return JSONResponse(told.as_dict(), status(told), media_type=MEDIA_TYPE)
+    problem = (
+        checkpoint_file_problem(error)
+        if isinstance(error, sqlite3.Error)
+        else cast("Problem", error)
+    )
+    told = strip_command_hint(problem)
+    return JSONResponse(told.as_dict(), http_status(told), media_type=PROBLEM_MEDIA_TYPE)
 
 
-async def refused(request: Request, error: Exception) -> Response:
+async def answer_refusal(request: Request, error: Exception) -> Response:
     """Answer a request that the server itself refuses, which may be because of a problem."""
     if isinstance(error.__cause__, Problem):
-        return await answer(request, error.__cause__)
+        return await answer_problem(request, error.__cause__)
     failed = error if isinstance(error, HTTPException) else HTTPException(MALFORMED, str(error))
     number, headers = failed.status_code, failed.headers
     if number in BODILESS:
         return Response(status_code=number, headers=headers)
-    if number < REFUSED:
+    if number < MIN_REFUSAL_STATUS:
         return JSONResponse({"detail": failed.detail}, number, headers)
     code = "internal" if number >= FAILED else "request_refused"
     hint = LOG if number >= FAILED else ""
     told = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
-    return JSONResponse(told.as_dict(), number, headers, MEDIA_TYPE)
+    return JSONResponse(told.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
 
 
-async def unforeseen(request: Request, error: Exception) -> Response:
+async def answer_failure(request: Request, error: Exception) -> Response:
     """Answer a request over which the server failed; of a wrong form only if the server says so."""
     if isinstance(error, ValueError) and _by_server(error):
-        return await refused(request, error)
+        return await answer_refusal(request, error)
     _log.error(BROKEN, exc_info=error)
     told = Problem("internal", BROKEN, where=request.url.path, hint=LOG)
-    return JSONResponse(told.as_dict(), status(told), media_type=MEDIA_TYPE)
+    return JSONResponse(told.as_dict(), http_status(told), media_type=PROBLEM_MEDIA_TYPE)
 
 
 def _by_server(error: Exception) -> bool:
@@ -113,12 +117,12 @@ def _by_server(error: Exception) -> bool:
     return bool(raised) and raised[-1].startswith(SERVER)
 
 
-HANDLERS = {
-    Problem: answer,
-    sqlite3.Error: answer,
-    HTTPException: refused,
-    ValidationError: refused,
-    ValueError: unforeseen,
-    Exception: unforeseen,
+EXCEPTION_HANDLERS = {
+    Problem: answer_problem,
+    sqlite3.Error: answer_problem,
+    HTTPException: answer_refusal,
+    ValidationError: answer_refusal,
+    ValueError: answer_failure,
+    Exception: answer_failure,
 }
 """The errors that are answered in words of our own; the server adds these to its own handlers."""

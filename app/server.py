@@ -1,44 +1,127 @@
-"""The graphs as a server serves them: one worker to a thread, and every end is written down."""
+"""The graphs as a server serves them: one worker to a thread, and every end is recorded.
+
+Clients that read no state get a few fields.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, NoReturn, cast
 
+from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
-from app.guard import guarded
-from app.handing import unreviewed
-from app.problems import for_clients
+from app.guarded_graph import GuardedGraph, make_guarded_graph
+from app.problems import strip_command_hint
+from calls.run_budget import end_thread_sessions
 from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph
-from graph.context import BOUNDS, Context, context
+from graph.context import CHOICE_BOUNDS, Context, build_context
 from graph.records import RunStatus
-from memory.forgetting.thread import forget_thread
-from models.load import check_prices
-from nodes.recall.graph import make_recall
-from retrieval.regex import regex
-from runs.budget import pause_thread
-from runs.checkpointer import Checkpoints, checkpoints, restate
-from runs.lifecycle import broken_off, check_owner, newest
-from runs.lock import taken
-from runs.place import owned
-from runs.soundness import UNFORESEEN, check_branches, damage
-from tools.search import check_names
+from models.chat_models import check_model_prices
+from nodes.recall.recall_graph import make_recall_graph
+from privacy.service import delete_thread
+from report.document import extract_answer
+from runs.call_site import join_owner
+from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
+from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
+from runs.lock import acquire
+from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
+from text.regex import regex
+from tools.web.search_providers import check_provider_names
+
+DONE = ("succeeded", "partial", "insufficient_evidence")
+"""How a run stands that has said what it has to say."""
+
+
+class CitedSource(TypedDict):
+    """A source that a report cites."""
+
+    id: str
+    title: str
+    location: str
+
+
+class ResearchOutput(TypedDict, total=False):
+    """What a client of MCP or A2A gets: all but the conversation only when the run is done."""
+
+    status: RunStatus
+    answer: str
+    """The report's answer, or the reply to small talk; its citations are ids of sources."""
+    report: str
+    """The whole report as Markdown."""
+    sources: list[CitedSource]
+    messages: list[AnyMessage]
+    """The conversation; once it is done, only the last message."""
+
+
+def make_unreviewed_graph(graph: CompiledStateGraph[Any, Any, Any, Any]) -> UnreviewedGraph:
+    """Return a graph that shows nobody its plan."""
+    return UnreviewedGraph(**vars(graph))
+
+
+class UnreviewedGraph(GuardedGraph):
+    """A graph that accepts its own plans, and whose output is few and short."""
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **more: Any
+    ) -> AsyncIterator[Any]:
+        """Run the graph to its end."""
+        choices = _with_auto_accept(more.pop("context", None))
+        async for part in super().astream(input, config, context=choices, **more):
+            yield _shorten_part(part)
+
+    def get_output_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
+        """Return the form of what is handed over."""
+        del config
+        return TypeAdapter(ResearchOutput).json_schema()
+
+
+def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
+    """Return what is handed over of a state."""
+    said = list(values.get("messages", []))
+    status = values.get("status", "running")
+    if status not in DONE or not said or said[-1].type != "ai":
+        return ResearchOutput(status=status, messages=said)
+    report, sources = values["report"], values.get("sources", {})
+    cited = [sources[name] for name in report["cited"] if name in sources]
+    return ResearchOutput(
+        status=status,
+        answer=extract_answer(report["body"]) if report["title"] else str(said[-1].text),
+        report=str(said[-1].text) if report["title"] else "",
+        sources=[CitedSource(id=s["id"], title=s["title"], location=s["location"]) for s in cited],
+        messages=said[-1:],
+    )
+
+
+def _with_auto_accept(choices: Any) -> Any:
+    if isinstance(choices, Context):
+        return replace(choices, auto_accept=True)
+    return {**(choices or {}), "auto_accept": True}
+
+
+def _shorten_part(part: Any) -> Any:
+    """Return a part of the stream, with the state of the graph itself made short."""
+    if not isinstance(part, tuple) or part[-2] != "values" or "__interrupt__" in part[-1]:
+        return part
+    inner = len(part) > 2 and part[0]
+    return part if inner else (*part[:-1], _to_output(part[-1]))
+
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
-
 BROKEN_OFF = ("cancelled", "failed")
 """The statuses of runs that may be resumed."""
-
 
 NAMED = regex(r"[\w:|.-]{0,2000}")
 """What ids and namespaces of checkpoints look like, and the names that a history is filtered by."""
@@ -46,7 +129,7 @@ NAMED = regex(r"[\w:|.-]{0,2000}")
 HISTORY = "name a checkpoint that is in the history of the thread"
 
 
-class Saved(Checkpoints):
+class ServerCheckpointer(CheckpointSaver):
     """The saver of a server: a client names only checkpoints of the thread it speaks of.
 
     Where a thread is deleted, what else it has left goes with it.
@@ -60,7 +143,7 @@ class Saved(Checkpoints):
         Raises:
             Problem: `bad_checkpoint`, `checkpoint_not_found` or `storage_corrupt`.
         """
-        id, space = _named(config)
+        id, space = _checkpoint_address(config)
         found = await super().aget_tuple(config)
         if found is None and id and not space:
             what = "the thread has no such checkpoint"
@@ -83,11 +166,11 @@ class Saved(Checkpoints):
         if before is not None and "configurable" not in before:
             # Clients send the checkpoint itself.
             before = {"configurable": dict(before)}
-        _named(config or {})
+        _checkpoint_address(config or {})
         wanted = {"limit": limit, **(filter or {})}
         known = all(map(NAMED.fullmatch, wanted)) and all(wanted)
         known = known and all(map(_countable, wanted.values()))
-        if not known or (before is not None and not _named(before)[0]):
+        if not known or (before is not None and not _checkpoint_address(before)[0]):
             _refuse_checkpoint(wanted if before is None else before)
         listed = super().alist(config, filter=filter, before=before, limit=limit)
         async for found in listed:
@@ -95,11 +178,11 @@ class Saved(Checkpoints):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything there is of a thread."""
-        await forget_thread(thread_id)
+        await delete_thread(thread_id)
         await super().adelete_thread(thread_id)
 
 
-def _named(config: RunnableConfig) -> tuple[str, str]:
+def _checkpoint_address(config: RunnableConfig) -> tuple[str, str]:
     """Return the id and the namespace of the checkpoint that is asked for.
 
     Raises:
@@ -124,36 +207,40 @@ def _refuse_checkpoint(named: Any) -> NoReturn:
 
 
 @asynccontextmanager
-async def saved() -> AsyncIterator[Saved]:
+async def open_server_checkpointer() -> AsyncIterator[ServerCheckpointer]:
     """Open the saver; the server calls this once and keeps it open."""
-    async with checkpoints(Saved) as saver:
-        yield cast("Saved", saver)
+    async with open_checkpointer(ServerCheckpointer) as saver:
+        yield cast("ServerCheckpointer", saver)
 
 
 @asynccontextmanager
-async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+async def serve_dossier(
+    config: RunnableConfig, runtime: ServerRuntime[Any]
+) -> AsyncIterator[Graph]:
     """Serve the main graph, which shows its plan.
 
     Raises:
-        Problem: What `_holding` tells of.
+        Problem: What `_hold_thread` tells of.
     """
-    async with _holding(config, runtime, make_graph()):
-        yield guarded(make_graph())
+    async with _hold_thread(config, runtime, make_graph()):
+        yield make_guarded_graph(make_graph())
 
 
 @asynccontextmanager
-async def research(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+async def serve_research(
+    config: RunnableConfig, runtime: ServerRuntime[Any]
+) -> AsyncIterator[Graph]:
     """Serve the main graph to clients that wait for an answer and decide nothing, as MCP's do.
 
     Raises:
-        Problem: What `_holding` tells of.
+        Problem: What `_hold_thread` tells of.
     """
-    async with _holding(config, runtime, make_graph()):
-        yield unreviewed(make_graph())
+    async with _hold_thread(config, runtime, make_graph()):
+        yield make_unreviewed_graph(make_graph())
 
 
 @asynccontextmanager
-async def _holding(
+async def _hold_thread(
     config: RunnableConfig, runtime: ServerRuntime[Any], graph: Graph
 ) -> AsyncIterator[None]:
     """Hold a thread while a run works on it, and write down how it ended.
@@ -166,50 +253,50 @@ async def _holding(
     if runtime.execution_runtime is None:
         yield
         return
-    check(runtime.execution_runtime.context)
+    check_run_choices(runtime.execution_runtime.context)
     thread = config["configurable"]["thread_id"]
-    owner = owner_of(runtime)
-    await check_owner(owner, thread)
-    lock = await asyncio.to_thread(taken, thread)
+    owner = _owner_of_run(runtime)
+    await check_thread_owner(owner, thread)
+    lock = await asyncio.to_thread(acquire, thread)
     try:
-        async with checkpoints() as saver:
-            await check_branches(saver, graph, thread)
-        if (last := await newest(owner, thread)) and last.status in BROKEN_OFF:
-            await restate(thread, "running", of=BROKEN_OFF)
+        async with open_checkpointer() as saver:
+            await check_thread_branches(saver, graph, thread)
+        if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
+            await save_run_status(thread, "running", of=BROKEN_OFF)
         yield
     except BaseException as error:
-        found = await damage(graph, thread) if isinstance(error, UNFORESEEN) else None
-        status, code = ending(found or error)
-        await broken_off(owner, thread, status, code=code)
+        found = await find_damage(graph, thread) if isinstance(error, DAMAGE_ERRORS) else None
+        status, code = _status_after(found or error)
+        await mark_interrupted(owner, thread, status, code=code)
         if found:
-            raise for_clients(found) from error
-        await restate(thread, status)
+            raise strip_command_hint(found) from error
+        await save_run_status(thread, status)
         raise
     finally:
-        pause_thread(thread)
+        end_thread_sessions(thread)
         await asyncio.to_thread(lock.release)
 
 
 @asynccontextmanager
-async def recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """Serve the memory researcher.
 
     Raises:
         Problem: What is wrong with the choices.
     """
     if runtime.execution_runtime is not None:
-        check(runtime.execution_runtime.context)
-    yield guarded(make_recall())
+        check_run_choices(runtime.execution_runtime.context)
+    yield make_guarded_graph(make_recall_graph())
 
 
-def owner_of(runtime: ServerRuntime[Any]) -> str:
-    """Return who a run on the server is for, as its nodes will find out (`runs/place.py`)."""
+def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
+    """Return who a run on the server is for, as its nodes will find out (`runs/call_site.py`)."""
     login = runtime.user.identity if runtime.user else settings().user
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
-    return owned(login, (context or {}).get("project", ""))
+    return join_owner(login, (context or {}).get("project", ""))
 
 
-def ending(error: BaseException) -> tuple[RunStatus, str]:
+def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     """Return how a run stands after an error, and its code; what stops a run has none."""
     if isinstance(error, Problem):
         return "failed", error.code
@@ -220,16 +307,18 @@ def ending(error: BaseException) -> tuple[RunStatus, str]:
     return "failed", "internal"
 
 
-def check(choices: dict[str, Any] | None) -> None:
+def check_run_choices(choices: dict[str, Any] | None) -> None:
     """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
 
     Raises:
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider` or
             `model_without_price`.
     """
-    chosen = context(choices or {})
-    check_names(chosen.search)
+    chosen = build_context(choices or {})
+    check_provider_names(chosen.search)
     # A form sends every number, also those that nobody has changed.
-    unchanged = chosen.max_cost == Context.max_cost and BOUNDS.keys() <= (choices or {}).keys()
+    unchanged = (
+        chosen.max_cost == Context.max_cost and CHOICE_BOUNDS.keys() <= (choices or {}).keys()
+    )
     if "max_cost" in (choices or {}) and not unchanged:
-        check_prices(chosen)
+        check_model_prices(chosen)

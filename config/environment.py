@@ -16,17 +16,17 @@ from pathlib import Path
 
 from config.errors import Problem
 
-FILE = ".env"
+ENV_FILE_NAME = ".env"
 
-HOME = "DOSSIER_HOME"
+HOME_VARIABLE = "DOSSIER_HOME"
 """The variable that names the home; read from the environment only."""
 
-HINT = "write NAME=value on each line, as .env.example does, or remove it"
+ENV_FILE_HINT = "write NAME=value on each line, as .env.example does, or remove it"
 
 LARGEST = 65_536
 """The largest size of a settings file, in bytes."""
 
-TRACING = (
+TRACING_VARIABLES = (
     "LANGSMITH_TRACING_V2",
     "LANGCHAIN_TRACING_V2",
     "LANGSMITH_TRACING",
@@ -34,7 +34,7 @@ TRACING = (
 )
 """The variables that switch LangSmith's tracing on or off, in LangSmith's order."""
 
-HARMLESS = frozenset(
+HARMLESS_VARIABLES = frozenset(
     {
         "DOSSIER_CALL_SECONDS",
         "DOSSIER_CONNECT_SECONDS",
@@ -51,7 +51,9 @@ No address to send data to, no permission, and nothing that changes what is lear
 which facts a model is told.
 """
 
-PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+PATH_VARIABLES = frozenset(
+    {HOME_VARIABLE, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+)
 """The variables that name a file or a folder."""
 
 MINILM = "minilm:"
@@ -65,16 +67,16 @@ _USED = (
 )
 
 
-def home() -> Path:
+def home_folder() -> Path:
     """Return the folder with all data and the person's settings.
 
     Raises:
         Problem: `config_value` when it is below a home folder that is unknown.
     """
-    return expanded(_upper(os.environ).get(HOME) or "~/.dossier")
+    return expand_path(_upper(os.environ).get(HOME_VARIABLE) or "~/.dossier")
 
 
-def expanded(path: str) -> Path:
+def expand_path(path: str) -> Path:
     """Return a path with `~` or `~name` replaced by a person's home folder.
 
     Raises:
@@ -83,17 +85,17 @@ def expanded(path: str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        hint = f"give the whole path, or set {HOME} to a folder that you may write to"
+        hint = f"give the whole path, or set {HOME_VARIABLE} to a folder that you may write to"
         what = "the home folder of this user is unknown"
         raise Problem("config_value", what, where=path, hint=hint) from error
 
 
-def own_file() -> Path:
+def home_env_file() -> Path:
     """Return the file with the person's own settings."""
-    return home() / FILE
+    return home_folder() / ENV_FILE_NAME
 
 
-def take_over() -> None:
+def load_home_env() -> None:
     """Add the settings of the person's own file to the environment, without replacing any.
 
     Its tracing variables count only if the environment has none.
@@ -102,46 +104,48 @@ def take_over() -> None:
         Problem: `config_syntax` when the file cannot be read, `config_value` when it sets a home.
     """
     there = {name.upper() for name in os.environ}
-    if any(os.environ.get(name) for name in TRACING):
-        there.update(TRACING)
-    for name, value in _own().items():
-        if name == HOME and expanded(value) != home():
-            hint = f"set it in the environment (export {HOME}={value}), and remove the line"
+    if any(os.environ.get(name) for name in TRACING_VARIABLES):
+        there.update(TRACING_VARIABLES)
+    for name, value in _read_home_env().items():
+        if name == HOME_VARIABLE and expand_path(value) != home_folder():
+            hint = (
+                f"set it in the environment (export {HOME_VARIABLE}={value}), and remove the line"
+            )
             raise Problem(
                 "config_value",
                 "the settings file in the home cannot name another home",
-                where=str(own_file()),
+                where=str(home_env_file()),
                 hint=hint,
             )
-        if name not in there and name != HOME:
-            os.environ[name] = placed(name, value, home())
+        if name not in there and name != HOME_VARIABLE:
+            os.environ[name] = resolve_env_value(name, value, home_folder())
 
 
-def _own() -> dict[str, str]:
+def _read_home_env() -> dict[str, str]:
     """Return the settings in the person's own file.
 
     Raises:
         Problem: `config_syntax`.
     """
-    file = own_file()
+    file = home_env_file()
     try:
-        return read(file, interpolate=True)
+        return read_env_file(file, interpolate=True)
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        hint = f"give yourself read permission, or set {HOME} to a folder of your own"
+        hint = f"give yourself read permission, or set {HOME_VARIABLE} to a folder of your own"
         raise Problem("config_syntax", what, where=str(file), hint=hint) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
-        raise Problem("config_syntax", what, where=str(file), hint=HINT) from error
+        raise Problem("config_syntax", what, where=str(file), hint=ENV_FILE_HINT) from error
 
 
-def add(values: Mapping[str, str]) -> None:
+def append_home_env(values: Mapping[str, str]) -> None:
     """Add settings to the person's own file, which only they can read.
 
     Raises:
         OSError: When it cannot be written.
     """
-    file = own_file()
+    file = home_env_file()
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lines = [f"{name}={_quoted(value)}\n" for name, value in values.items()]
     with open(file, "a+b", opener=lambda path, flags: os.open(path, flags, 0o600)) as opened:
@@ -154,12 +158,12 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def settle_tracing() -> None:
+def normalize_tracing() -> None:
     """Turn tracing off unless every tracing variable that is set says `true`.
 
     LangChain reads four variables in its own order, and raises an error for some combinations.
     """
-    if traced():
+    if is_tracing_enabled():
         return
     os.environ.update(dict.fromkeys(("LANGSMITH_TRACING_V2", "LANGSMITH_TRACING"), "false"))
     for name in ("LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_HANDLER"):
@@ -169,13 +173,13 @@ def settle_tracing() -> None:
         utils.get_env_var.cache_clear()
 
 
-def traced() -> bool:
+def is_tracing_enabled() -> bool:
     """Say whether the environment turns on tracing."""
-    said = {os.environ.get(name, "").strip() for name in TRACING} - {""}
+    said = {os.environ.get(name, "").strip() for name in TRACING_VARIABLES} - {""}
     return said == {"true"}
 
 
-def of_folder(folder: Path | None = None) -> dict[str, str]:
+def read_folder_env(folder: Path | None = None) -> dict[str, str]:
     """Return the settings in the `.env` of a folder that Dossier uses and that differ from now.
 
     A file that cannot be read has none, and neither has the person's own file.
@@ -183,38 +187,40 @@ def of_folder(folder: Path | None = None) -> dict[str, str]:
     Args:
         folder: The folder; the current one if none is given.
     """
-    file = (folder or Path()) / FILE
+    file = (folder or Path()) / ENV_FILE_NAME
     try:
-        if file.resolve() == own_file().resolve():
+        if file.resolve() == home_env_file().resolve():
             return {}
-        said = read(file)
+        said = read_env_file(file)
     except (OSError, ValueError, RuntimeError):
         return {}
-    there = {**_upper(os.environ), HOME: str(home())}
-    said = {name: placed(name, value, file.parent) for name, value in said.items()}
+    there = {**_upper(os.environ), HOME_VARIABLE: str(home_folder())}
+    said = {name: resolve_env_value(name, value, file.parent) for name, value in said.items()}
     return {
-        name: value for name, value in said.items() if is_used(name) and there.get(name) != value
+        name: value
+        for name, value in said.items()
+        if is_known_variable(name) and there.get(name) != value
     }
 
 
-def placed(name: str, value: str, folder: Path) -> str:
+def resolve_env_value(name: str, value: str, folder: Path) -> str:
     """Return the value of a variable, with a relative path in it resolved from a folder."""
-    if name in PATHS:
-        return str(folder.absolute() / expanded(value))
+    if name in PATH_VARIABLES:
+        return str(folder.absolute() / expand_path(value))
     if name == "DOSSIER_EMBEDDINGS" and value.startswith(MINILM):
-        return f"{MINILM}{folder.absolute() / expanded(value.removeprefix(MINILM))}"
+        return f"{MINILM}{folder.absolute() / expand_path(value.removeprefix(MINILM))}"
     begin, _, path = value.partition(":///")
     if name == "DOSSIER_DATABASE_URL" and begin == "sqlite" and path not in ("", ":memory:"):
         return f"{begin}:///{folder.absolute() / path}"
     return value
 
 
-def is_used(name: str) -> bool:
+def is_known_variable(name: str) -> bool:
     """Say whether Dossier, or a library that it sends data with, reads a variable."""
     return re.fullmatch(_USED, name, re.ASCII) is not None
 
 
-def read(file: Path, *, interpolate: bool = False) -> dict[str, str]:
+def read_env_file(file: Path, *, interpolate: bool = False) -> dict[str, str]:
     """Return the settings in a file, by names in capitals; none without a file.
 
     Args:

@@ -1,12 +1,17 @@
-"""What goes wrong in a way a person can mend, with a code, a hint and an exit status."""
+"""Problems that a person can solve, each with a code, a hint and an exit status."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from config.keys import without_keys
+from config.key_masking import mask_keys
 
-EXIT = {
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+EXIT_STATUS = {
     "usage": 2,
     "refused": 3,
     "not_found": 4,
@@ -16,7 +21,7 @@ EXIT = {
     "failed": 1,
 }
 
-KINDS = {
+PROBLEM_KINDS = {
     "address_unusable": "unavailable",
     "answer_cut": "failed",
     "answer_empty": "failed",
@@ -174,8 +179,7 @@ KINDS = {
 }
 """The kind of each code; a code that is not listed is a defect of the program, so it `failed`."""
 
-
-HINTS = {
+PROBLEM_HINTS = {
     "answer_cut": "ask again, or name another model in DOSSIER_MODEL",
     "answer_empty": "ask again, or name another model in DOSSIER_MODEL",
     "answer_invalid": "ask again, or name another model in DOSSIER_MODEL",
@@ -232,21 +236,21 @@ class Problem(RuntimeError):
     """
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
-        super().__init__(without_keys(what))
+        super().__init__(mask_keys(what))
         self.code = code
-        self.what = without_keys(what)
-        self.where = without_keys(where)
-        self.hint = without_keys(hint or HINTS.get(code, ""))
+        self.what = mask_keys(what)
+        self.where = mask_keys(where)
+        self.hint = mask_keys(hint or PROBLEM_HINTS.get(code, ""))
 
     @property
     def kind(self) -> str:
         """Return the kind of this problem, which decides its exit status and its HTTP status."""
-        return KINDS.get(self.code, "failed")
+        return PROBLEM_KINDS.get(self.code, "failed")
 
     @property
     def exit_status(self) -> int:
         """Return the exit status of the command line for this code."""
-        return EXIT[self.kind]
+        return EXIT_STATUS[self.kind]
 
     def __str__(self) -> str:
         where = f" ({self.where})" if self.where else ""
@@ -254,10 +258,60 @@ class Problem(RuntimeError):
         return f"error[{self.code}]: {self.what}{where}{hint}"
 
     @classmethod
-    def of(cls, told: Mapping[str, str]) -> Problem:
+    def from_dict(cls, told: Mapping[str, str]) -> Problem:
         """Return the problem that `as_dict` has written."""
         return cls(told["code"], told["detail"], where=told["where"], hint=told["hint"])
 
     def as_dict(self) -> dict[str, str]:
         """Return the same words as plain data, for `--json` and the server."""
         return {"code": self.code, "detail": self.what, "where": self.where, "hint": self.hint}
+
+
+VALIDATION_MESSAGES = {
+    "missing": "it is missing",
+    "extra_forbidden": "there is no such field",
+    "string_too_short": "it is empty",
+    "string_too_long": "it has more than {max_length} characters",
+    "string_pattern_mismatch": "it holds characters that it may not, or is too long",
+    "literal_error": "it is not one of {expected}",
+    "too_short": "it has fewer than {min_length} entries",
+    "too_long": "it has more than {max_length} entries",
+    "greater_than": "it is not more than {gt}",
+    "greater_than_equal": "it is less than {ge}",
+    "less_than": "it is not less than {lt}",
+    "less_than_equal": "it is more than {le}",
+    "finite_number": "it is not a finite number",
+    "value_error": "{error}",
+}
+"""What is said of each kind of error; of the others it says the sort of value that is wanted."""
+
+TYPE_MESSAGES = {
+    "string": "it is not a text",
+    "str": "it is not UTF-8",
+    "list": "it is not a list",
+    "tuple": "it is not a list",
+    "dict": "it is not a table of names and values",
+    "model": "it is not a table of names and values",
+    "int": "it is not a whole number",
+    "float": "it is not a number",
+    "bool": "it is neither true nor false",
+    "path": "it is not a path",
+    "json": "it is not JSON",
+    "hosts": "it is not a list of host names without ports, such as: box.example.org, box2",
+    "origins": "it is not a list of origins, such as: http://localhost:3000, https://a.example.org",
+}
+"""The same by the first word of an error's kind."""
+
+
+def first_validation_error(error: ValidationError) -> tuple[str, str]:
+    """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
+    first = error.errors(include_url=False)[0]
+    return ".".join(str(part) for part in first["loc"]), _validation_message(
+        first["type"], first.get("ctx", {})
+    )
+
+
+def _validation_message(kind: str, about: dict[str, Any]) -> str:
+    if kind in VALIDATION_MESSAGES:
+        return VALIDATION_MESSAGES[kind].format(**about)
+    return TYPE_MESSAGES.get(kind.partition("_")[0], "it cannot be used")

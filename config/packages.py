@@ -10,32 +10,32 @@ from shlex import quote
 
 from config.errors import Problem
 
-CHECKOUT = Path(__file__).parents[1] / "pyproject.toml"
+PYPROJECT_FILE = Path(__file__).parents[1] / "pyproject.toml"
 """What names them where the program runs from a checkout; what is installed may be older."""
 
 _NAME = re.compile(r"[\w.-]+")
 
 
-def required() -> list[str]:
+def list_requirements() -> list[str]:
     """Return what is needed without extras, as `httpx>=0.28,<1`."""
-    if CHECKOUT.is_file():
-        named = tomllib.loads(CHECKOUT.read_text(encoding="utf-8"))["project"]["dependencies"]
+    if PYPROJECT_FILE.is_file():
+        named = tomllib.loads(PYPROJECT_FILE.read_text(encoding="utf-8"))["project"]["dependencies"]
         return [str(one) for one in named]
     return [one for one in requires("dossier") or [] if "extra ==" not in one]
 
 
-def absent() -> list[str]:
+def list_missing_requirements() -> list[str]:
     """Return what is needed and not installed."""
-    return [one for one in required() if not _is_installed(one)]
+    return [one for one in list_requirements() if not _is_installed(one)]
 
 
-def check() -> None:
+def check_requirements() -> None:
     """Make sure that every package is there.
 
     Raises:
         Problem: `package_missing`, with the command that installs what is not.
     """
-    if missing := absent():
+    if missing := list_missing_requirements():
         wanted = " ".join(map(quote, missing))
         what = f"not installed: {', '.join(map(_name, missing))}"
         hint = f"pip install {wanted}, or in a checkout: make install"

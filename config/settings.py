@@ -12,10 +12,9 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from config import environment
-from config.errors import Problem
-from config.validation import SORTS, WORDS
+from config.errors import TYPE_MESSAGES, VALIDATION_MESSAGES, Problem
 
-PREFIX = "DOSSIER_"
+ENV_PREFIX = "DOSSIER_"
 """What the variables begin with; the name of the setting follows."""
 
 BOOLS = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True) | dict.fromkeys(
@@ -52,14 +51,14 @@ class Settings:
     They are read without pydantic, which would take a fifth of the time of a short command to load.
     """
 
-    home: Path = field(default_factory=environment.home)
+    home: Path = field(default_factory=environment.home_folder)
     """Where everything that is kept lies."""
     database_url: str = ""
     """The one database; an SQLite file in the home folder when empty."""
     models: Path | None = None
     """A `models.toml` that is read instead of the one that ships."""
     embeddings: str = ""
-    """What makes vectors of pages (`models.embeddings.embedder`); the usual when empty."""
+    """What makes vectors of pages (`models.embeddings.load_embedder`); the usual when empty."""
     chroma_url: str = ""
     """A Chroma server that holds large vector indexes; a folder of the home when empty."""
     user: str = "local"
@@ -135,7 +134,7 @@ def settings() -> Settings:
         Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
     # Keys and the names of models are read from the environment where they are used.
-    environment.take_over()
+    environment.load_home_env()
     given = _given()
     read = Settings(
         **{one.name: _read(one, given) for one in fields(Settings) if one.name in given}
@@ -149,9 +148,9 @@ def _given() -> dict[str, str]:
     """Return the settings that the environment names, in capitals or not; an empty one is none."""
     names = {name.upper(): value for name, value in os.environ.items() if value}
     return {
-        name.removeprefix(PREFIX).lower(): value
+        name.removeprefix(ENV_PREFIX).lower(): value
         for name, value in names.items()
-        if name.startswith(PREFIX)
+        if name.startswith(ENV_PREFIX)
     }
 
 
@@ -165,11 +164,14 @@ def _read(one: Field[Any], given: Mapping[str, str]) -> Any:
     try:
         value = READ.get(sort, str)(given[one.name])
     except (ValueError, KeyError) as error:
-        raise _unfit(one.name, SORTS[sort]) from error
+        raise _unfit(one.name, TYPE_MESSAGES[sort]) from error
     for kind, words, fits in BOUNDS:
         if kind in one.metadata and not fits(value, one.metadata[kind]):
             expected = " or ".join(map(repr, one.metadata.get("expected", ())))
-            raise _unfit(one.name, WORDS[words].format(**{**one.metadata, "expected": expected}))
+            raise _unfit(
+                one.name,
+                VALIDATION_MESSAGES[words].format(**{**one.metadata, "expected": expected}),
+            )
     return value
 
 
@@ -209,7 +211,7 @@ def _text(text: str) -> str:
 
 READ: Mapping[str, Callable[[str], Any]] = {
     "str": _text,
-    "path": lambda text: environment.expanded(_text(text)),
+    "path": lambda text: environment.expand_path(_text(text)),
     "bool": lambda text: BOOLS[text.lower()],
     "float": float,
     "int": _whole,
@@ -229,5 +231,5 @@ BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
 
 
 def _unfit(name: str, what: str) -> Problem:
-    where = f"{PREFIX}{name.upper()}"
+    where = f"{ENV_PREFIX}{name.upper()}"
     return Problem("config_value", what, where=where, hint="see .env.example")

@@ -1,28 +1,119 @@
-"""Stop research runs in every way, go on with them in a new process, and compare the reports.
-
-`python -m evals.crash --times 20`: so many runs are closed at the review of the plan and approved
-later, so many are killed with SIGKILL at random moments and resumed, and so many are killed once
-more while they are resumed. The job is the one of `evals/performance.py`: a plan of four steps, two
-searches each, five pages for every query. What the servers were asked again is compared with what
-the ledger held at the kill.
-"""
+"""Kill runs at every moment, resume them, and count the calls that are paid twice."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
+import re
+import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from evals.noted import MODEL, Noted, recorded, world
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from calls.ledger import recorded_hits
+from evals.openai_server import Call, Script, configuration, digest_request
+from evals.world import Pages, make_rules
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+MODEL = "chatcmpl-"
+"""How the name of a model call begins; what follows is a hash of its request."""
+
+
+class _Noted(NamedTuple):
+    """Servers on loopback, and the log of what they were asked."""
+
+    script: Script
+    url: str
+
+    def requests(self) -> Counter[str]:
+        """Count the requests so far by their names."""
+        return Counter(_asked(call) for call in self.script.log)
+
+
+@contextmanager
+def make_world(seconds: float, steps: int = 4) -> Iterator[_Noted]:
+    """Serve the model, the search and the pages for as long as a `with` block lasts.
+
+    Args:
+        seconds: How long each answer takes.
+        steps: How many steps the plan has.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    script, pages = Script(make_rules(steps), seconds), Pages(seconds, url)
+    config = configuration(script)
+    config.app.router.routes += [  # type: ignore[union-attr]
+        Route("/search", _noting(script, pages.search)),
+        Route("/page/{number}", _noting(script, pages.page)),
+    ]
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=[[listener]])
+    thread.start()
+    try:
+        yield _Noted(script, url)
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
+
+
+def record_calls(home: Path) -> set[str]:
+    """Name the calls whose results are in the ledger of a data directory."""
+    home.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(home / "dossier.db")) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'calls'").fetchone():
+            return set()
+        rows = database.execute("SELECT kind, result FROM calls").fetchall()
+        origins = dict(database.execute("SELECT id, origin FROM pages").fetchall())
+    return {name for kind, result in rows for name in _kept(kind, result, origins)}
+
+
+def _noting(script: Script, answer: Answer) -> Answer:
+    async def note(request: Request) -> Response:
+        """Write a request down, then answer it."""
+        query = dict(request.query_params)
+        script.log.append(Call(time.monotonic(), request.url.path, query))
+        return await answer(request)
+
+    return note
+
+
+def _asked(call: Call) -> str:
+    """Name a request by what its answer can be told by: a search by the first page it finds."""
+    if call.path == "/search":
+        return f"search {random.Random(call.body['q']).randrange(10**6)}"
+    return (
+        call.path
+        if call.path.startswith("/page/")
+        else MODEL + digest_request(call.body)[:12].hex()
+    )
+
+
+def _kept(kind: str, result: str, origins: dict[str, str]) -> set[str]:
+    """Name the request behind a recorded result in the same way."""
+    if kind == "model":
+        return set(re.findall(MODEL + "[0-9a-f]{24}", result))
+    kept: Any = json.loads(result)
+    if kind == "search":
+        return {f"search {hit['url'].rpartition('/')[2]}" for hit in recorded_hits(kept)[:1]}
+    return {f"/page/{origins[one].rpartition('/')[2]}" for one in kept}
+
 
 QUESTION = "How do bees live?"
 DOSSIER = str(Path(sys.executable).with_name("dossier"))
@@ -68,10 +159,10 @@ ROWS = (
 """What the numbers of `Stopped` say of many runs."""
 
 
-class Job:
+class _Job:
     """One question in a home of its own, put to servers that note every request."""
 
-    def __init__(self, world: Noted, folder: Path) -> None:
+    def __init__(self, world: _Noted, folder: Path) -> None:
         self.world, self.folder, self.home = world, folder, folder / "home"
         self.said = ""
         folder.mkdir(parents=True)
@@ -92,7 +183,7 @@ class Job:
 
     def start(self, words: Sequence[str]) -> subprocess.Popen[str]:
         """Start a command and return when its work begins."""
-        process = launched(words, self.folder, self.environment)
+        process = _launched(words, self.folder, self.environment)
         while process.stderr and (line := process.stderr.readline()):
             if BEGUN in line:
                 break
@@ -129,7 +220,7 @@ class Job:
         return whole.replace(self.world.url.encode(), b"http://world")
 
 
-def launched(
+def _launched(
     words: Sequence[str], folder: Path, environment: dict[str, str]
 ) -> subprocess.Popen[str]:
     """Start a command in a new process, whose standard error can be read."""
@@ -144,35 +235,37 @@ def launched(
     )
 
 
-def uninterrupted(world: Noted, folder: Path) -> Golden:
+def uninterrupted(world: _Noted, folder: Path) -> Golden:
     """Run the job once to its end.
 
     Raises:
         RuntimeError: When it fails, asks twice for the same, or asks for what the ledger does not
             hold: what is asked again could not be told then.
     """
-    job = Job(world, folder / "golden")
+    job = _Job(world, folder / "golden")
     process = job.start(job.ask("--yes"))
     started = time.monotonic()
     process.communicate()
     seconds = time.monotonic() - started
     requests = world.requests()
     twice = [name for name, times in requests.items() if times > 1]
-    unknown = requests.keys() ^ recorded(job.home)
+    unknown = requests.keys() ^ record_calls(job.home)
     if process.returncode or twice or unknown:
         message = f"the run that nobody stops: {process.returncode}, {twice=}, {unknown=}"
         raise RuntimeError(message)
     return Golden(job.report, seconds, len(requests))
 
 
-def closed_at_review(world: Noted, folder: Path, golden: Golden) -> Stopped:
+def closed_at_review(world: _Noted, folder: Path, golden: Golden) -> Stopped:
     """Stop at the plan, and approve it in another process."""
-    job = Job(world, folder)
+    job = _Job(world, folder)
     job.run(job.ask("--review"))
     return _stopped(job, golden, [partial(job.finish, [*RESUME, "--approve"])])
 
 
-def killed(world: Noted, folder: Path, golden: Golden, *moments: float, asked: int = 0) -> Stopped:
+def kill_run(
+    world: _Noted, folder: Path, golden: Golden, *moments: float, asked: int = 0
+) -> Stopped:
     """Kill a run at some moments, and go on with it in another process each time.
 
     Args:
@@ -182,13 +275,13 @@ def killed(world: Noted, folder: Path, golden: Golden, *moments: float, asked: i
         moments: The seconds after which each process is killed, from the beginning of its work.
         asked: How many requests the first process makes before its seconds begin.
     """
-    job = Job(world, folder)
+    job = _Job(world, folder)
     job.kill(job.ask("--yes"), moments[0], asked)
     ways = [partial(job.kill, RESUME, moment) for moment in moments[1:]]
     return _stopped(job, golden, [*ways, partial(job.finish, RESUME)])
 
 
-def _stopped(job: Job, golden: Golden, ways: Sequence[Callable[[], None]]) -> Stopped:
+def _stopped(job: _Job, golden: Golden, ways: Sequence[Callable[[], None]]) -> Stopped:
     """Go on with a stopped run in some ways, one after the other, and see what became of it."""
     again = sum((_made_again(job, way) for way in ways), Counter[str]())
     report = job.report
@@ -203,9 +296,9 @@ def _stopped(job: Job, golden: Golden, ways: Sequence[Callable[[], None]]) -> St
     )
 
 
-def _made_again(job: Job, way: Callable[[], None]) -> Counter[str]:
+def _made_again(job: _Job, way: Callable[[], None]) -> Counter[str]:
     """Count the calls that are made again, by what was known of them before."""
-    held, sent = recorded(job.home), job.world.requests()
+    held, sent = record_calls(job.home), job.world.requests()
     way()
     repeated = (job.world.requests() - sent).keys() & sent.keys()
     models = {name for name in repeated - held if name.startswith(MODEL)}
@@ -213,7 +306,7 @@ def _made_again(job: Job, way: Callable[[], None]) -> Counter[str]:
     return Counter(recorded=len(repeated & held), models=len(models), pages=len(pages))
 
 
-def spread(times: int, seconds: float, chance: random.Random) -> list[float]:
+def _spread(times: int, seconds: float, chance: random.Random) -> list[float]:
     """Return random moments of a duration, one in each of as many equal parts of it."""
     return [seconds * (part + chance.random()) / times for part in range(times)]
 
@@ -226,19 +319,19 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.05, help="seconds before every answer")
     options = parser.parse_args()
     chance, times = random.Random(options.seed), range(options.times)
-    with tempfile.TemporaryDirectory() as name, world(options.latency) as servers:
+    with tempfile.TemporaryDirectory() as name, make_world(options.latency) as servers:
         folder = Path(name)
         golden = uninterrupted(servers, folder)
         print(f"{golden.calls} calls in {golden.seconds:.1f} s when nobody stops it\n")
-        moments = spread(options.times, golden.seconds, chance)
+        moments = _spread(options.times, golden.seconds, chance)
         later = [chance.uniform(0, golden.seconds - moment) for moment in moments]
         stopped = {
             "closed at review": [
                 closed_at_review(servers, folder / f"closed{n}", golden) for n in times
             ],
-            "killed": [killed(servers, folder / f"once{n}", golden, moments[n]) for n in times],
+            "killed": [kill_run(servers, folder / f"once{n}", golden, moments[n]) for n in times],
             "killed twice": [
-                killed(servers, folder / f"twice{n}", golden, moments[n], later[n]) for n in times
+                kill_run(servers, folder / f"twice{n}", golden, moments[n], later[n]) for n in times
             ],
         }
     _print(stopped)

@@ -21,12 +21,12 @@ from langchain_core.messages import HumanMessage
 from rank_bm25 import BM25Plus
 
 from graph.records import Passage, Source
-from models.extractive.blocks import Found, read
-from models.extractive.model import Extractive
-from models.extractive.review import verdict
-from prompts.marks import block, blocks, pages_block
-from retrieval.passages import passages
-from retrieval.words import terms, words
+from models.extractive.finding_review import review_finding
+from models.extractive.model import ExtractiveChatModel
+from models.extractive.prompt_parser import PromptFinding, parse_prompt
+from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
+from text.passage_splitting import split_passages
+from text.words import query_terms, search_words
 
 OTHERS = {
     "hotpotqa": "musique",
@@ -49,11 +49,11 @@ class Corpus(NamedTuple):
 
     def nearest(self, question: str, most: int = PAGES) -> list[dict[str, Any]]:
         """Return the pages that share most with a question, best first."""
-        scores = self.index.get_scores(terms(question))
+        scores = self.index.get_scores(query_terms(question))
         return [self.pages[at] for at in (-scores).argsort(kind="stable")[:most] if scores[at] > 0]
 
 
-class Result(NamedTuple):
+class _Result(NamedTuple):
     """What became of one question."""
 
     there: bool
@@ -89,40 +89,40 @@ def main() -> None:
     pairs = [(name, name) for name in chosen.sets] + [(name, OTHERS[name]) for name in chosen.sets]
     for name, other in pairs:
         title = f"{name} -> {'itself' if other == name else other}"
-        print(_row(title, measure(chosen.data, name, other, picked)))
+        print(_row(title, _measure(chosen.data, name, other, picked)))
 
 
-def measure(data: Path, questions: str, pages: str, picked: slice) -> list[Result]:
+def _measure(data: Path, questions: str, pages: str, picked: slice) -> list[_Result]:
     """Ask the picked questions of one set of the nearest pages of another or the same."""
-    found = list(lines(data / questions / "queries.jsonl"))
+    found = list(read_lines(data / questions / "queries.jsonl"))
     Random(1).shuffle(found)
-    searched = corpus(data / pages / "corpus.jsonl")
+    searched = read_page_corpus(data / pages / "corpus.jsonl")
     return [_ask(query, searched.nearest(query["text"])) for query in found[picked]]
 
 
-def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> Result:
+def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> _Result:
     """Let the model research one question, and see whose pages it quotes."""
     ids = {f"S{number}": page["id"] for number, page in enumerate(pages, start=1)}
-    request = HumanMessage(prompt_of(query["text"], pages))
+    request = HumanMessage(make_prompt(query["text"], pages))
     start = time.process_time()
-    text = Extractive().invoke([request]).text
+    text = ExtractiveChatModel().invoke([request]).text
     seconds = time.process_time() - start
-    finding = Found("s1", query["text"], "ok", text)
-    prompt = read([request])._replace(findings=(finding,))
+    finding = PromptFinding("s1", query["text"], "ok", text)
+    prompt = parse_prompt([request])._replace(findings=(finding,))
     sources = [ids[quote.source] for quote in finding.quotes]
-    return Result(
+    return _Result(
         there=not set(query["gold"]).isdisjoint(ids.values()),
         quotes=len(sources),
         gold=not set(query["gold"]).isdisjoint(sources),
         first=bool(sources) and sources[0] in query["gold"],
         answer=_answered(query, [quote.text for quote in finding.quotes]),
         at_once=_answered(query, [quote.text for quote in finding.quotes[:1]]),
-        passed=bool(verdict(prompt)["passed"]),
+        passed=bool(review_finding(prompt)["passed"]),
         seconds=seconds,
     )
 
 
-def prompt_of(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
+def make_prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
     """Return what a researcher is asked who is shown the passages of some pages."""
     named = dict(enumerate(pages, start=1))
     sources = {
@@ -134,25 +134,27 @@ def prompt_of(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
     cut = [
         Passage(source=f"S{number}", text=passage.text)
         for number, page in named.items()
-        for passage in passages(page["text"])
+        for passage in split_passages(page["text"])
     ]
-    step = block("step", question, title=question)
-    return blocks(block("question", question), step, pages_block(cut, sources))
+    step = render_block("step", question, title=question)
+    return join_prompt_blocks(
+        render_block("question", question), step, render_pages_block(cut, sources)
+    )
 
 
 def _answered(query: Mapping[str, Any], quotes: Sequence[str]) -> bool | None:
     given = [query.get(name) or [] for name in ("answers", "answer", "answer_aliases")]
-    quotable = {one.lower() for one in flat(given)} - {"yes", "no"}
+    quotable = {one.lower() for one in flatten(given)} - {"yes", "no"}
     said = "\n".join(quotes).lower()
     return any(one in said for one in quotable) if quotable else None
 
 
-def flat(given: str | Sequence[Any]) -> list[str]:
+def flatten(given: str | Sequence[Any]) -> list[str]:
     """Return the texts of lists in lists: where several facts answer, each may have spellings."""
-    return [given] if isinstance(given, str) else [one for some in given for one in flat(some)]
+    return [given] if isinstance(given, str) else [one for some in given for one in flatten(some)]
 
 
-def _row(name: str, results: Sequence[Result]) -> str:
+def _row(name: str, results: Sequence[_Result]) -> str:
     told = [one for one in results if one.quotes]
     shares = [
         _mean(one.there for one in results),
@@ -176,18 +178,18 @@ def _mean(values: Any) -> float:
 
 
 @cache
-def corpus(path: Path) -> Corpus:
+def read_page_corpus(path: Path) -> Corpus:
     """Return the pages of a set with an index of their words."""
-    return indexed(list(lines(path)))
+    return index_corpus(list(read_lines(path)))
 
 
-def indexed(pages: list[dict[str, Any]]) -> Corpus:
+def index_corpus(pages: list[dict[str, Any]]) -> Corpus:
     """Return pages with an index of their words."""
-    bags = [words(f"{page['title']}\n{page['text']}") for page in pages]
+    bags = [search_words(f"{page['title']}\n{page['text']}") for page in pages]
     return Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
 
 
-def lines(path: Path) -> Iterator[dict[str, Any]]:
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a file that has one on each line."""
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)

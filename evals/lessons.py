@@ -20,26 +20,28 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from config.settings import settings
-from memory.base import Query
-from memory.experience import insights, tidying
-from memory.experience.credits import credit
-from memory.experience.memory import INSIGHT, ROLES, Experience
-from memory.experience.outcome import Signs
-from memory.experience.recalling import prepare
-from memory.experience.runs import close
-from memory.experience.similar import vector_of
+from memory.experience import consolidation, insights
+from memory.experience.credit_assignment import OutcomeSignals, credit_insights
+from memory.experience.recall import (
+    EXPERIENCE_ROLES,
+    INSIGHT_TITLE,
+    ExperienceMemory,
+    store_related_runs,
+)
+from memory.experience.run_history import question_vector, record_run_end
 from memory.experience.utterances import Utterance
-from models.bert import Floats
-from prompts.methods import methods
-from retrieval.script import language
-from storage.engine import close as close_database
+from memory.protocol import Query
+from models.hashing_vectors import FloatMatrix
+from prompts.methods import load_methods
+from storage.engine import close_database
+from text.script import detect_language
 
 OWNER = "eval/"
 LUCK, RIGHT_AFTER_SUCCESS, RIGHT_AFTER_FAILURE = 0.2, 0.8, 0.35
 TOLD = 3
 
 
-class Kind(NamedTuple):
+class _Kind(NamedTuple):
     """A kind of task: how it is asked, and by which methods it is done and is not."""
 
     asked: Sequence[str]
@@ -49,14 +51,14 @@ class Kind(NamedTuple):
 
     def said(self, method: str) -> str:
         """Return the sentence of a method in the language of the questions."""
-        return methods()[method].said(language(self.asked[0]))
+        return load_methods()[method].sentence(detect_language(self.asked[0]))
 
 
-class Task(NamedTuple):
+class _Task(NamedTuple):
     """One task, with the luck and the conclusion that belong to it."""
 
     question: str
-    kind: Kind
+    kind: _Kind
     luck: bool
     right: tuple[bool, bool]
     """Whether the conclusion is right after a failure, and after a success."""
@@ -65,37 +67,37 @@ class Task(NamedTuple):
 
 THINGS = ("Oslo", "Lima", "Kyoto", "Accra", "Quito", "Turin", "成都", "昆明", "Leeds", "Ghent")
 KINDS = (
-    Kind(
+    _Kind(
         ("When did the metro of {} open?", "In which year did the first metro line of {} open?"),
         "planner",
         "step_on_records",
         ("one_thing_per_step", "step_on_units"),
     ),
-    Kind(
+    _Kind(
         ("How many people lived in {} in 1990?", "What was the population of {} in 1990?"),
         "researcher",
         "in_statistics",
         ("in_encyclopedias", "in_maps"),
     ),
-    Kind(
+    _Kind(
         ("How much did rents in {} rise in percent?", "By what percentage did rent grow in {}?"),
         "researcher",
         "index_values",
         ("add_the_unit", "real_prices"),
     ),
-    Kind(
+    _Kind(
         ("Is the air of {} better than ten years ago?", "Has air quality in {} improved lately?"),
         "reflector",
         "same_basis",
         ("has_a_unit", "sums_add_up"),
     ),
-    Kind(
+    _Kind(
         ("Compare the trams of {} with buses.", "Are trams or buses cheaper to run in {}?"),
         "reporter",
         "year_of_each_figure",
         ("whole_list", "order_of_time"),
     ),
-    Kind(
+    _Kind(
         ("{}有多少座图书馆？", "{}的公共图书馆一共有几座？"),
         "researcher",
         "in_registers",
@@ -104,69 +106,73 @@ KINDS = (
 )
 
 
-class Memory(Protocol):
+class _Memory(Protocol):
     """What is kept of the runs of one condition."""
 
     async def told(self, run: str, question: str) -> dict[str, list[str]]:
         """Return what each role is told, the best first."""
 
-    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
         """Keep a run and what was concluded of it, for whom."""
 
 
-class Ours:
+class _Ours:
     """The three tiers, as a run uses them."""
 
     async def told(self, run: str, question: str) -> dict[str, list[str]]:
         """Return the insights for each role, and give them credit."""
-        await prepare(OWNER, run, question)
-        memory, notes = Experience(), {}
-        for role in ROLES:
+        await store_related_runs(OWNER, run, question)
+        memory, notes = ExperienceMemory(), {}
+        for role in EXPERIENCE_ROLES:
             found = await memory.recall(Query(OWNER, role, question, run=run), 3_000)
             notes[role] = [note.text for note in found]
-            await credit(OWNER, run, role, [one.id for one in found if one.title == INSIGHT])
+            await credit_insights(
+                OWNER, run, role, [one.id for one in found if one.title == INSIGHT_TITLE]
+            )
         return notes
 
-    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
         """Close the run and add the insight."""
         value = float(good)
         said = [Utterance("planner", f"plan for {task.question}")]
         if good:
             said.append(Utterance(task.kind.role, task.kind.said(task.kind.right)))
-        await close(OWNER, run, task.question, Signs(value, value, value, 1.0), said=said)
-        await insights.add(OWNER, learnt, {role: learnt}, [run])
-        await tidying.retire(OWNER)
+        await record_run_end(
+            OWNER, run, task.question, OutcomeSignals(value, value, value, 1.0), utterances=said
+        )
+        await insights.add_insight(OWNER, learnt, {role: learnt}, [run])
+        await consolidation.retire_insights(OWNER)
 
 
-class Plain:
+class _Plain:
     """A list of conclusions; the most similar questions give theirs, to whoever asks."""
 
     def __init__(self) -> None:
-        self.kept: list[tuple[Floats, str]] = []
+        self.kept: list[tuple[FloatMatrix, str]] = []
 
     async def told(self, run: str, question: str) -> dict[str, list[str]]:
         """Return the conclusions of the most similar questions."""
         del run
-        vector = vector_of(question)
+        vector = question_vector(question)
         near = sorted(self.kept, key=lambda one: -float(one[0] @ vector))
         best = list(dict.fromkeys(text for _, text in near))[:TOLD]
-        return dict.fromkeys(ROLES, best)
+        return dict.fromkeys(EXPERIENCE_ROLES, best)
 
-    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
         """Keep the conclusion beside its question."""
         del run, good, role
-        self.kept.append((vector_of(task.question), learnt))
+        self.kept.append((question_vector(task.question), learnt))
 
 
-class Nothing:
+class _Nothing:
     """No memory at all."""
 
     async def told(self, run: str, question: str) -> dict[str, list[str]]:
         """Tell nobody anything."""
         del run, question
-        return {role: [] for role in ROLES}
+        return {role: [] for role in EXPERIENCE_ROLES}
 
-    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
         """Keep nothing."""
 
 
@@ -179,26 +185,26 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
         settings.cache_clear()
-        asyncio.run(_measure(tasks(options.tasks, options.seed)))
+        asyncio.run(_measure(_tasks(options.tasks, options.seed)))
 
 
-async def _measure(met: list[Task]) -> None:
+async def _measure(met: list[_Task]) -> None:
     quarter = max(1, len(met) // 4)
     print(f"{'memory':>12} {'1st':>6} {'2nd':>6} {'3rd':>6} {'4th quarter':>12} {'all':>6}")
     precisions = {}
-    for name, memory in (("experience", Ours()), ("similarity", Plain()), ("none", Nothing())):
-        won, precisions[name] = await meet(met, memory)
+    for name, memory in (("experience", _Ours()), ("similarity", _Plain()), ("none", _Nothing())):
+        won, precisions[name] = await _meet(met, memory)
         parts = [won[at : at + quarter] for at in range(0, 4 * quarter, quarter)]
         cells = [sum(part) / len(part) for part in (*parts, won)]
         print(f"{name:>12} " + " ".join(f"{cell:>6.0%}" for cell in cells))
     print("\nshare of what a role was told that was right for the task and the role")
-    for role in ROLES:
+    for role in EXPERIENCE_ROLES:
         told = [f"{name} {shares.get(role, 0.0):.0%}" for name, shares in precisions.items()]
         print(f"{role:>12} {', '.join(told[:2])}")
     await close_database()
 
 
-async def meet(met: Sequence[Task], memory: Memory) -> tuple[list[bool], dict[str, float]]:
+async def _meet(met: Sequence[_Task], memory: _Memory) -> tuple[list[bool], dict[str, float]]:
     """Let the agent meet tasks; return which it solved, and how precise each role was told."""
     won: list[bool] = []
     right: dict[str, list[bool]] = {}
@@ -217,14 +223,14 @@ async def meet(met: Sequence[Task], memory: Memory) -> tuple[list[bool], dict[st
     return won, {role: sum(said) / len(said) for role, said in right.items() if said}
 
 
-def tasks(count: int, seed: int) -> list[Task]:
+def _tasks(count: int, seed: int) -> list[_Task]:
     """Return so many tasks, all kinds equally often, in a mixed order."""
     chance = random.Random(seed)
     made = []
     for number in range(count):
         kind = KINDS[number % len(KINDS)]
         made.append(
-            Task(
+            _Task(
                 chance.choice(kind.asked).format(chance.choice(THINGS)),
                 kind,
                 chance.random() < LUCK,

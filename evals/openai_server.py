@@ -1,30 +1,143 @@
-"""Serve the OpenAI API on loopback, with answers and failures that were written down before.
-
-In a test: `with Server([{"match": "bees", "reply": "They dance."}]) as server: … server.url …`.
-As a process: `python -m evals.openai_server --port 8100 --rules rules.json --latency 0.3`; there
-`POST /_script` takes new rules and clears the log, and `GET /_log` shows every request so far.
-"""
+"""Serve scripted answers over the wire format of OpenAI, with faults and delays."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import json
+import re
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from evals.openai_answers import Json, text, written
+Json = dict[str, Any]
+
+
+async def write_answer(rule: Json, body: Json) -> tuple[str, list[str]]:
+    """Return the media type of the answer to `body`, and its text in pieces to be sent in turn."""
+    if rule.get("garbage"):
+        return "text/html", re.findall(".{1,20}", "<html><h1>502 Bad Gateway</h1></html>")
+    if body.get("stream") and "error" not in rule:
+        events = [rule["body"]] if "body" in rule else _chunks(body, await _spoken(rule, body))
+        lines = [*map(json.dumps, events), "[DONE]"]
+        return "text/event-stream", [f"data: {line}\n\n" for line in lines]
+    whole = rule["body"] if "body" in rule else await _spoken(rule, body)
+    return "application/json", re.findall(".{1,40}", json.dumps(whole))
+
+
+async def _spoken(rule: Json, body: Json) -> Json:
+    """Return the whole answer to a request: an error, vectors, or what the rule says."""
+    if "error" in rule:
+        said = f"told to fail with {rule['error']}"
+        return {"error": {"message": said, "type": "test_error", "code": rule.get("code")}}
+    if "input" in body:
+        return _embeddings(body)
+    silent = "tool_calls" in rule or "refusal" in rule
+    reply = rule.get("reply", "" if silent else f"echo: {text_answer(body['messages'][-1])}")
+    if callable(reply):
+        reply = await run_in_threadpool(reply, body)
+    return _completion(rule, body, reply if isinstance(reply, str) else json.dumps(reply))
+
+
+def text_answer(message: Json) -> str:
+    """Return the text of a message, whose content may be a string or a list of parts."""
+    content = message.get("content") or ""
+    parts = [content] if isinstance(content, str) else content
+    return "".join(part.get("text", "") if isinstance(part, dict) else str(part) for part in parts)
+
+
+def _completion(rule: Json, body: Json, content: str) -> Json:
+    """Return a whole chat answer; its ids are a hash of the request."""
+    name = digest_request(body)[:12].hex()
+    message: Json = {"role": "assistant", "content": content}
+    if "refusal" in rule:
+        message |= {"content": None, "refusal": rule["refusal"]}
+    if "tool_calls" in rule:
+        message["tool_calls"] = [
+            {"id": f"call_{name}_{number}", "type": "function", "function": tool_call_answer(call)}
+            for number, call in enumerate(rule["tool_calls"])
+        ]
+    finish = rule.get("finish", "tool_calls" if "tool_calls" in rule else "stop")
+    return {
+        "id": f"chatcmpl-{name}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": rule.get("usage", count_usage(body["messages"], message)),
+    }
+
+
+def tool_call_answer(call: Json) -> dict[str, str]:
+    """Return the name and the arguments of a tool call, the arguments as text."""
+    args = call.get("args", {})
+    return {"name": call["name"], "arguments": args if isinstance(args, str) else json.dumps(args)}
+
+
+def count_usage(asked: Any, said: Any) -> dict[str, int]:
+    """Return the bill, in tokens of four characters."""
+    prompt, answer = len(json.dumps(asked)) // 4, len(json.dumps(said)) // 4
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": answer,
+        "total_tokens": prompt + answer,
+    }
+
+
+def _chunks(body: Json, whole: Json) -> Iterator[Json]:
+    """Cut a whole answer into the chunks of a stream: the role, the message bit by bit, the end."""
+    head = {"object": "chat.completion.chunk"}
+    head |= {key: whole[key] for key in ("id", "created", "model")}
+    choice = whole["choices"][0]
+    for delta in [{"role": "assistant", "content": ""}, *_deltas(choice["message"])]:
+        yield head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield head | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
+    if whole["usage"] and body.get("stream_options", {}).get("include_usage"):
+        yield head | {"choices": [], "usage": whole["usage"]}
+
+
+def _deltas(message: Json) -> Iterator[Json]:
+    """Cut a message into words, and the arguments of its tool calls into seven characters each."""
+    for key in ("content", "refusal"):
+        for word in re.findall(r"\S+\s*|\s+", message.get(key) or ""):
+            yield {key: word}
+    for index, call in enumerate(message.get("tool_calls", [])):
+        opening = call["function"] | {"arguments": ""}
+        yield {"tool_calls": [call | {"index": index, "function": opening}]}
+        for piece in re.findall(r"(?s).{1,7}", call["function"]["arguments"]):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+def _embeddings(body: Json) -> Json:
+    """Return a vector of 8 numbers for each input: equal texts get equal vectors, no more."""
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    data = [
+        {
+            "object": "embedding",
+            "index": index,
+            "embedding": [n / 255 for n in digest_request(text)[:8]],
+        }
+        for index, text in enumerate(texts)
+    ]
+    return {"object": "list", "model": body["model"], "data": data, "usage": count_usage(texts, "")}
+
+
+def digest_request(value: Any) -> bytes:
+    """Return the SHA-256 of a piece of JSON."""
+    return sha256(json.dumps(value, sort_keys=True).encode()).digest()
+
 
 Rule = Json
 """When to speak, what to say and how to fail; every key may be left out.
@@ -74,22 +187,22 @@ class Script:
     def pick(self, call: Call) -> Rule:
         """Return the rule for a request and count that it fired; the empty rule echoes."""
         for rule in self.rules:
-            if rule.get("times", 1) > 0 and fits(rule, call):
+            if rule.get("times", 1) > 0 and _fits(rule, call):
                 if "times" in rule:
                     rule["times"] -= 1
                 return rule
         return {}
 
 
-def fits(rule: Rule, call: Call) -> bool:
+def _fits(rule: Rule, call: Call) -> bool:
     """Tell whether a rule is meant for this request."""
     messages = call.body.get("messages") or [{"content": call.body["input"]}]
-    system = [text(each) for each in messages if each.get("role") in ("system", "developer")]
+    system = [text_answer(each) for each in messages if each.get("role") in ("system", "developer")]
     schema = call.body.get("response_format", {}).get("json_schema", {}).get("name")
     is_tool = messages[-1].get("role") == "tool"
     return (
         call.path.endswith(rule.get("path", "chat/completions"))
-        and rule.get("match", "") in text(messages[-1])
+        and rule.get("match", "") in text_answer(messages[-1])
         and rule.get("system", "") in "\n".join(system)
         and rule.get("schema", schema) == schema
         and rule.get("after_tool", is_tool) == is_tool
@@ -119,18 +232,18 @@ def configuration(script: Script, port: int = 0) -> uvicorn.Config:
     """Return how uvicorn serves a script; a mistake in a rule is told in full to the client."""
     models = JSONResponse({"object": "list", "data": [{"id": "gpt-4o", "object": "model"}]})
     routes = [
-        Route("/v1/chat/completions", answer, methods=["POST"]),
-        Route("/v1/embeddings", answer, methods=["POST"]),
+        Route("/v1/chat/completions", _answer, methods=["POST"]),
+        Route("/v1/embeddings", _answer, methods=["POST"]),
         Route("/v1/models", models),
-        Route("/_script", replace, methods=["POST"]),
-        Route("/_log", log),
+        Route("/_script", replace_text, methods=["POST"]),
+        Route("/_log", _log),
     ]
     app = Starlette(debug=True, routes=routes)
     app.state.script = script
     return uvicorn.Config(app, port=port, ws="none", lifespan="off", log_level="critical")
 
 
-async def answer(request: Request) -> Response:
+async def _answer(request: Request) -> Response:
     """Log a request and answer it by its rule."""
     script: Script = request.app.state.script
     body = await request.json()
@@ -138,41 +251,41 @@ async def answer(request: Request) -> Response:
     script.log.append(call)
     rule = script.pick(call)
     await asyncio.sleep(script.latency + rule.get("hang", 0))
-    kind, pieces = await written(rule, body)
+    kind, pieces = await write_answer(rule, body)
     sent = pieces[: rule.get("cut")] + ([rule["tail"]] if "tail" in rule else [])
     if not sent and not rule.get("clean"):
-        await hang_up(request)
+        await _hang_up(request)
     # A client that keeps a connection beyond the end of its event loop makes Python warn.
     headers = {"content-type": kind, "connection": "close", **rule.get("headers", {})}
     if kind != "text/event-stream":
         promised = sent if rule.get("clean") else pieces
         headers["content-length"] = str(len("".join(promised).encode()))
-    return StreamingResponse(paced(sent, rule, request), rule.get("error", 200), headers)
+    return StreamingResponse(_paced(sent, rule, request), rule.get("error", 200), headers)
 
 
-async def paced(sent: list[str], rule: Rule, request: Request) -> AsyncIterator[str]:
+async def _paced(sent: list[str], rule: Rule, request: Request) -> AsyncIterator[str]:
     """Send the pieces at the speed of the rule, and drop the connection where it says so."""
     for number, piece in enumerate(sent):
         await asyncio.sleep(rule.get("stall" if number else "delay", 0))
         yield piece
     if "cut" in rule and not rule.get("clean"):
-        await hang_up(request)
+        await _hang_up(request)
 
 
-async def hang_up(request: Request) -> None:
+async def _hang_up(request: Request) -> None:
     """Drop the connection, whatever was promised."""
     # ASGI has no word for this; uvicorn's `receive` is a method of the object with the transport.
     request.receive.__self__.transport.close()  # type: ignore[attr-defined]
     await request.receive()
 
 
-async def replace(request: Request) -> Response:
+async def replace_text(request: Request) -> Response:
     """Take new rules and clear the log."""
     request.app.state.script.replace(await request.json())
     return JSONResponse({})
 
 
-async def log(request: Request) -> Response:
+async def _log(request: Request) -> Response:
     """Show every request so far, in order of arrival."""
     return JSONResponse([asdict(call) for call in request.app.state.script.log])
 

@@ -20,18 +20,18 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from config.settings import settings
-from evals.world import rules
+from evals.world import make_rules
 from graph.context import Context
-from graph.session import session
-from models.load import providers
-from runs.place import owned
-from tools.ingest import ingest
+from graph.session import open_session
+from models.chat_models import chat_model_providers
+from runs.call_site import join_owner
+from tools.folder_ingestion import ingest_folder
 
 STEPS = 4
 TIMES = 5
 
 
-class Instant(BaseChatModel):
+class _Instant(BaseChatModel):
     """Answers every role at once."""
 
     @property
@@ -46,7 +46,7 @@ class Instant(BaseChatModel):
         self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         form = kwargs.get("response_format", {}).get("json_schema", {}).get("name")
-        wanted = [rule for rule in rules(STEPS) if form and rule.get("schema") == form]
+        wanted = [rule for rule in make_rules(STEPS) if form and rule.get("schema") == form]
         text = str(messages[-1].text)
         cited = re.search(r"\bS\d+\b", text)
         prose = f"Bees dance [{cited[0] if cited else 'S1'}]."
@@ -60,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DOSSIER_HOME"] = folder
         settings.cache_clear()
-        providers["instant"] = lambda _: Instant()
+        chat_model_providers["instant"] = lambda _: _Instant()
         asyncio.run(_measure(Path(folder)))
 
 
@@ -70,12 +70,12 @@ async def _measure(folder: Path) -> None:
     for number in range(8):
         text = f"Bees of hive {number} dance in summer, eat honey in winter and follow their queen."
         (docs / f"{number}.txt").write_text(text, "utf-8")
-    async with session("ingest"):
-        root = (await ingest(owned(settings().user, ""), docs, lambda _: None)).root
+    async with open_session("ingest"):
+        root = (await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)).root
     context = Context(auto_accept=True, files=[root], models={"default": "instant:"})
     best, busy, calls = 1e9, 1e9, 0
     for number in range(TIMES):
-        async with session(f"overhead-{number}") as opened:
+        async with open_session(f"overhead-{number}") as opened:
             started, worked = time.perf_counter(), time.process_time()
             await opened.begin("How do bees live?", context, lambda _: None)
             best = min(best, time.perf_counter() - started)
@@ -84,7 +84,7 @@ async def _measure(folder: Path) -> None:
         calls = trace.count('"kind": "model"')
     started = time.perf_counter()
     for _ in range(calls):
-        await Instant().ainvoke([HumanMessage("S1")])
+        await _Instant().ainvoke([HumanMessage("S1")])
     bare = time.perf_counter() - started
     each = {"wall": best / calls, "processor": busy / calls, "bare model": bare / calls}
     print(f"{calls} model calls; milliseconds for each, best of {TIMES} runs:")

@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--web-seconds", type=float, default=0.1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rows = [measure(n, options.model_seconds, options.web_seconds) for n in options.steps]
+    rows = [_measure(n, options.model_seconds, options.web_seconds) for n in options.steps]
     if options.json:
         print(json.dumps(rows))
         return
@@ -61,7 +61,7 @@ def main() -> None:
         print(f"N={row['steps']}: goal ≤ {calls} calls, ≤ {wall} s, ≤ {prompt} prompt tokens")
 
 
-def measure(steps: int, model_seconds: float, web_seconds: float) -> dict[str, Any]:
+def _measure(steps: int, model_seconds: float, web_seconds: float) -> dict[str, Any]:
     """Run the job once to warm up and once to measure, in a fresh data folder."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -85,12 +85,12 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
     from config.settings import settings  # noqa: PLC0415
     from graph.context import Context  # noqa: PLC0415
-    from graph.session import session  # noqa: PLC0415
+    from graph.session import open_session  # noqa: PLC0415
     from runs.trace import read_trace  # noqa: PLC0415
 
     settings.cache_clear()
     context = Context(auto_accept=True, max_steps=steps, search=["searxng"], parallelism=8)
-    async with session("warm") as warm:
+    async with open_session("warm") as warm:
         await warm.begin("How do bees live?", context, lambda _: None)
     before = len(world.get("/_log"))
     answers: list[float] = []
@@ -98,8 +98,8 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
     async def answered(_: Any) -> None:
         answers.append(time.perf_counter())
 
-    async with session("job") as opened:
-        opened.answered = answered
+    async with open_session("job") as opened:
+        opened.on_answer = answered
         started = time.perf_counter()
         outcome = await opened.begin("How do bees live?", context, lambda _: None)
         ended = time.perf_counter()
@@ -129,9 +129,9 @@ def _chain(starts: list[float], seconds: float = 0.3) -> int:
 
 
 def _tokens(messages: list[dict[str, Any]]) -> int:
-    from retrieval.tokens import count  # noqa: PLC0415
+    from text.tokens import count_tokens  # noqa: PLC0415
 
-    return sum(count(str(message["content"])) for message in messages)
+    return sum(count_tokens(str(message["content"])) for message in messages)
 
 
 if __name__ == "__main__":

@@ -14,15 +14,15 @@ from pathlib import Path
 from sqlalchemy import select
 
 from config.errors import Problem
-from config.models import ROLES
+from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context
-from graph.session import session
-from models.load import playing
-from runs.place import owned
+from graph.session import open_session
+from models.chat_models import load_role_model
+from runs.call_site import join_owner
+from runs.tables import calls
 from storage.engine import read_rows
-from storage.tables import calls
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 QUESTION = "What did Ebbinghaus measure?"
 
@@ -37,13 +37,13 @@ def main() -> int:
 
 
 async def _run() -> int:
-    for role in ROLES:
-        model = await playing(role, Context())
+    for role in MODEL_ROLES:
+        model = await load_role_model(role, Context())
         print(f"{role:12} {(model.metadata or {})['model']}")
     thread = f"smoke-{secrets.token_hex(3)}"
-    async with session(thread) as opened:
+    async with open_session(thread) as opened:
         docs = Path(__file__).parents[1] / "examples" / "docs"
-        library = await ingest(owned(settings().user, ""), docs, lambda _: None)
+        library = await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)
         context = Context(auto_accept=True, files=[library.root], max_steps=2)
         outcome = await opened.begin(QUESTION, context, lambda _: None)
         wanted = select(calls).where(calls.c.run == f"{thread}-1", calls.c.kind == "model")

@@ -20,8 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from evals.openai_answers import text
-from evals.openai_server import Script, configuration
+from evals.openai_server import Script, configuration, text_answer
 
 WORDS_PER_PAGE = 1_000
 RESULTS = 5
@@ -42,7 +41,7 @@ class World:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         spawn = multiprocessing.get_context("spawn")
-        self.process = spawn.Process(target=serve, args=(port, *self.arguments), daemon=True)
+        self.process = spawn.Process(target=serve_world, args=(port, *self.arguments), daemon=True)
         self.process.start()
         while True:
             try:
@@ -63,10 +62,10 @@ class World:
             return json.load(answer)
 
 
-def serve(port: int, steps: int, model_seconds: float, web_seconds: float) -> None:
+def serve_world(port: int, steps: int, model_seconds: float, web_seconds: float) -> None:
     """Serve until killed."""
     pages = Pages(web_seconds, f"http://127.0.0.1:{port}")
-    script = Script(rules(steps), model_seconds)
+    script = Script(make_rules(steps), model_seconds)
     config = configuration(script, port)
     config.app.router.routes += [  # type: ignore[union-attr]
         Route("/search", pages.search),
@@ -123,7 +122,7 @@ class Pages:
         return "".join(f"<p>{html.escape(one)}</p>" for one in body)
 
 
-def rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[str, Any]]:
+def make_rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[str, Any]]:
     """Return what the model answers to each role.
 
     Args:
@@ -152,14 +151,14 @@ def rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[str, A
         {"schema": "Verdict", "reply": {"passed": True, "feedback": "", "queries": []}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
         {"schema": "Checks", "reply": {"verdicts": []}},
-        {"match": "<step", "reply": lambda body: prose(body, finding)},
-        {"match": "<findings>", "reply": lambda body: prose(body, report)},
+        {"match": "<step", "reply": lambda body: _prose(body, finding)},
+        {"match": "<findings>", "reply": lambda body: _prose(body, report)},
     ]
 
 
-def prose(body: dict[str, Any], words: int) -> str:
+def _prose(body: dict[str, Any], words: int) -> str:
     """Write about so many words that cite the sources of the prompt, one of them verbatim."""
-    prompt = text(body["messages"][-1])
+    prompt = text_answer(body["messages"][-1])
     cited = list(dict.fromkeys(re.findall(r'id="(S\d+)"|\[(S\d+)\]', prompt)))
     ids = [one or other for one, other in cited] or ["S1"]
     seen = "the bees were seen at work all day long"

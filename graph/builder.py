@@ -1,66 +1,213 @@
-"""Wire the nodes into the graph."""
+"""Wire the nodes into the graph.
+
+Where a run goes next is worked out from its state alone, so a state that a person has changed goes
+on like any other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Send
 
-from graph.compiled import Compiled
+from calls.attempts import EMBEDDER
+from calls.embedding_meter import meter_embeddings
+from graph.compiled import BranchGraph, DossierGraph
 from graph.context import Context
-from graph.routing import (
-    after_coordinator,
-    after_human_feedback,
-    after_planner,
-    after_rewrite,
-    after_team,
+from graph.records import (
+    MEMORY,
+    Background,
+    Finding,
+    ShownSpan,
+    Source,
+    Step,
+    entries_of_turn,
+    turn_key,
 )
-from graph.state import Asked, State, StepState
-from graph.step import make_step
-from nodes.background import background, fallen
+from graph.state import InputState, QueryState, State, StepOutput, StepState
+from nodes.background import background, on_background_error
+from nodes.coder import coder
 from nodes.coordinator import coordinator
-from nodes.embedding import traced
 from nodes.human_feedback import human_feedback
 from nodes.knowledge import knowledge
 from nodes.learn import learn
 from nodes.memorize import memorize
-from nodes.planner import planner
+from nodes.planner import is_already_answered, planner
 from nodes.profile import profile
+from nodes.reflection import reflection
 from nodes.remember import forgot, remember
 from nodes.reporter import reporter
+from nodes.researcher import on_step_error, researcher
 from nodes.rewrite import rewrite
-from nodes.team import team
-from runs.attempts import EMBEDDER
+from nodes.team import list_ready_steps, team
+from report.findings import collect_source_ids as cited
+from report.findings import select_earlier_findings
 
 
-def workflow() -> StateGraph[State, Context, Any, Any]:
+def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "learn"]:
+    """Search for what was not answered at once; a run without queries has them written first."""
+    if state["status"] == "succeeded" and not state["report"]["title"]:
+        return "learn"
+    return _after_rewrite(state) if state["queries"] else "rewrite"
+
+
+def _after_rewrite(state: State) -> list[Send]:
+    """Search for every query, each in a branch of its own."""
+    return [
+        Send("background", _query_state(state, query, number))
+        for number, query in enumerate(state["queries"] or [state["question"]], start=1)
+    ]
+
+
+def _after_planner(state: State) -> Literal["human_feedback", "reporter"]:
+    """Show a plan, unless there is none or what was found is enough."""
+    if state["status"] == "waiting_review":
+        return "human_feedback"
+    planned = state["plan"]["steps"] or state["plan"]["title"]
+    return "reporter" if not planned or is_already_answered(state) else "human_feedback"
+
+
+def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
+    """Ask again what was not decided, plan again what was rejected, and research the rest."""
+    if state["note"]:
+        return "human_feedback"
+    return "planner" if state.get("decision") == "reject" else "team"
+
+
+def after_team(state: State) -> list[Send] | Literal["knowledge"]:
+    """Send every step that can start now, at once, and the memory researcher beside them."""
+    steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
+    return [*steps, *_memory(state)] if steps else "knowledge"
+
+
+def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
+    """Choose who does a step."""
+    return "coder" if state["step"]["kind"] == "compute" else "researcher"
+
+
+def _after_reflection(state: StepState) -> Literal["coder", "researcher", "__end__"]:
+    """Do a step again that has no finding yet."""
+    done = turn_key(state["turn"], state["step"]["id"]) in state.get("findings", {})
+    return "__end__" if done else choose_worker(state)
+
+
+def _query_state(state: State, query: str, number: int) -> QueryState:
+    return QueryState(
+        turn=state["turn"],
+        fork=state.get("fork", 1),
+        again=state.get("again", 0),
+        language=state["language"],
+        query=query,
+        number=number,
+    )
+
+
+def _memory(state: State) -> list[Send]:
+    """Send the memory researcher for what the memory has half an answer to, once."""
+    entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    if MEMORY in entries or not any(one.get("half") for one in entries.values()):
+        return []
+    query = _query_state(state, state["question"], 0)
+    return [Send("remember", query | QueryState(known=sorted(state.get("sources", {}))))]
+
+
+def _step_state(state: State, step: Step) -> StepState:
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    steps = state["plan"]["steps"] + state["follow_ups"]
+    earlier = select_earlier_findings(state, f"{step['title']}\n{step['description']}")
+    needed = [findings[need] for need in step["needs"]]
+    return StepState(
+        turn=state["turn"],
+        fork=state.get("fork", 1),
+        again=state.get("again", 0),
+        language=state["language"],
+        question=state["question"],
+        step=step,
+        number=steps.index(step) + 1,
+        count=len(steps),
+        wishes=state.get("wishes", []),
+        redo=0,
+        needed=needed,
+        earlier=earlier,
+        others=[one["title"] for one in steps if one["id"] != step["id"]],
+        feedback="",
+        more_queries=[],
+        seen=_seen(state),
+        passages=[],
+        sources=_citable(state, [*needed, *earlier]),
+    )
+
+
+def _citable(state: State, built_on: Sequence[Finding]) -> dict[str, Source]:
+    """Return what a step may cite: what it builds on, and the pages that the plan was made from."""
+    searched: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    shown = [passage for entry in searched.values() for passage in entry["passages"]]
+    names = [*sorted(cited(built_on)), *(passage["source"] for passage in shown)]
+    return {name: state["sources"][name] for name in dict.fromkeys(names)}
+
+
+def _seen(state: State) -> list[ShownSpan]:
+    """Return which pieces of pages the first search showed in this turn."""
+    entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    shown = [one for entry in entries.values() for one in entry["passages"] if "start" in one]
+    return [
+        ShownSpan(
+            page=state["sources"][one["source"]]["page"],
+            start=one["start"],
+            end=one["start"] + len(one["text"]),
+        )
+        for one in shown
+    ]
+
+
+def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the graph of one step's branch."""
+    graph = StateGraph(
+        StepState, context_schema=Context, input_schema=StepState, output_schema=StepOutput
+    )
+    # One branch that raises would cancel the others, so what nobody foresaw is a finding too.
+    # LangGraph's types do not know that a handler may take the error beside the state.
+    graph.set_node_defaults(error_handler=cast("Any", on_step_error))
+    graph.add_node("researcher", meter_embeddings(researcher))
+    graph.add_node("coder", meter_embeddings(coder))
+    graph.add_node("reflection", meter_embeddings(reflection))
+    graph.add_conditional_edges(START, choose_worker, ["researcher", "coder"])
+    graph.add_edge("researcher", "reflection")
+    graph.add_edge("coder", "reflection")
+    graph.add_conditional_edges("reflection", _after_reflection)
+    return BranchGraph(**vars(graph.compile(name="step")))
+
+
+def build_workflow() -> StateGraph[State, Context, Any, Any]:
     """Return the main graph, not yet compiled."""
-    graph = StateGraph(State, context_schema=Context, input_schema=Asked)
+    graph = StateGraph(State, context_schema=Context, input_schema=InputState)
     graph.add_node(profile)
-    graph.add_node("coordinator", traced(coordinator))
-    graph.add_node("rewrite", traced(rewrite))
+    graph.add_node("coordinator", meter_embeddings(coordinator))
+    graph.add_node("rewrite", meter_embeddings(rewrite))
     # One branch that raises would cancel the others.
-    graph.add_node("background", traced(background), error_handler=fallen)
-    graph.add_node("planner", traced(planner))
+    graph.add_node("background", meter_embeddings(background), error_handler=on_background_error)
+    graph.add_node("planner", meter_embeddings(planner))
     graph.add_node(human_feedback)
-    graph.add_node("team", traced(team))
-    graph.add_node("step", make_step(), input_schema=StepState)
-    graph.add_node("remember", traced(remember), error_handler=forgot)
+    graph.add_node("team", meter_embeddings(team))
+    graph.add_node("step", make_step_graph(), input_schema=StepState)
+    graph.add_node("remember", meter_embeddings(remember), error_handler=forgot)
     graph.add_node(knowledge)
-    graph.add_node("reporter", traced(reporter))
-    graph.add_node("memorize", traced(memorize))
-    graph.add_node("learn", traced(learn, pages=EMBEDDER))
+    graph.add_node("reporter", meter_embeddings(reporter))
+    graph.add_node("memorize", meter_embeddings(memorize))
+    graph.add_node("learn", meter_embeddings(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")
     graph.add_conditional_edges(
-        "coordinator", after_coordinator, ["background", "rewrite", "learn"]
+        "coordinator", _after_coordinator, ["background", "rewrite", "learn"]
     )
-    graph.add_conditional_edges("rewrite", after_rewrite, ["background"])
+    graph.add_conditional_edges("rewrite", _after_rewrite, ["background"])
     graph.add_edge("background", "planner")
-    graph.add_conditional_edges("planner", after_planner)
-    graph.add_conditional_edges("human_feedback", after_human_feedback)
+    graph.add_conditional_edges("planner", _after_planner)
+    graph.add_conditional_edges("human_feedback", _after_human_feedback)
     graph.add_conditional_edges("team", after_team, ["step", "remember", "knowledge"])
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
@@ -74,4 +221,4 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
 @cache
 def make_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the main graph for a server, which brings its own checkpointer."""
-    return Compiled(**vars(workflow().compile(name="dossier")))
+    return DossierGraph(**vars(build_workflow().compile(name="dossier")))

@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel.protocol import StreamChunk, StreamProtocol
 
 
-class Compiled(CompiledStateGraph[Any, Any, Any, Any]):
+class DossierGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A graph that is drawn as it flows: what catches a node that fails has no place in it.
 
     Without an edge to it, a handler would hang in the air, and a graph with two beginnings is not
@@ -33,7 +33,7 @@ class Compiled(CompiledStateGraph[Any, Any, Any, Any]):
         return _without_handlers(await super().aget_graph(config, xray=xray))
 
 
-class Branch(Compiled):
+class BranchGraph(DossierGraph):
     """A graph within another one, whose state is streamed to nobody.
 
     Chat pages take every state that is streamed for that of the thread, whichever graph has it.

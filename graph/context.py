@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 from config.errors import Problem
 
-BOUNDS: dict[str, tuple[float, float]] = {
+CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
     "query_count": (0, 5),
     "max_steps": (1, 50),
     "max_rounds": (0, 5),
@@ -24,10 +24,10 @@ BOUNDS: dict[str, tuple[float, float]] = {
 }
 """The least and the most of each number."""
 
-LANGUAGES = ("en", "zh")
+PROMPT_LANGUAGES = ("en", "zh")
 """The languages of which there are prompts."""
 
-GUIDES = ("every", "once", "none")
+GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
 
 
@@ -102,7 +102,7 @@ class Context:
             value, usual = getattr(self, one.name), _default(one)
             if not isinstance(usual, (int, float)) or isinstance(usual, bool):
                 _check_kind(one.name, value, type(usual))
-        for name, (least, most) in BOUNDS.items():
+        for name, (least, most) in CHOICE_BOUNDS.items():
             value = getattr(self, name)
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             whole = isinstance(value, int) or name in {"max_cost", "max_minutes"}
@@ -113,13 +113,15 @@ class Context:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
             what = "there are no knowledge bases yet"
             raise Problem("bad_choice", what, where="knowledge", hint=hint)
-        if self.language not in ("", *LANGUAGES):
-            hint = f"one of {', '.join(LANGUAGES)}"
+        if self.language not in ("", *PROMPT_LANGUAGES):
+            hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
             raise Problem("bad_locale", what, where="language", hint=hint)
-        if self.guide not in GUIDES:
+        if self.guide not in GUIDE_SCOPES:
             what = f"{self.guide!r} is no scope of the profile"
-            raise Problem("bad_choice", what, where="guide", hint=f"one of {', '.join(GUIDES)}")
+            raise Problem(
+                "bad_choice", what, where="guide", hint=f"one of {', '.join(GUIDE_SCOPES)}"
+            )
 
 
 def _check_kind(name: str, value: Any, kind: type) -> None:
@@ -138,7 +140,7 @@ def _held(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def context(choices: dict[str, Any]) -> Context:
+def build_context(choices: dict[str, Any]) -> Context:
     """Make a context of plain data, such as a stored run's.
 
     Raises:
@@ -153,7 +155,7 @@ def context(choices: dict[str, Any]) -> Context:
     return Context(**choices)
 
 
-def chosen(context: Context) -> dict[str, Any]:
+def non_default_choices(context: Context) -> dict[str, Any]:
     """Return what differs from the defaults, as plain data."""
     return {
         one.name: getattr(context, one.name)

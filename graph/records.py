@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
 
-Status = Literal["ok", "partial", "failed", "skipped"]
+ResultStatus = Literal["ok", "partial", "failed", "skipped"]
 """How a result came out; the reason stands beside it, never inside its text."""
 
 
@@ -47,7 +47,7 @@ class Passage(TypedDict):
     """The headings above it, and the term that it explains; no words of its own."""
 
 
-class Seen(TypedDict):
+class ShownSpan(TypedDict):
     """A piece of a page that was shown: the page's id, and the ends of the piece in its text."""
 
     page: str
@@ -59,14 +59,14 @@ class Background(TypedDict):
     """What one query found before the plan was made."""
 
     query: str
-    status: Status
+    status: ResultStatus
     reason: str
     passages: list[Passage]
     half: NotRequired[bool]
     """Whether the memory has half an answer, which is worth the calls of the memory researcher."""
 
 
-COMPUTED, UNCOMPUTED = "computed", "uncomputed"
+COMPUTED_ENTRY, UNCOMPUTED_ENTRY = "computed", "uncomputed"
 """The names of entries beside those of the queries: what was computed, and what was not."""
 
 MEMORY = "from memory"
@@ -99,7 +99,7 @@ class Finding(TypedDict):
 
     step: str
     title: str
-    status: Status
+    status: ResultStatus
     reason: str
     text: str
     sources: list[str]
@@ -128,7 +128,7 @@ class Objection(TypedDict):
     feedback: str
 
 
-class Answer(TypedDict):
+class TurnAnswer(TypedDict):
     """What a turn answered, for the turns behind it: the checked text keeps the registry's ids."""
 
     question: str
@@ -147,25 +147,25 @@ class Summary(TypedDict):
     until: str
 
 
-class Quote(TypedDict):
+class ReportQuote(TypedDict):
     """Words that stand in a source exactly so."""
 
     source: str
     text: str
 
 
-class Removed(TypedDict):
+class RemovedSentence(TypedDict):
     """A sentence that the checks took out of a report."""
 
     text: str
     reason: str
 
 
-Grade = Literal["supported", "weak", "not_found", "contradicted"]
+SupportGrade = Literal["supported", "weak", "not_found", "contradicted"]
 """How well its sources bear out a sentence; only what is not supported is marked."""
 
 
-class Doubted(TypedDict):
+class DoubtedSentence(TypedDict):
     """A sentence that the checks left in a report, and what in it is not as its sources have it."""
 
     text: str
@@ -176,10 +176,10 @@ class Doubted(TypedDict):
     """What a source says instead, in its own words."""
     source: NotRequired[str]
     """The id of that source."""
-    grade: NotRequired[Grade]
+    grade: NotRequired[SupportGrade]
 
 
-SecondReader = Literal["asked", "off", "no_model", "failed", "not_needed"]
+SecondReaderStatus = Literal["asked", "off", "no_model", "failed", "not_needed"]
 """Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
 
 
@@ -189,12 +189,12 @@ class Report(TypedDict):
     title: str
     body: str
     cited: list[str]
-    quotes: list[Quote]
-    removed: list[Removed]
-    doubted: list[Doubted]
+    quotes: list[ReportQuote]
+    removed: list[RemovedSentence]
+    doubted: list[DoubtedSentence]
     notices: list[str]
     language: str
-    second_reader: NotRequired[SecondReader]
+    second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
     limit: NotRequired[str]
@@ -211,17 +211,17 @@ EMPTY_REPORT = Report(
 )
 
 
-def key(turn: int, name: str) -> str:
+def turn_key(turn: int, name: str) -> str:
     """Name something of this turn, so that no other turn takes it for its own."""
     return f"{turn}/{name}"
 
 
-def keyed(turn: int, table: dict[str, Value]) -> dict[str, Value]:
+def key_by_turn(turn: int, table: dict[str, Value]) -> dict[str, Value]:
     """Return a table with the names of its entries made those of one turn."""
-    return {key(turn, name): value for name, value in table.items()}
+    return {turn_key(turn, name): value for name, value in table.items()}
 
 
-def of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:
+def entries_of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:
     """Return the entries of one turn by their short names, in the order of their keys."""
     start = f"{turn}/"
     return {
@@ -233,5 +233,5 @@ def of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:
 
 def of_steps(table: dict[str, Finding] | None, turn: int) -> dict[str, Finding]:
     """Return the findings of one turn's steps, without that of the memory researcher."""
-    found: dict[str, Finding] = of_turn(table, turn)
+    found: dict[str, Finding] = entries_of_turn(table, turn)
     return {name: one for name, one in found.items() if name != MEMORY}

@@ -13,49 +13,54 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from calls.run_budget import end_thread_sessions
 from config.errors import Problem
 from graph.builder import make_graph
 from graph.context import Context
-from graph.state import GOES_ON, GRAPH_VERSION, State
-from report.undone import begins_again, stands_before
-from retrieval.secrets import masked, masked_within
-from runs.budget import pause_thread
-from runs.checkpointer import checkpoints
-from runs.soundness import check_branches, failing, sound, told
-from storage.engine import close
+from graph.state import GRAPH_VERSION, RESUMABLE_VERSIONS, State
+from runs.checkpointer import open_checkpointer
+from runs.incomplete import build_resume_update, find_resume_node
+from runs.thread_integrity import (
+    check_thread_branches,
+    checkpoint_file_problem,
+    damage_problem,
+    guard_thread,
+)
+from storage.engine import close_database
+from text.secret_masking import mask_secrets, mask_secrets_within
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 
-Watch = Callable[[dict[str, Any]], None]
+EventListener = Callable[[dict[str, Any]], None]
 """Is told every event of a run: `{"node": …}` when a node ends, or what a node said itself."""
 
-LOOPS = 200
+RECURSION_LIMIT = 200
 """How many steps the graph may take for one question; its own caps are reached long before."""
 
 INTERRUPT = "__interrupt__"
 """The name under which LangGraph streams a pause, among those of the nodes."""
 
-Answered = Callable[[State], Awaitable[None]]
+AnswerListener = Callable[[State], Awaitable[None]]
 """Is given the state in which a run has its answer, before it is learnt from."""
 
-UNTAKEN = {"__start__", "profile"}
+NOT_STARTED_NODES = {"__start__", "profile"}
 """Where a thread stands whose newest question has not become a run yet."""
 
-BEHIND = "learn"
+POST_ANSWER_NODE = "learn"
 """The node that works behind the answer; a run that stands there has nothing to go on with."""
 
 ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
 """What every state has since its first question was taken, and of which kind."""
 
 
-class Outcome(NamedTuple):
+class SessionOutcome(NamedTuple):
     """How a session ended: the state it left, and the request that waits for an answer, if any."""
 
     state: State
     request: dict[str, Any] | None
 
 
-class Session:
+class ThreadSession:
     """One thread, opened for work."""
 
     def __init__(self, graph: Graph, thread: str) -> None:
@@ -63,18 +68,20 @@ class Session:
         self.config: RunnableConfig = {
             "configurable": {"thread_id": thread},
             "run_id": uuid.uuid4(),
-            "recursion_limit": LOOPS,
+            "recursion_limit": RECURSION_LIMIT,
         }
-        self.answered: Answered | None = None
+        self.on_answer: AnswerListener | None = None
 
-    async def begin(self, question: str, context: Context, watch: Watch) -> Outcome:
+    async def begin(self, question: str, context: Context, watch: EventListener) -> SessionOutcome:
         """Ask a question in this thread.
 
         Raises:
             Problem: What `check_free` tells of.
         """
         await self.check_free()
-        return await self._run({"messages": [HumanMessage(masked(question).text)]}, context, watch)
+        return await self._run(
+            {"messages": [HumanMessage(mask_secrets(question).text)]}, context, watch
+        )
 
     async def check_free(self) -> StateSnapshot:
         """Make sure that a new question may be asked; return how the thread stands.
@@ -86,17 +93,17 @@ class Session:
         before = await self.current()
         if before.interrupts:
             raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
-        if unfinished(before) and not UNTAKEN & set(unfinished(before)):
+        if pending_nodes(before) and not NOT_STARTED_NODES & set(pending_nodes(before)):
             raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
         return before
 
-    async def answer(
+    async def answer_review(
         self,
         decision: dict[str, Any],
         context: Context,
-        watch: Watch,
+        watch: EventListener,
         shown: dict[str, Any] | None = None,
-    ) -> Outcome:
+    ) -> SessionOutcome:
         """Answer the review that this thread waits for.
 
         Args:
@@ -115,23 +122,25 @@ class Session:
         if shown is not None and before.interrupts[0].value != shown:
             raise Problem("stale_plan", "the plan has changed since you saw it", hint=_hint(before))
         return await self._run(
-            Command(resume={"decisions": [masked_within(decision)]}), context, watch
+            Command(resume={"decisions": [mask_secrets_within(decision)]}), context, watch
         )
 
-    async def go_on(self, context: Context, watch: Watch) -> Outcome:
+    async def resume(self, context: Context, watch: EventListener) -> SessionOutcome:
         """Continue a run that was stopped or killed, or repeat what a model's failure left undone.
 
         Raises:
             Problem: `not_waiting` when it is finished, or `thread_incompatible`.
         """
         before = await self.current()
-        if not unfinished(before):
+        if not pending_nodes(before):
             state = cast("State", before.values)
-            node = stands_before(state)
+            node = find_resume_node(state)
             if not node:
                 hint = "ask a new question"
                 raise Problem("not_waiting", "this run is already finished", hint=hint)
-            await self.graph.aupdate_state(self.config, begins_again(state, node), as_node=node)
+            await self.graph.aupdate_state(
+                self.config, build_resume_update(state, node), as_node=node
+            )
         return await self._run(None, context, watch)
 
     async def current(self) -> StateSnapshot:
@@ -142,16 +151,16 @@ class Session:
         """
         snapshot = await self.graph.aget_state(self.config)
         _check_whole(snapshot.values)
-        check_version(snapshot.values)
+        check_graph_version(snapshot.values)
         return snapshot
 
-    async def _run(self, given: Any, context: Context, watch: Watch) -> Outcome:
+    async def _run(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
         try:
             return await self._streamed(given, context, watch)
         finally:
-            pause_thread(self.config["configurable"]["thread_id"])
+            end_thread_sessions(self.config["configurable"]["thread_id"])
 
-    async def _streamed(self, given: Any, context: Context, watch: Watch) -> Outcome:
+    async def _streamed(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
         stream = self.graph.astream(
             given,
             self.config,
@@ -164,16 +173,18 @@ class Session:
         async for _, mode, data in stream:
             for event in _events(mode, data):
                 watch(event)
-                if self.answered and event.get("event") == "answered":
+                if self.on_answer and event.get("event") == "answered":
                     state = (await self.graph.aget_state(self.config)).values
-                    await self.answered(cast("State", state))
+                    await self.on_answer(cast("State", state))
         after = await self.graph.aget_state(self.config)
         request = after.interrupts[0].value if after.interrupts else None
-        return Outcome(cast("State", after.values), request)
+        return SessionOutcome(cast("State", after.values), request)
 
 
 @asynccontextmanager
-async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncIterator[Session]:
+async def open_session(
+    thread: str, make: Callable[[], Graph] = make_graph
+) -> AsyncIterator[ThreadSession]:
     """Open a thread for work, and close everything behind it.
 
     Args:
@@ -181,25 +192,25 @@ async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncI
         make: Makes the graph that works in it, not yet with a checkpointer.
     """
     try:
-        async with checkpoints() as saver:
-            opened = Session(make().copy({"checkpointer": saver}), thread)
-            await check_branches(saver, opened.graph, thread)
-            async with sound(opened.graph, thread):
+        async with open_checkpointer() as saver:
+            opened = ThreadSession(make().copy({"checkpointer": saver}), thread)
+            await check_thread_branches(saver, opened.graph, thread)
+            async with guard_thread(opened.graph, thread):
                 yield opened
     except sqlite3.Error as error:
-        raise failing(error) from error
+        raise checkpoint_file_problem(error) from error
     finally:
-        await close()
+        await close_database()
 
 
-def check_version(values: Mapping[str, Any]) -> None:
+def check_graph_version(values: Mapping[str, Any]) -> None:
     """Make sure that a state was written by a version of the graph whose threads go on.
 
     Raises:
         Problem: `thread_incompatible`.
     """
     version = values.get("graph_version")
-    if version not in (None, *GOES_ON):
+    if version not in (None, *RESUMABLE_VERSIONS):
         what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
         raise Problem("thread_incompatible", what, hint="ask the question again")
 
@@ -208,7 +219,7 @@ def _check_whole(values: dict[str, Any]) -> None:
     """Make sure that a state which was read back has what every state has, once it has begun."""
     begun = [name for name in ALWAYS if name in values]
     if begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
-        raise told("what every thread has is missing")
+        raise damage_problem("what every thread has is missing")
 
 
 def _events(mode: str, data: Any) -> list[dict[str, Any]]:
@@ -222,9 +233,9 @@ def _hint(before: StateSnapshot) -> str:
     return f"dossier resume {before.values['run']}"
 
 
-def unfinished(snapshot: StateSnapshot) -> tuple[str, ...]:
+def pending_nodes(snapshot: StateSnapshot) -> tuple[str, ...]:
     """Return the nodes that a thread stands at; none when its last run is finished.
 
     `snapshot.next` leaves out a node that has written and whose step was not closed any more.
     """
-    return tuple(task.name for task in snapshot.tasks if task.name != BEHIND)
+    return tuple(task.name for task in snapshot.tasks if task.name != POST_ANSWER_NODE)

@@ -9,26 +9,26 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from graph.records import (
-    Answer,
     Background,
-    Doubted,
+    DoubtedSentence,
     Finding,
     Objection,
     Passage,
     Plan,
-    Removed,
+    RemovedSentence,
     Report,
     RunStatus,
-    Seen,
+    ShownSpan,
     Source,
     Step,
     Summary,
+    TurnAnswer,
 )
 
 Value = TypeVar("Value")
 
 
-def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Value]:
+def merge_entries(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Value]:
     """Join two tables by key; the newer entry wins, so that a redo replaces.
 
     A newer entry that is `None` deletes the older one.
@@ -36,17 +36,17 @@ def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Valu
     return {name: one for name, one in {**(old or {}), **new}.items() if one is not None}
 
 
-def without(table: dict[str, Value] | None) -> dict[str, Value]:
+def clear_entries(table: dict[str, Value] | None) -> dict[str, Value]:
     """Return the update that empties a table."""
     return cast("dict[str, Value]", dict.fromkeys(table or {}))
 
 
-def latest(old: int, new: int) -> int:
+def _keep_highest(old: int, new: int) -> int:
     """Join two counts of the same thing: the higher one is the later one."""
     return max(old, new)
 
 
-class Place(TypedDict, total=False):
+class CallSiteState(TypedDict, total=False):
     """Where in a thread something is done; the same again after a crash.
 
     Every state that reaches a model call has these keys, so the ledger can name the call.
@@ -54,7 +54,7 @@ class Place(TypedDict, total=False):
 
     turn: int
     fork: int
-    again: Annotated[int, latest]
+    again: Annotated[int, _keep_highest]
     language: Literal["en", "zh"]
     revisions: int
     rounds: int
@@ -77,7 +77,7 @@ class State(TypedDict, total=False):
     """The question's number in its thread, from 1. Written by profile."""
     fork: int
     """Which question with that number it is: a thread may be forked. Written by profile."""
-    again: Annotated[int, latest]
+    again: Annotated[int, _keep_highest]
     """How often a client had something done again from an earlier state, or a resume repeated a
     step whose model gave no usable answer, so that the ledger does not answer. Written by team."""
     language: Literal["en", "zh"]
@@ -86,7 +86,7 @@ class State(TypedDict, total=False):
     """The question in a form that stands alone. Written by profile, then with `queries`."""
     queries: list[str]
     """What to search for before planning. Written by coordinator, or by rewrite."""
-    background: Annotated[dict[str, Background], merge]
+    background: Annotated[dict[str, Background], merge_entries]
     """What was found before planning, by turn and query. Written by background."""
     plan: Plan
     """What will be researched. Written by planner; a person's edit by human_feedback."""
@@ -101,21 +101,21 @@ class State(TypedDict, total=False):
     """What the person decided on the plan. Written by human_feedback, cleared by planner."""
     revisions: int
     """How often the plan was rejected. Written by human_feedback."""
-    findings: Annotated[dict[str, Finding], merge]
+    findings: Annotated[dict[str, Finding], merge_entries]
     """What the steps found, by turn and step. Written by step."""
     rounds: int
     """How often steps were added because something was missing. Written by team."""
     follow_ups: list[Step]
     """The steps that were added to the approved plan. Written by team."""
-    sources: Annotated[dict[str, Source], merge]
+    sources: Annotated[dict[str, Source], merge_entries]
     """The registry of everything that may be cited, by id. Written by background and step."""
-    unsearched: Annotated[dict[str, str], merge]
+    unsearched: Annotated[dict[str, str], merge_entries]
     """Why providers of web search did not answer, by turn and name. By background and step."""
     knowledge: list[Passage]
     """Passages from knowledge bases. Written by knowledge."""
     report: Report
     """The finished report. Written by reporter."""
-    answers: Annotated[dict[str, Answer], merge]
+    answers: Annotated[dict[str, TurnAnswer], merge_entries]
     """What each turn answered and left open, by turn. Written by reporter."""
     status: RunStatus
     """How the run stands. Written by profile, planner, coordinator and reporter."""
@@ -123,17 +123,17 @@ class State(TypedDict, total=False):
     """Which shape of the graph this thread was started with. Written by profile."""
 
 
-GROWING = ("messages", "background", "findings", "sources", "answers")
+GROWING_CHANNELS = ("messages", "background", "findings", "sources", "answers")
 """The keys to which every turn adds entries that stay as they are; each entry is saved once."""
 
 
-class Asked(TypedDict):
+class InputState(TypedDict):
     """What a caller may bring: words, never sources or findings."""
 
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class StepState(Place, total=False):
+class StepState(CallSiteState, total=False):
     """The state of one step's branch; only what `StepOutput` names leaves it."""
 
     redo: int
@@ -151,7 +151,7 @@ class StepState(Place, total=False):
     objection: Objection
     """What the last review held against the finding. Written by reflection."""
     more_queries: list[str]
-    seen: list[Seen]
+    seen: list[ShownSpan]
     """What was shown before the plan was made."""
     passages: list[Passage]
     finding: Finding
@@ -159,13 +159,13 @@ class StepState(Place, total=False):
     """The newest draft of the step, before the checks. Written by researcher."""
     upheld: list[str]
     """Sentences that a review has found right against the checks. Written by reflection."""
-    removed: list[Removed]
+    removed: list[RemovedSentence]
     """What the checks took out of the newest draft of the step. Written by researcher."""
-    doubted: list[Doubted]
+    doubted: list[DoubtedSentence]
     """What they left in it although it is doubtful. Written by researcher."""
-    findings: Annotated[dict[str, Finding], merge]
-    sources: Annotated[dict[str, Source], merge]
-    unsearched: Annotated[dict[str, str], merge]
+    findings: Annotated[dict[str, Finding], merge_entries]
+    sources: Annotated[dict[str, Source], merge_entries]
+    unsearched: Annotated[dict[str, str], merge_entries]
 
 
 class StepOutput(TypedDict, total=False):
@@ -176,7 +176,7 @@ class StepOutput(TypedDict, total=False):
     unsearched: dict[str, str]
 
 
-class QueryState(Place, total=False):
+class QueryState(CallSiteState, total=False):
     """What one branch of background is sent."""
 
     query: str
@@ -198,5 +198,5 @@ version 4 the coordinator writes the queries, too, and `redo` and `recall_round`
 one `attempt` before.
 """
 
-GOES_ON = ("1", "2", "3", GRAPH_VERSION)
+RESUMABLE_VERSIONS = ("1", "2", "3", GRAPH_VERSION)
 """The versions whose threads go on: of the older ones every node stands under its name."""

@@ -10,16 +10,16 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from memory.base import Memory, Query
-from memory.budget import Part, fitting, told
+from memory.profile.recall import drop_repeated_facts
+from memory.protocol import Memory, Query
 from memory.registry import MEMORIES
-from memory.repeats import once
-from memory.waiting import wait
-from retrieval.text import language
-from retrieval.tokens import warm
-from storage.events import revision
+from memory.sync import run_sync
+from memory.token_budget import NoteGroup, fit_notes, render_notes
+from storage.events import read_revision
+from text.script import detect_language
+from text.tokens import load_vocabulary
 
-BUDGET = 3_000
+MEMORY_TOKENS = 3_000
 """How many tokens all notes of a call may have together, their frame included."""
 
 TURNS = 3
@@ -31,7 +31,7 @@ BEGINNING = 100
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 
-Watch = Callable[[Request, Sequence[Part]], Awaitable[None]]
+NoteWatcher = Callable[[Request, Sequence[NoteGroup]], Awaitable[None]]
 """Is told what a call was given."""
 
 
@@ -61,15 +61,15 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         owner: str = "local/",
         *,
         role: str = "assistant",
-        budget: int = BUDGET,
+        budget: int = MEMORY_TOKENS,
         memories: Sequence[Memory] = MEMORIES,
         query: Callable[[Request], Query] | None = None,
-        watch: Watch | None = None,
+        watch: NoteWatcher | None = None,
     ) -> None:
         """Say for whom it remembers.
 
         Args:
-            owner: Whose memories: `runs.place.owned` joins a user and a project.
+            owner: Whose memories: `runs.call_site.join_owner` joins a user and a project.
             role: Who is told, for memories that are not for all.
             budget: How many tokens the notes may have.
             memories: Which, in the order in which they are told: what changes least comes first.
@@ -82,23 +82,25 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Response]) -> Response:
         """Do the same for an agent that is called synchronously."""
-        return handler(wait(self.reminded(request)))
+        return handler(run_sync(self.add_notes(request)))
 
     async def awrap_model_call(
         self, request: Request, handler: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         """Pass the request on with the notes that fit it."""
-        return await handler(await self.reminded(request))
+        return await handler(await self.add_notes(request))
 
-    async def reminded(self, request: Request) -> Request:
+    async def add_notes(self, request: Request) -> Request:
         """Return a request with the notes that fit it."""
         tongue = _tongue(request.system_message)
-        parts = await remembered(self.query(request), self.memories, self.budget, tongue)
+        parts = await recall_notes(self.query(request), self.memories, self.budget, tongue)
         if not parts:
             return request
         if self.watch:
             await self.watch(request, parts)
-        return request.override(system_message=_with(request.system_message, told(parts, tongue)))
+        return request.override(
+            system_message=_with(request.system_message, render_notes(parts, tongue))
+        )
 
     def _query(self, request: Request) -> Query:
         turns = last_turns(request.messages)
@@ -106,22 +108,23 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return Query(self.owner, self.role, turns[-1] if turns else "", turns, 0, state, store)
 
 
-async def remembered(
+async def recall_notes(
     query: Query, memories: Sequence[Memory], budget: int, tongue: str = "en"
-) -> list[Part]:
+) -> list[NoteGroup]:
     """Return what all memories tell of a query, chosen so that it keeps within the budget.
 
     Raises:
         Problem: What a memory cannot be read for.
     """
-    await warm()
-    query = query._replace(revision=await revision(query.owner))
-    memories = [one for one in memories if one.name not in query.without]
+    await load_vocabulary()
+    query = query._replace(revision=await read_revision(query.owner))
+    memories = [one for one in memories if one.name not in query.excluded]
     notes = await asyncio.gather(*(memory.recall(query, budget) for memory in memories))
     parts = [
-        Part(memory.name, memory.share, some) for memory, some in zip(memories, notes, strict=True)
+        NoteGroup(memory.name, memory.share, some)
+        for memory, some in zip(memories, notes, strict=True)
     ]
-    return [_in_order(part) for part in once(fitting(parts, budget, tongue))]
+    return [_in_order(part) for part in drop_repeated_facts(fit_notes(parts, budget, tongue))]
 
 
 def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str, ...]:
@@ -139,7 +142,7 @@ def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str,
 
 def _tongue(system: SystemMessage | None) -> str:
     """Return the language of a system message, which its beginning shows."""
-    return language(str(system.text)[:BEGINNING]) if system else "en"
+    return detect_language(str(system.text)[:BEGINNING]) if system else "en"
 
 
 def _with(system: SystemMessage | None, notes: str) -> SystemMessage:
@@ -153,6 +156,6 @@ def _with(system: SystemMessage | None, notes: str) -> SystemMessage:
     return system.model_copy(update={"content": [*system.content, block]})
 
 
-def _in_order(part: Part) -> Part:
+def _in_order(part: NoteGroup) -> NoteGroup:
     """Put notes into the order in which they came about: a new one then changes no earlier word."""
     return part._replace(notes=sorted(part.notes, key=lambda note: note.revision))

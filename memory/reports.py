@@ -12,20 +12,24 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from config.settings import settings
-from memory.base import Note, Query
-from memory.pages.finding import searching
-from models.extractive.topic import Topic, across, share, topic
-from prompts.loader import render
-from retrieval.index import Index
-from retrieval.text import in_one_line, language
-from retrieval.words import terms, words
-from runs.place import thread_of
-from storage.tables import events, facts, pages, runs
+from library.page_index import PageIndex
+from library.page_retrieval import run_search
+from library.tables import pages
+from memory.facts.tables import facts
+from memory.protocol import Note, Query
+from prompts.loader import render_prompt
+from runs.call_site import thread_of_run
+from runs.tables import runs
+from storage.tables import events
+from text.normalization import to_one_line
+from text.script import detect_language
+from text.topics import Topic, extract_cross_language_topic, extract_topic, topic_coverage
+from text.words import query_terms, search_words
 
-KIND = "report"
+REPORT_PAGE_KIND = "report"
 """The kind of the pages that runs write: their reports, and what only a finding of theirs says."""
 
-MOST = 3
+MAX_REPORTS = 3
 """How many reports are told of."""
 
 CANDIDATES = 12
@@ -50,11 +54,11 @@ LONGEST = 200
 QUESTIONS = 256
 """Of so many questions the reports are remembered in a process."""
 
-Key = tuple[str, str, int, str, str]
+_CacheKey = tuple[str, str, int, str, str]
 """A database, an owner, the owner's newest event, a run, and its question."""
 
 
-class Report(NamedTuple):
+class _RankedReport(NamedTuple):
     """A page of a report, and how far it is about a question: by its abstract, by its text."""
 
     number: int
@@ -67,7 +71,7 @@ class Report(NamedTuple):
         return sum(self.note.score.values())
 
 
-class Reports:
+class ReportMemory:
     """Tells what earlier runs of the same owner have found out about a question.
 
     Every call of a run is about its question, so a run searches once; a report that is kept, undone
@@ -78,22 +82,24 @@ class Reports:
     share = 0.12
 
     def __init__(self) -> None:
-        self.known: OrderedDict[Key, list[Note]] = OrderedDict()
+        self.cache: OrderedDict[_CacheKey, list[Note]] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the question and the abstract of related reports; not of the run's own thread."""
         del budget
         question = query.question or query.text
         key = (settings().database, query.owner, query.revision, query.run, question)
-        if key not in self.known:
-            self.known[key] = await related(query.owner, question, query.run)
-        self.known.move_to_end(key)
-        while len(self.known) > QUESTIONS:
-            self.known.popitem(last=False)
-        return self.known[key]
+        if key not in self.cache:
+            self.cache[key] = await find_related_reports(query.owner, question, query.run)
+        self.cache.move_to_end(key)
+        while len(self.cache) > QUESTIONS:
+            self.cache.popitem(last=False)
+        return self.cache[key]
 
 
-async def related(owner: str, question: str, run: str = "", *, titled: bool = False) -> list[Note]:
+async def find_related_reports(
+    owner: str, question: str, run: str = "", *, titled: bool = False
+) -> list[Note]:
     """Return the earlier reports that are about a question, the closest first, one of each run.
 
     Args:
@@ -103,41 +109,41 @@ async def related(owner: str, question: str, run: str = "", *, titled: bool = Fa
         titled: Whether they are named by their titles, as a person is shown them. A title is the
             words of a model, so calls are told what the person asked instead.
     """
-    if not terms(question):
+    if not query_terms(question):
         return []
     search = partial(_search, question=question, run=run, titled=titled)
-    found = await searching(owner, search, [KIND])
-    best: dict[str, Report] = {}
+    found = await run_search(owner, search, [REPORT_PAGE_KIND])
+    best: dict[str, _RankedReport] = {}
     for report in sorted(found, key=lambda one: -one.score):
         best.setdefault(report.run, report)
-    return [report.note for report in best.values()][:MOST]
+    return [report.note for report in best.values()][:MAX_REPORTS]
 
 
-def _search(index: Index, question: str, run: str, *, titled: bool) -> list[Report]:
-    numbers = index.matching(terms(question), CANDIDATES)
+def _search(index: PageIndex, question: str, run: str, *, titled: bool) -> list[_RankedReport]:
+    numbers = index.matching(query_terms(question), CANDIDATES)
     columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
     wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
     about = {tongue: _topic(question, tongue) for tongue in ("en", "zh")}
     rows = [
         row
         for row in index.connection.execute(wanted)
-        if not run or thread_of(row.run) != thread_of(run)
+        if not run or thread_of_run(row.run) != thread_of_run(run)
     ]
     rows = _ended_well(index.connection, rows)
-    kept = _kept(index.connection, rows)
+    kept = _report_events(index.connection, rows)
     wrong = _corrected(index.connection, rows)
-    asked = _asked(index.connection, rows)
+    asked = _questions_of_runs(index.connection, rows)
     names = [row.title if titled else asked.get((row.owner, row.run), "") for row in rows]
     notes = [
-        (row, _note(row, name, about[language(row.text)], kept.get(row.run, 0)))
+        (row, _note(row, name, about[detect_language(row.text)], kept.get(row.run, 0)))
         for row, name in zip(rows, names, strict=True)
     ]
-    tongue = language(question)
+    tongue = detect_language(question)
     found = [
-        Report(row.number, row.run, _with(note, wrong.get(row.run, {}), tongue))
+        _RankedReport(row.number, row.run, _with(note, wrong.get(row.run, {}), tongue))
         for row, note in notes
     ]
-    own = {row.number for row in rows if language(row.text) == tongue}
+    own = {row.number for row in rows if detect_language(row.text) == tongue}
     return [one for one in found if one.score >= (RELATED if one.number in own else ACROSS)]
 
 
@@ -146,7 +152,11 @@ def _topic(question: str, tongue: str) -> Topic:
 
     Where it is not the question's own, only names and technical terms are there in both.
     """
-    return topic(question) if language(question) == tongue else across(question)
+    return (
+        extract_topic(question)
+        if detect_language(question) == tongue
+        else extract_cross_language_topic(question)
+    )
 
 
 def _ended_well(connection: Connection, found: Sequence[Any]) -> list[Any]:
@@ -158,7 +168,7 @@ def _ended_well(connection: Connection, found: Sequence[Any]) -> list[Any]:
     return [row for row in found if row.run not in failed]
 
 
-def _asked(connection: Connection, found: Sequence[Any]) -> dict[tuple[str, str], str]:
+def _questions_of_runs(connection: Connection, found: Sequence[Any]) -> dict[tuple[str, str], str]:
     """Return what the person asked, by owner and run; of a run that is not known, nothing."""
     wanted = select(runs.c.owner, runs.c.id, runs.c.question).where(
         runs.c.id.in_({row.run for row in found})
@@ -166,7 +176,7 @@ def _asked(connection: Connection, found: Sequence[Any]) -> dict[tuple[str, str]
     return {(row.owner, row.id): row.question for row in connection.execute(wanted)}
 
 
-def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
+def _report_events(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
     """Return the numbers of the events by which runs kept their reports."""
     wanted = select(events.c.run, events.c.id).where(
         events.c.owner.in_({row.owner for row in found}),
@@ -206,7 +216,7 @@ def _with(note: Note, wrong: dict[str, int], tongue: str) -> Note:
     """Return the note of a report with what was said against it since."""
     if not wrong:
         return note
-    words = render("corrected", language=tongue, words=" ".join(wrong)).strip()
+    words = render_prompt("corrected", language=tongue, words=" ".join(wrong)).strip()
     revision = max(note.revision, *wrong.values())
     return note._replace(text=f"{note.text} {words}", revision=revision)
 
@@ -214,15 +224,15 @@ def _with(note: Note, wrong: dict[str, int], tongue: str) -> Note:
 def _note(row: Any, name: str, about: Topic, revision: int) -> Note:
     brief = f"{row.title}\n{row.abstract}"
     score = {
-        "abstract": share(about, _words(brief)) / 2,
-        "text": share(about, _words(f"{row.title}\n{row.text}")) / 2,
+        "abstract": topic_coverage(about, _words(brief)) / 2,
+        "text": topic_coverage(about, _words(f"{row.title}\n{row.text}")) / 2,
     }
     day = time.strftime("%Y-%m-%d", time.gmtime(row.created))
-    title = f"{in_one_line(name, LONGEST)} ({row.run or row.id}, {day})".lstrip()
+    title = f"{to_one_line(name, LONGEST)} ({row.run or row.id}, {day})".lstrip()
     return Note(title, " ".join(row.abstract.split()), row.id, revision, score)
 
 
 @lru_cache(maxsize=512)
 def _words(text: str) -> tuple[str, ...]:
     """Return the words of a text; the same few reports are candidates again and again."""
-    return tuple(words(text))
+    return tuple(search_words(text))

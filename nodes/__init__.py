@@ -1,1 +1,1 @@
-"""One role per file; the file, the function and the node share a name. `agent` is their door."""
+"""One role per file; the file, the function and the node share a name."""

@@ -10,16 +10,23 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.records import COMPUTED, UNCOMPUTED, Background, Passage, key, keyed
+from graph.records import (
+    COMPUTED_ENTRY,
+    UNCOMPUTED_ENTRY,
+    Background,
+    Passage,
+    key_by_turn,
+    turn_key,
+)
 from graph.state import QueryState, State
-from nodes.direct import worked_out
-from nodes.recall.inner import NOTHING, AtOnce, at_once, related
-from nodes.streaming import tell
-from runs.place import here
-from tools.direct import Direct
-from tools.evidence import ROOM, gather
+from nodes.direct import answer_directly
+from nodes.recall.recall_graph import EMPTY_EVIDENCE, AtOnce, at_once, recall_related
+from runs.call_site import call_site
+from tools.computed_pages import DirectAnswer
+from tools.evidence import EVIDENCE_TOKENS, gather_evidence
 
 SHOWN = 1_000
 """How many tokens the passages of one query may take, where a plan is made of them."""
@@ -39,13 +46,15 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
-    tell(state, "searching", query=query)
+    show_progress(state, "searching", query=query)
     runtime.stream_writer({"event": "searching", "query": query})
-    found_out = await worked_out(state, runtime) if state["number"] == 1 else None
+    found_out = await answer_directly(state, runtime) if state["number"] == 1 else None
     if found_out and found_out.whole:
-        return _settled(state, found_out)
-    room = SHOWN if runtime.context.deep else ROOM
-    searched = gather(here(state, runtime), runtime.context, [query], about=query, room=room)
+        return _only_direct(state, found_out)
+    room = SHOWN if runtime.context.deep else EVIDENCE_TOKENS
+    searched = gather_evidence(
+        call_site(state, runtime), runtime.context, [query], about=query, max_tokens=room
+    )
     found, (remembered, half) = await asyncio.gather(searched, _remembered(state, runtime))
     kept = [*found.passages]
     kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
@@ -58,17 +67,17 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     )
     entry |= {"half": True} if half else {}
     sources = {one["source"]: known[one["source"]] for one in kept}
-    update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
-    return _with(state, update | _found(state, entry), found_out)
+    update = State(sources=sources, unsearched=key_by_turn(state["turn"], found.unsearched))
+    return _with_direct(state, update | _found(state, entry), found_out)
 
 
-def _with(state: QueryState, update: State, computed: Direct | None) -> State:
+def _with_direct(state: QueryState, update: State, computed: DirectAnswer | None) -> State:
     """Return an update with what was computed beside the search, and what was not."""
     if computed is None:
         return update
     entries = _uncomputed(state, computed)
     if computed.passages:
-        entries[key(state["turn"], COMPUTED)] = Background(
+        entries[turn_key(state["turn"], COMPUTED_ENTRY)] = Background(
             query=state["query"], status="ok", reason="", passages=computed.passages
         )
     background = update["background"] | entries
@@ -76,7 +85,7 @@ def _with(state: QueryState, update: State, computed: Direct | None) -> State:
     return State(**{**update, "background": background, "sources": sources})
 
 
-def _settled(state: QueryState, found: Direct) -> State:
+def _only_direct(state: QueryState, found: DirectAnswer) -> State:
     """Leave what was worked out as all that the search for the question found."""
     entry = Background(
         query=state["query"],
@@ -89,16 +98,16 @@ def _settled(state: QueryState, found: Direct) -> State:
     return State(sources=found.sources) | told
 
 
-def _uncomputed(state: QueryState, found: Direct) -> dict[str, Background]:
+def _uncomputed(state: QueryState, found: DirectAnswer) -> dict[str, Background]:
     """Return an entry for each part of the question that was not computed, with the reason."""
     nothing: list[Passage] = []
     entries = {
-        f"{UNCOMPUTED}{number}": Background(
+        f"{UNCOMPUTED_ENTRY}{number}": Background(
             query=part, status="failed", reason=f"not_computed: {why}", passages=nothing
         )
         for number, (part, why) in enumerate(found.uncomputed, start=1)
     }
-    return keyed(state["turn"], entries)
+    return key_by_turn(state["turn"], entries)
 
 
 async def _remembered(state: QueryState, runtime: Runtime[Context]) -> AtOnce:
@@ -107,17 +116,17 @@ async def _remembered(state: QueryState, runtime: Runtime[Context]) -> AtOnce:
     No plan waits for the memory researcher, who works beside the steps (`nodes/remember.py`).
     """
     if state["number"] != 1:
-        return AtOnce(NOTHING, half=False)
+        return AtOnce(EMPTY_EVIDENCE, half=False)
     try:
         if runtime.context.deep:
             return await at_once(state, runtime, state["query"])
-        return AtOnce(await related(state, runtime, state["query"]), half=False)
+        return AtOnce(await recall_related(state, runtime, state["query"]), half=False)
     except Problem as problem:
         log.warning("nothing was recalled for %r: %s", state["query"], problem)
-        return AtOnce(NOTHING, half=False)
+        return AtOnce(EMPTY_EVIDENCE, half=False)
 
 
-async def fallen(state: QueryState, error: NodeError) -> Command[Any]:
+async def on_background_error(state: QueryState, error: NodeError) -> Command[Any]:
     """End the branch of a query that failed in saying so, for one that raises stops the others.
 
     Reads `query`, `number`; writes `background`.
@@ -140,4 +149,4 @@ def _reason(error: BaseException) -> str:
 
 
 def _found(state: QueryState, entry: Background) -> State:
-    return State(background={key(state["turn"], str(state["number"])): entry})
+    return State(background={turn_key(state["turn"], str(state["number"])): entry})

@@ -9,27 +9,32 @@ from html import unescape
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from calls.compaction import (
+    SUMMARY_WORDS,
+    compact_conversation,
+    count_message_tokens,
+    summary_of_message,
+)
+from calls.gateway import work
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.records import Answer, Summary
+from graph.records import Summary, TurnAnswer
 from graph.state import State
-from memory.learning.questions import asked_alone
-from memory.learning.voice import in_person
-from models.extractive.followups import points_back
-from models.load import playing
-from nodes.agent import work
-from prompts.loader import render
-from prompts.marks import block
-from report.marks import QUOTE
-from report.markup import shown
-from retrieval.regex import regex
-from retrieval.secrets import removed
-from retrieval.text import sentences
-from retrieval.tokens import warm
-from runs.compacting import WORDS, shortened, summary_in, tokens
-from runs.faults import bear
-from tools.uploads import uploads
+from memory.learning.own_words import is_first_person
+from memory.learning.question_text import strip_self_descriptions
+from models.chat_models import load_role_model
+from models.faults import raise_if_fatal
+from prompts.data_blocks import render_block
+from prompts.loader import render_prompt
+from report.markdown.markers import QUOTE
+from report.markdown.sanitizer import sanitize_text
+from text.question_parts import is_context_dependent
+from text.regex import regex
+from text.secret_masking import list_removed_kinds
+from text.sentences import split_sentences
+from text.tokens import load_vocabulary
+from tools.message_uploads import list_message_uploads
 
 LONGEST = 1_500
 """How many characters of a message are shown: its beginning and its end."""
@@ -42,17 +47,19 @@ _CODE = regex(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOT
 NONE = Summary(text="", until="")
 
 
-def summary_of(state: State) -> Summary:
+def stored_summary(state: State) -> Summary:
     """Return what stands for the older part of a thread; a thread of an older version has none."""
     return state.get("summary") or NONE
 
 
-def most_shown() -> int:
+def max_shown_tokens() -> int:
     """Return how many tokens of a conversation are shown: a quarter of a small window."""
     return min(WHOLE, settings().context_tokens // 4)
 
 
-async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[AnyMessage], Summary]:
+async def load_conversation(
+    state: State, runtime: Runtime[Context]
+) -> tuple[list[AnyMessage], Summary]:
     """Return what is shown of a thread, and the summary of what is not, made anew if it has to be.
 
     The messages of the thread stay what they are. Where nobody can summarise, the newest are shown.
@@ -60,50 +67,52 @@ async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[An
     Raises:
         Problem: Whatever every other call would meet too.
     """
-    await warm()
-    known, whole = summary_of(state), _whole(state)
-    most = most_shown()
-    if tokens(whole) > most:
-        model = await playing("coordinator", runtime.context)
+    await load_vocabulary()
+    known, whole = stored_summary(state), _whole(state)
+    most = max_shown_tokens()
+    if count_message_tokens(whole) > most:
+        model = await load_role_model("coordinator", runtime.context)
         try:
-            shorter = await shortened(model, whole, most, partial(_summarised, state, runtime))
+            shorter = await compact_conversation(
+                model, whole, most, partial(_summarised, state, runtime)
+            )
         except Problem as problem:
-            bear(problem)
+            raise_if_fatal(problem)
             shorter = whole
         if shorter is not whole:
             last = _said(state)[-len(shorter)]
-            known = Summary(text=summary_in(shorter[0]), until=str(last.id or ""))
-    return recent(State(**{**state, "summary": known})), known
+            known = Summary(text=summary_of_message(shorter[0]), until=str(last.id or ""))
+    return recent_messages(State(**{**state, "summary": known})), known
 
 
-def recent(state: State) -> list[AnyMessage]:
+def recent_messages(state: State) -> list[AnyMessage]:
     """Return the newest messages that may be shown, oldest first, behind the summary of older ones.
 
     A report is shown as its checked text with the ids of its sources, and a long text in part.
     """
     whole = _whole(state)
-    before = [message for message in whole[:1] if summary_in(message)]
+    before = [message for message in whole[:1] if summary_of_message(message)]
     shown: list[AnyMessage] = []
-    room = most_shown() - tokens(before)
+    room = max_shown_tokens() - count_message_tokens(before)
     for message in reversed(whole[len(before) :]):
-        room -= tokens([message])
+        room -= count_message_tokens([message])
         if shown and room < 0:
             break
         shown.insert(0, message)
     return [*before, *shown]
 
 
-def holds_secret(state: State) -> bool:
+def has_masked_secret(state: State) -> bool:
     """Tell whether a secret was taken out of what the person said last."""
     said = [str(one.text) for one in state["messages"] if one.type == "human"][-1:]
-    return any(map(removed, [*said, state["feedback"]]))
+    return any(map(list_removed_kinds, [*said, state["feedback"]]))
 
 
 def _whole(state: State) -> list[AnyMessage]:
     # An answer of an older version does not name its message.
     given = (state.get("answers") or {}).values()
     answers = {one["message"]: one for one in given if "message" in one}
-    summary = summary_of(state)["text"]
+    summary = stored_summary(state)["text"]
     whole: list[AnyMessage] = [_before(summary)] if summary else []
     said = _said(state)
     alone = [*map(_without_telling, said[:-1]), *said[-1:]]
@@ -113,12 +122,12 @@ def _whole(state: State) -> list[AnyMessage]:
 def _said(state: State) -> list[AnyMessage]:
     """Return the messages that no summary stands for."""
     said: list[AnyMessage] = [one for one in state["messages"] if one.type in ("human", "ai")]
-    until = summary_of(state)["until"]
+    until = stored_summary(state)["until"]
     at = next((at for at, one in enumerate(said, start=1) if until and one.id == until), 0)
     return said[at:][-settings().keep_messages :]
 
 
-def _shown(message: AnyMessage, answers: dict[str, Answer], language: str) -> AnyMessage:
+def _shown(message: AnyMessage, answers: dict[str, TurnAnswer], language: str) -> AnyMessage:
     text = str(message.text)
     answer = answers.get(message.id or "")
     if answer and (answer["text"] or answer["open"]):
@@ -126,8 +135,8 @@ def _shown(message: AnyMessage, answers: dict[str, Answer], language: str) -> An
         return AIMessage("\n".join(filter(None, said)), id=message.id)
     if message.type != "human":
         return AIMessage(_cut(text))
-    names = ", ".join(one.name for one in uploads(message))
-    with_files = render("attached", language=language, files=names).strip() if names else ""
+    names = ", ".join(one.name for one in list_message_uploads(message))
+    with_files = render_prompt("attached", language=language, files=names).strip() if names else ""
     return HumanMessage("\n".join(filter(None, [_cut(text), with_files])))
 
 
@@ -137,21 +146,21 @@ def _without_telling(message: AnyMessage) -> AnyMessage:
     What is searched for is made of it, and may go out to the web. It stays where the question
     needs it: "I keep bees. How do they dance?" and "I am in Rome. What should I see?"
     """
-    alone = asked_alone(str(message.text)) if message.type == "human" else ""
-    if not alone or points_back(alone) or in_person(alone):
+    alone = strip_self_descriptions(str(message.text)) if message.type == "human" else ""
+    if not alone or is_context_dependent(alone) or is_first_person(alone):
         return message
     return HumanMessage(alone, id=message.id)
 
 
 def _before(summary: str) -> HumanMessage:
-    said = block("summary", summary)
+    said = render_block("summary", summary)
     return HumanMessage(said, additional_kwargs={"lc_source": "summarization"})
 
 
 async def _summarised(state: State, runtime: Runtime[Context], talk: str) -> str:
-    system = render("summary", language=state["language"], words=WORDS)
-    asked = [HumanMessage(block("talk", talk))]
-    return shown((await work(state, runtime, "memorizer", system, asked)).text)
+    system = render_prompt("summary", language=state["language"], words=SUMMARY_WORDS)
+    asked = [HumanMessage(render_block("talk", talk))]
+    return sanitize_text((await work(state, runtime, "memorizer", system, asked)).text)
 
 
 def _spoken(text: str) -> str:
@@ -170,7 +179,7 @@ def _cut(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
-    spans = sentences(text)
+    spans = split_sentences(text)
     end = max((one.end for one in spans if one.end <= half), default=half)
     start = min((one.start for one in spans if one.start >= len(text) - half), default=-half)
     return f"{text[:end]} […] {text[start:]}"

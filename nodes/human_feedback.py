@@ -1,4 +1,7 @@
-"""Show the plan to a person and do what they say."""
+"""Show the plan to a person, and do what they say.
+
+It is shown as a message of the conversation and as a request for review.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,68 @@ import re
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from calls import ledger
 from config.errors import Problem
 from graph.context import Context
-from graph.plan import checked
-from graph.plan_text import read_steps, written_steps
+from graph.plan import parse_steps, render_steps, validate_plan
 from graph.records import Plan
 from graph.state import State
-from memory.experience.utterances import EDIT, PERSON
-from nodes.shown_plan import outline, plan_message
-from prompts.loader import render
-from retrieval.regex import regex
-from retrieval.script import CJK
-from retrieval.secrets import masked_within
-from retrieval.text import blank
-from runs import ledger
-from runs.lifecycle import check_owner, mark
-from runs.place import Here, here
+from memory.experience.utterances import PERSON_SPEAKER, PLAN_EDIT
+from prompts.loader import render_prompt
+from runs.call_site import CallSite, call_site
+from runs.lifecycle import check_thread_owner, set_run_status
+from text.normalization import is_blank
+from text.regex import regex
+from text.script import CJK
+from text.secret_masking import mask_secrets_within
+
+PLAN_ID_PREFIX = "plan"
+"""What the ids of such messages begin with."""
+
+
+def plan_message(state: State, plan: Plan) -> AnyMessage:
+    """Return the message that shows the plan of a turn; another plan of the turn replaces it.
+
+    Chat pages show a review only below a message of the assistant.
+    """
+    asked = render_prompt("plan_shown", language=state["language"]).strip()
+    turn, fork = state["turn"], state.get("fork", 1)
+    return AIMessage(f"{_plan_outline(plan)}\n\n{asked}", id=f"{PLAN_ID_PREFIX}-{turn}.{fork}")
+
+
+def remove_plan_messages(state: State) -> list[Any]:
+    """Return what takes every shown plan out of the conversation: an answer stands for itself."""
+    said = state.get("messages", [])
+    ids = [
+        one.id
+        for one in said
+        if one.type == "ai" and (one.id or "").startswith(f"{PLAN_ID_PREFIX}-")
+    ]
+    return [RemoveMessage(id=one) for one in ids if one]
+
+
+def _plan_outline(plan: Plan) -> str:
+    """Return a plan as text that a person reads."""
+    lines = [plan["title"], *([plan["thought"]] if plan["thought"] else []), ""]
+    places = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
+    for step in plan["steps"]:
+        after = ", ".join(places.get(need, need) for need in step["needs"])
+        told = f" (after {after})" if after else ""
+        lines.append(f"{places[step['id']]}. {step['title']}{told}")
+        if step["description"].casefold() not in ("", step["title"].casefold()):
+            lines.append(f"   {step['description']}")
+    return "\n".join(lines).strip()
+
 
 ACTION = "research_plan"
 """The name of what a person approves, edits or rejects."""
 
 EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"; or plain words'
-
 
 WORD = regex(r"[a-z']+|[^\W\da-z_]+")
 
@@ -98,7 +137,7 @@ class Review(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _in_words(cls, said: Any) -> Any:
-        return in_words(said)
+        return parse_decision(said)
 
 
 async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
@@ -112,41 +151,41 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         return State(decision="approve")
     limit = runtime.context.max_revisions
     try:
-        answer = interrupt(review_request(state, limit), response_schema=Review)
+        answer = interrupt(_review_request(state, limit), response_schema=Review)
         said = Review.model_validate(answer).model_dump()
-        decision = Review.model_validate(masked_within(said)).decisions[0]
+        decision = Review.model_validate(mask_secrets_within(said)).decisions[0]
     except ValidationError:
         unread = Problem("bad_feedback", "the answer holds no decision", hint=f"send {EXAMPLE}")
         return State(note=str(unread))
-    place = here(state, runtime)
-    await check_owner(place.owner, place.thread)
+    place = call_site(state, runtime)
+    await check_thread_owner(place.owner, place.thread)
     if isinstance(decision, Reject):
         return await _rejected(state, runtime, decision.message)
     if isinstance(decision, Approve):
         return await _accepted(place, State(decision="approve"))
     try:
-        plan = edited(state["plan"], decision.edited_action.args)
+        plan = _edited_plan(state["plan"], decision.edited_action.args)
     except Problem as problem:
         return State(note=str(problem))
-    await ledger.note(place, PERSON, EDIT, _added(state["plan"], plan))
+    await ledger.record_actions(place, PERSON_SPEAKER, PLAN_EDIT, _added(state["plan"], plan))
     shown = [plan_message(state, plan)]
     return await _accepted(place, State(decision="edit", plan=plan, messages=shown))
 
 
-def _added(old: Plan, new: Plan) -> list[ledger.Said]:
+def _added(old: Plan, new: Plan) -> list[ledger.ActionRecord]:
     """Return the words that a person has added to a plan, which its searches may use."""
     before, after = (_TOKEN.findall(json.dumps(one, ensure_ascii=False)) for one in (old, new))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = (" ".join(after[first:last]) for kind, _, _, first, last in blocks if kind != "equal")
-    return [ledger.Said(one) for one in added if one]
+    return [ledger.ActionRecord(one) for one in added if one]
 
 
-def in_words(answer: Any) -> Any:
+def parse_decision(answer: Any) -> Any:
     """Return the decision that plain words stand for; what is no text stays as it is.
 
     Only words that all agree approve a plan. Everything else is said against it, as it stands.
     """
-    if not isinstance(answer, str) or blank(answer):
+    if not isinstance(answer, str) or is_blank(answer):
         return answer
     if answer.lstrip().startswith("{"):
         return _as_json(answer)
@@ -163,8 +202,8 @@ def _as_json(answer: str) -> Any:
         return None
 
 
-async def _accepted(place: Here, update: State) -> State:
-    await mark(place.owner, place.run, "running")
+async def _accepted(place: CallSite, update: State) -> State:
+    await set_run_status(place.owner, place.run, "running")
     return update | State(feedback="", note="", status="running")
 
 
@@ -173,47 +212,53 @@ async def _rejected(state: State, runtime: Runtime[Context], words: str) -> Stat
 
     What was said holds for the rest of the run either way.
     """
-    place = here(state, runtime)
+    place = call_site(state, runtime)
     said = [words.strip()] if words.strip() else []
-    await ledger.note(place, PERSON, "review", [ledger.Said(one) for one in said])
+    await ledger.record_actions(
+        place, PERSON_SPEAKER, "review", [ledger.ActionRecord(one) for one in said]
+    )
     wishes = [*state.get("wishes", []), *said]
     if state["revisions"] >= runtime.context.max_revisions:
         limit = runtime.context.max_revisions
-        told = render("no_more_plans", language=state["language"], limit=limit)
+        told = render_prompt("no_more_plans", language=state["language"], limit=limit)
         return State(note=told, wishes=wishes)
-    await mark(place.owner, place.run, "running")
+    await set_run_status(place.owner, place.run, "running")
     revisions = state["revisions"] + 1
     more = State(feedback=words, wishes=wishes, note="", revisions=revisions)
     return more | State(decision="reject", status="running")
 
 
-def edited(plan: Plan, args: dict[str, Any]) -> Plan:
+def _edited_plan(plan: Plan, args: dict[str, Any]) -> Plan:
     """Return a plan as a person has changed it; what they left out stays.
 
     The steps may be lines of text, as they are shown, or JSON, as a list or as text.
 
     Raises:
-        Problem: What is wrong with it (`graph/plan.py`, `graph/plan_text.py`).
+        Problem: What is wrong with it (`graph/plan.py`, `graph/plan.py`).
     """
     steps = args.get("steps", plan["steps"])
     if isinstance(steps, str):
-        same = steps.strip() == written_steps(plan["steps"]).strip()
-        steps = plan["steps"] if same else read_steps(steps)
-    return checked({**plan, **args, "steps": steps})
+        same = steps.strip() == render_steps(plan["steps"]).strip()
+        steps = plan["steps"] if same else parse_steps(steps)
+    return validate_plan({**plan, **args, "steps": steps})
 
 
 def _answered(state: State) -> str:
     """Return which words of the person a plan was written after."""
     words = " ".join(state["feedback"].split())
-    return render("plan_after", language=state["language"], words=words).strip() if words else ""
+    return (
+        render_prompt("plan_after", language=state["language"], words=words).strip()
+        if words
+        else ""
+    )
 
 
-def review_request(state: State, limit: int) -> dict[str, Any]:
+def _review_request(state: State, limit: int) -> dict[str, Any]:
     """Return what is shown: LangChain's human-in-the-loop request, and the plan beside it."""
     left = max(limit - state["revisions"], 0)
     note = state["note"] or _answered(state)
-    told = "\n\n".join(part for part in (note, outline(state["plan"])) if part)
-    args = {"title": state["plan"]["title"], "steps": written_steps(state["plan"]["steps"])}
+    told = "\n\n".join(part for part in (note, _plan_outline(state["plan"])) if part)
+    args = {"title": state["plan"]["title"], "steps": render_steps(state["plan"]["steps"])}
     request = {"name": ACTION, "args": args, "description": told}
     allowed = ["approve", "edit", "reject"] if left else ["approve", "edit"]
     return {

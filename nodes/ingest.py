@@ -13,19 +13,19 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from calls.gateway import ask
+from calls.replies import VisibleText
+from calls.run_budget import end_session
 from graph.context import Context
-from graph.state import Place
-from memory.pages.memorizer import Abstracter
-from memory.pages.store import NewPage
-from models.load import built_in
-from nodes.agent import ask
-from nodes.typed import Shown
-from prompts.loader import render
-from prompts.marks import block, blocks, wrap
-from retrieval.text import language
-from runs.budget import pause
-from runs.place import here, owner
-from tools.chat import Conversation, ingest_chat
+from graph.state import CallSiteState
+from library.memorizer import AbstractWriter
+from library.page_rows import NewPage
+from models.chat_models import built_in
+from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
+from prompts.loader import render_prompt
+from runs.call_site import call_site, resolve_owner
+from text.script import detect_language
+from tools.chat_ingestion import IngestedChat, ingest_chat
 
 ROLE = "memorizer"
 
@@ -33,16 +33,16 @@ ROLE = "memorizer"
 class Abstract(BaseModel):
     """What a page is about."""
 
-    abstract: Shown = Field(description="one paragraph")
+    abstract: VisibleText = Field(description="one paragraph")
 
 
-class IngestState(Place, total=False):
+class IngestState(CallSiteState, total=False):
     """A chat that is to be read."""
 
     file: str
     """Its path. Written by the caller."""
     conversation: dict[str, Any]
-    """What is known of it afterwards, as `tools.chat.Conversation`. Written by ingest."""
+    """What is known of it afterwards, as `tools.chat_ingestion.IngestedChat`. Written by ingest."""
 
 
 async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
@@ -54,30 +54,34 @@ async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
     def progress(name: str) -> None:
         runtime.stream_writer({"event": "memorized", "session": name})
 
-    writer = abstracter(state, runtime)
-    done = await ingest_chat(owner(runtime), Path(state["file"]), progress, writer)
-    pause(here(state, runtime))
+    writer = _abstracter(state, runtime)
+    done = await ingest_chat(resolve_owner(runtime), Path(state["file"]), progress, writer)
+    end_session(call_site(state, runtime))
     return IngestState(conversation=_plain(done))
 
 
-def abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> Abstracter | None:
+def _abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> AbstractWriter | None:
     """Return what asks the memorizer for abstracts; nothing where no model is configured."""
     if built_in(ROLE, runtime.context):
         return None
 
     async def write(page: NewPage, earlier: Sequence[str]) -> str:
-        shown = wrap("pages", [block("page", page["text"], id="P1", title=page["title"])])
-        data = blocks(shown, wrap("earlier", [block("abstract", one) for one in earlier]))
-        system = render("memorize", language=language(page["text"]))
+        shown = wrap_blocks(
+            "pages", [render_block("page", page["text"], id="P1", title=page["title"])]
+        )
+        data = join_prompt_blocks(
+            shown, wrap_blocks("earlier", [render_block("abstract", one) for one in earlier])
+        )
+        system = render_prompt("memorize", language=detect_language(page["text"]))
         said, none = [HumanMessage(data)], Abstract(abstract="")
-        answer = await ask(state, runtime, ROLE, system, said, Abstract, otherwise=none, repairs=1)
+        answer = await ask(state, runtime, ROLE, system, said, Abstract, default=none, repairs=1)
         return answer.abstract
 
     return write
 
 
 @cache
-def make_ingest() -> CompiledStateGraph[Any, Context, Any, Any]:
+def make_ingest_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the graph that reads a chat; in one thread nothing is paid for twice."""
     graph = StateGraph(IngestState, context_schema=Context)
     graph.add_node(ingest)
@@ -86,5 +90,5 @@ def make_ingest() -> CompiledStateGraph[Any, Context, Any, Any]:
     return graph.compile(name="ingest")
 
 
-def _plain(done: Conversation) -> dict[str, Any]:
+def _plain(done: IngestedChat) -> dict[str, Any]:
     return {**done._asdict(), "skipped": [one._asdict() for one in done.skipped]}

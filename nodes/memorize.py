@@ -9,16 +9,17 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.records import Finding, of_steps
 from graph.state import State
-from memory.pages.lineage import lineage
-from memory.pages.memorizer import memorize as keep
-from memory.pages.store import NewPage
-from nodes.experience import look_on
-from report.keeping import quoted, sound, stands
-from report.render import plain
-from report.undone import first_error
-from retrieval.text import find, heading, sentences
-from runs.lifecycle import mark
-from runs.place import Here, here
+from library.memorizer import store_with_abstracts as keep
+from library.page_rows import NewPage
+from library.store import least_trusted_provenance
+from nodes.past_runs import record_run_outcome
+from report.findings import drop_doubted, is_usable_finding, parse_quoted_sentences
+from report.rendering.markdown_report import render_plain_text
+from runs.call_site import CallSite, call_site
+from runs.incomplete import find_first_error
+from runs.lifecycle import set_run_status
+from text.normalization import find_quote
+from text.sentences import is_heading, split_sentences
 
 ANSWERED = ("succeeded", "partial")
 """The statuses of runs whose reports are remembered."""
@@ -31,39 +32,43 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
-    place = here(state, runtime)
+    place = call_site(state, runtime)
     if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
-    await look_on(state, place)
-    problem = first_error(state)
+    await record_run_outcome(state, place)
+    problem = find_first_error(state)
     code = problem.code if problem else ""
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else code
-    await mark(place.owner, place.run, state["status"], code=code)
+    await set_run_status(place.owner, place.run, state["status"], code=code)
     return State()
 
 
-async def _keep(state: State, place: Here) -> None:
+async def _keep(state: State, place: CallSite) -> None:
     """Keep the pages; a report is short, so their abstracts are worth no call of a model.
 
     Of a report that is what it says, not the words and lists around it: notes may quote it.
     """
     report = state["report"]
     doubted = [one["text"] for one in report.get("doubted", [])]
-    text = plain(sound(report["body"], doubted))
+    text = render_plain_text(drop_doubted(report["body"], doubted))
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]
     # What was remembered is not remembered once more.
     found = list(of_steps(state.get("findings"), state["turn"]).values())
     for finding in found:
-        said = plain(sound(finding["text"], quoted(finding.get("doubted", ""))))
+        said = render_plain_text(
+            drop_doubted(finding["text"], parse_quoted_sentences(finding.get("doubted", "")))
+        )
         if _worth_keeping(finding) and await asyncio.to_thread(_says_more, said, text):
             title = f"{report['title']} — {finding['title']}"
             links = _pages(state, finding["sources"])
             new.append(
                 NewPage(title=title, place=f"step={finding['step']}", text=said, links=links)
             )
-    provenance = await lineage(place.owner, [link for page in new for link in page["links"]])
+    provenance = await least_trusted_provenance(
+        place.owner, [link for page in new for link in page["links"]]
+    )
     await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
 
 
@@ -73,10 +78,10 @@ def _pages(state: State, cited: list[str]) -> list[str]:
 
 def _worth_keeping(finding: Finding) -> bool:
     unread = finding["status"] == "ok" and finding["review"] != "failed"
-    return stands(finding) or (bool(finding["text"]) and unread)
+    return is_usable_finding(finding) or (bool(finding["text"]) and unread)
 
 
 def _says_more(said: str, text: str) -> bool:
     """Tell whether a finding has a sentence that the report has not."""
-    whole = (one.text for one in sentences(said) if not heading(one.text))
-    return any(find(one, text) is None for one in whole)
+    whole = (one.text for one in split_sentences(said) if not is_heading(one.text))
+    return any(find_quote(one, text) is None for one in whole)

@@ -8,24 +8,27 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from calls.gateway import ask
+from calls.replies import SearchTexts, VisibleText
+from calls.run_budget import end_session
+from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.plan import checked, to_research
-from graph.plan_text import written
-from graph.records import EMPTY_PLAN, Passage, Plan, Step, of_turn
+from graph.plan import make_research_step, render_plan, validate_plan
+from graph.records import EMPTY_PLAN, Passage, Plan, Step, entries_of_turn
 from graph.state import State
-from nodes.agent import ask
-from nodes.shown_plan import plan_message
-from nodes.streaming import tell
-from nodes.typed import Searches, Shown
-from prompts.loader import render
-from prompts.marks import block, blocks, pages_block
-from report.earlier import accepted, earlier_block, left_open
-from report.material import settled
-from runs.budget import pause
-from runs.faults import bear
-from runs.lifecycle import mark
-from runs.place import here
+from models.faults import raise_if_fatal
+from nodes.human_feedback import plan_message
+from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
+from prompts.loader import render_prompt
+from report.findings import (
+    list_open_questions,
+    needs_no_research,
+    render_earlier_block,
+    select_earlier_findings,
+)
+from runs.call_site import call_site
+from runs.lifecycle import set_run_status
 
 TRIES = 2
 """How often a plan is asked for before one is made from the queries."""
@@ -34,10 +37,10 @@ TRIES = 2
 class DraftStep(BaseModel):
     """One step as the model writes it."""
 
-    title: Shown
-    description: Shown = ""
+    title: VisibleText
+    description: VisibleText = ""
     kind: str = Field(default="research", json_schema_extra={"enum": ["research"]})
-    queries: Searches = Field(default=[], description="what to search for, one or two")
+    queries: SearchTexts = Field(default=[], description="what to search for, one or two")
     needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
     need_web_search: bool = True
 
@@ -45,8 +48,8 @@ class DraftStep(BaseModel):
 class Draft(BaseModel):
     """A plan as the model writes it."""
 
-    title: Shown
-    thought: Shown = ""
+    title: VisibleText
+    thought: VisibleText = ""
     has_enough_context: bool = Field(
         default=False, description="true if the pages already answer the question completely"
     )
@@ -61,30 +64,30 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     """
     if not runtime.context.deep:
         return State()
-    if settled(state):
+    if needs_no_research(state):
         # There is nothing to research, so there is no plan that a person could review.
         return State(plan=EMPTY_PLAN, decision="")
-    tell(state, "planning")
+    show_progress(state, "planning")
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
         return State(plan=plan, decision="")
-    place = here(state, runtime)
-    pause(place)
-    await mark(place.owner, place.run, "waiting_review")
+    place = call_site(state, runtime)
+    end_session(place)
+    await set_run_status(place.owner, place.run, "waiting_review")
     shown = [plan_message(state, plan)]
     return State(plan=plan, messages=shown, status="waiting_review", decision="")
 
 
-def answered(state: State) -> bool:
+def is_already_answered(state: State) -> bool:
     """Say whether a plan finds that nothing is left to research, with something to rest on."""
     if not state["plan"]["has_enough_context"]:
         return False
-    return bool(_passages(state) or accepted(state, state["question"]))
+    return bool(_passages(state) or select_earlier_findings(state, state["question"]))
 
 
 async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
-    system = render(
+    system = render_prompt(
         "planner",
         language=state["language"],
         today=datetime.now(UTC).date(),
@@ -94,39 +97,41 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         again = {**state, "plan_try": plan_try}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            plan = to_plan(draft, runtime.context.max_steps, state["language"])
+            plan = plan_from_draft(draft, runtime.context.max_steps, state["language"])
             # A person who wants to see the plan is shown one, also where nothing seems left to do.
             if plan["steps"] or runtime.context.auto_accept:
                 return plan
             break
         except Problem as problem:
-            bear(problem)
+            raise_if_fatal(problem)
             if problem.code == "budget_spent":
                 break
-    return plan_of_queries(state, runtime.context.max_steps)
+    return _plan_from_queries(state, runtime.context.max_steps)
 
 
 def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
     return HumanMessage(
-        blocks(
-            block("question", state["question"]),
-            block("queries", "\n".join(state["queries"])),
-            pages_block(_passages(state), state.get("sources", {})),
-            earlier_block(accepted(state, state["question"]), left_open(state)),
-            block("limit", str(runtime.context.max_steps)),
-            block("plan", written(state["plan"])) if rejected else "",
-            block("feedback", state["feedback"]),
+        join_prompt_blocks(
+            render_block("question", state["question"]),
+            render_block("queries", "\n".join(state["queries"])),
+            render_pages_block(_passages(state), state.get("sources", {})),
+            render_earlier_block(
+                select_earlier_findings(state, state["question"]), list_open_questions(state)
+            ),
+            render_block("limit", str(runtime.context.max_steps)),
+            render_block("plan", render_plan(state["plan"])) if rejected else "",
+            render_block("feedback", state["feedback"]),
         )
     )
 
 
 def _passages(state: State) -> list[Passage]:
-    found = of_turn(state.get("background"), state["turn"])
+    found = entries_of_turn(state.get("background"), state["turn"])
     return [passage for entry in found.values() for passage in entry["passages"]]
 
 
-def to_plan(draft: Draft, limit: int, language: str = "en") -> Plan:
+def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
     """Make a plan of a draft, keeping to the limit and to needs that point back.
 
     A step that computes becomes one that looks the figures up, and says so: nothing computes yet.
@@ -154,11 +159,13 @@ def to_plan(draft: Draft, limit: int, language: str = "en") -> Plan:
         has_enough_context=draft.has_enough_context,
         steps=steps,
     )
-    return plan if plan["has_enough_context"] and not steps else checked(plan)
+    return plan if plan["has_enough_context"] and not steps else validate_plan(plan)
 
 
 def _described(step: DraftStep, language: str) -> str:
-    note = render("not_computed", language=language).strip() if step.kind == "compute" else ""
+    note = (
+        render_prompt("not_computed", language=language).strip() if step.kind == "compute" else ""
+    )
     return " ".join(part for part in (step.description[: 2000 - len(note) - 1], note) if part)
 
 
@@ -168,9 +175,9 @@ def _earlier(needs: list[int | str], number: int) -> list[str]:
     return [f"s{need}" for need in dict.fromkeys(meant) if 0 < need < number]
 
 
-def plan_of_queries(state: State, limit: int) -> Plan:
+def _plan_from_queries(state: State, limit: int) -> Plan:
     """Make a plan without a model: one step for each query."""
     queries = enumerate(state["queries"][:limit], start=1)
-    steps = [to_research(f"s{number}", query, [query]) for number, query in queries]
+    steps = [make_research_step(f"s{number}", query, [query]) for number, query in queries]
     title = state["question"][:300]
     return Plan(title=title, thought="", has_enough_context=False, steps=steps)

@@ -9,53 +9,53 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
-from graph.state import GRAPH_VERSION, State, without
-from memory.learning.questions import without_secrets
-from memory.learning.rules import asked
-from nodes.learn import hear_question
-from nodes.shown_plan import plans_away
-from prompts.loader import render
-from retrieval.text import language
-from runs.lifecycle import check_owner, check_question, opened
-from runs.masking import masked_talk
-from runs.place import fork_of, here
+from graph.state import GRAPH_VERSION, State, clear_entries
+from memory.learning.question_text import strip_told_secrets
+from memory.learning.self_statements import strip_notes
+from nodes.human_feedback import remove_plan_messages
+from nodes.learn import queue_question
+from prompts.loader import render_prompt
+from runs.call_site import call_site, fork_of_run
+from runs.lifecycle import check_question, check_thread_owner, create_run
+from runs.masking import mask_messages
+from text.script import detect_language
+from tools.message_uploads import Upload, extract_uploads, ingest_uploads, list_newest_uploads
 from tools.overview import asks_overview
-from tools.uploads import Upload, newest_uploads, read_in, taken_in
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
     """Begin the next turn of the thread; what the person says of themselves is known from here on.
 
     Files that were sent along are kept and read. Reads `messages`, `turn`; writes `run`, `turn`,
-    `language`, `question`, `status`, `messages` where they held secrets, files or a plan, and
-    resets what belongs to one turn.
+    `detect_language`, `question`, `status`, `messages` where they held secrets, files or a plan,
+    and resets what belongs to one turn.
 
     Raises:
         Problem: `question_empty`, `question_too_long` or `thread_taken`.
     """
     said = state.get("messages", [])
     turn = state.get("turn", 0) + 1
-    place = here({"turn": turn}, runtime)
-    await check_owner(place.owner, place.thread)
-    safe = masked_talk(await taken_in(place.thread, said))
-    files = newest_uploads(safe)
+    place = call_site({"turn": turn}, runtime)
+    await check_thread_owner(place.owner, place.thread)
+    safe = mask_messages(await extract_uploads(place.thread, said))
+    files = list_newest_uploads(safe)
     question = check_question(_asked(state, files, _last_said(safe), runtime.context))
     state = State(**{**state, "messages": safe})
-    run = await opened(place.owner, place.thread, turn, question, runtime.context)
-    await read_in(place.owner, place.thread, files)
-    await hear_question(state, place._replace(run=run))
+    run = await create_run(place.owner, place.thread, turn, question, runtime.context)
+    await ingest_uploads(place.owner, place.thread, files)
+    await queue_question(state, place._replace(run=run))
     changed = [new for old, new in zip(said, safe, strict=True) if new is not old]
     return State(
         # A turn that was left at its plan leaves it in the conversation.
-        messages=[*changed, *plans_away(state)],
+        messages=[*changed, *remove_plan_messages(state)],
         run=run,
         turn=turn,
-        fork=fork_of(run),
-        language=runtime.context.language or language(question),
-        question=asked(without_secrets(question)),
+        fork=fork_of_run(run),
+        language=runtime.context.language or detect_language(question),
+        question=strip_notes(strip_told_secrets(question)),
         queries=[],
-        background=without(state.get("background")),
-        unsearched=without(state.get("unsearched")),
+        background=clear_entries(state.get("background")),
+        unsearched=clear_entries(state.get("unsearched")),
         plan=EMPTY_PLAN,
         feedback="",
         wishes=[],
@@ -75,11 +75,11 @@ def _asked(state: State, files: Sequence[Upload], words: str, context: Context) 
     """Return the question; that of a file without words, or with "sum it up", names the file."""
     if not files or (words.strip() and not asks_overview(f"{words} docs")):
         return words
-    tongue = language(words) if words.strip() else state.get("language", "en")
+    tongue = detect_language(words) if words.strip() else state.get("language", "en")
     named = [one for one in files if one.id] or files
     names = "".join if (context.language or tongue) == "zh" else ", ".join
     told = names(f"“{one.name}”" for one in named)
-    return render("upload_question", language=context.language or tongue, files=told).strip()
+    return render_prompt("upload_question", language=context.language or tongue, files=told).strip()
 
 
 def _last_said(messages: Sequence[AnyMessage]) -> str:

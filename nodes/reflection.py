@@ -8,40 +8,45 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from calls.gateway import ask
+from calls.replies import SearchTexts, VisibleText
+from calls.streaming import show_step_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Doubted, Finding, Objection, key
+from graph.records import DoubtedSentence, Finding, Objection, turn_key
 from graph.state import StepState, redo_count
-from models.load import built_in
-from nodes.agent import ask
-from nodes.researcher import asked_of, upheld_in, with_checked
-from nodes.streaming import tell_step
-from nodes.typed import Searches, Shown
-from prompts.loader import render
-from prompts.marks import block, blocks, cited, findings_block, step_blocks
-from report.earlier import earlier_block
-from report.keeping import rejected, sound
-from report.leads import left_hanging
-from report.marks import cites
-from report.render import plain
-from report.undone import UNUSABLE
-from report.wording import reason, told
-from retrieval.words import words
-from runs.place import here
-from tools.evidence import note_checked, verified
+from models.chat_models import built_in
+from nodes.researcher import apply_checks, subject_of_step, upheld_ruling
+from prompts.data_blocks import (
+    join_prompt_blocks,
+    render_block,
+    render_cited_block,
+    render_findings_block,
+    render_step_blocks,
+)
+from prompts.loader import render_prompt
+from report.checks.claims import list_dangling_statements
+from report.findings import drop_doubted, list_rejected_statements, render_earlier_block
+from report.labels import describe_reason, render_check_results
+from report.markdown.markers import list_cited_ids
+from report.rendering.markdown_report import render_plain_text
+from runs.call_site import call_site
+from runs.incomplete import UNUSABLE_ANSWER
+from text.words import search_words
+from tools.source_checks import record_text_checks, verify_text
 
 
 class Verdict(BaseModel):
     """Whether a finding does what its step asked for."""
 
     passed: bool
-    feedback: Shown = ""
+    feedback: VisibleText = ""
     wrong: list[str] = Field(
         default=[], description="the wrong sentences of the finding, word for word"
     )
-    queries: Searches = []
+    queries: SearchTexts = []
     right: list[int] = Field(default=[], description="numbers of contested sentences")
-    open: list[Shown] = Field(
+    open: list[VisibleText] = Field(
         default=[], description="what no step looks for of what the question needs"
     )
 
@@ -59,15 +64,15 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     """
     finding = state["finding"]
     last = redo_count(state) >= runtime.context.max_reflections
-    unusable = finding["reason"].startswith(UNUSABLE)
+    unusable = finding["reason"].startswith(UNUSABLE_ANSWER)
     if not finding["text"] and unusable and not last:
-        return _again(state, reason(UNUSABLE, "failed", state["language"]))
+        return _again(state, describe_reason(UNUSABLE_ANSWER, "failed", state["language"]))
     hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
     if hopeless:
         return _done(state, _unconfirmed(state, finding))
     if last and not built_in("reflector", runtime.context):
         return _done(state, _done_again(state, finding))
-    tell_step(state, "checking")
+    show_step_progress(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
         checked = await _upheld(state, runtime, verdict.right)
@@ -96,7 +101,9 @@ def _done_again(state: StepState, finding: Finding) -> Finding:
     if held is None:
         return finding
     wrong, feedback = held["wrong"], held["feedback"]
-    stays = finding["text"] == held["text"] or rejected(finding["text"], wrong, feedback)
+    stays = finding["text"] == held["text"] or list_rejected_statements(
+        finding["text"], wrong, feedback
+    )
     return _rejected(state, finding, wrong, feedback) if stays else finding
 
 
@@ -113,29 +120,32 @@ def _unconfirmed(state: StepState, finding: Finding) -> Finding:
 
 
 async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
-    found = findings_block([state["finding"] | {"doubted": ""}])
-    data = step_blocks(
+    found = render_findings_block([state["finding"] | {"doubted": ""}])
+    data = render_step_blocks(
         state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
     contested = "\n".join(
         f"{number}. {' '.join(line.removeprefix('- ').split())}"
         for number, line in enumerate(_contested(state), start=1)
     )
-    data = blocks(
+    data = join_prompt_blocks(
         data,
-        block("others", "\n".join(state.get("others", []))),
-        cited("contested", contested),
-        earlier_block(state.get("earlier", [])),
+        render_block("others", "\n".join(state.get("others", []))),
+        render_cited_block("contested", contested),
+        render_earlier_block(state.get("earlier", [])),
     )
-    system = render("reflection", language=state["language"])
+    system = render_prompt("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 
 
 def _contested(state: StepState) -> list[str]:
     """Return what was removed from the draft or is doubted in it, each with the reason."""
     language = state["language"]
-    removed = [told([one], [], language) for one in state.get("removed", [])]
-    return [*removed, *(told([], [one], language) for one in state.get("doubted", []))]
+    removed = [render_check_results([one], [], language) for one in state.get("removed", [])]
+    return [
+        *removed,
+        *(render_check_results([], [one], language) for one in state.get("doubted", [])),
+    ]
 
 
 async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[int]) -> StepState:
@@ -146,13 +156,13 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     named = [texts[at - 1] for at in right if 0 < at <= len(texts)]
     upheld = StepState(upheld=[*state.get("upheld", []), *named])
     if named and draft and finding["text"]:
-        place, asked = here(state, runtime), asked_of(state)
-        sources, ruling = state["sources"], upheld_in(state | upheld)
-        checked = await verified(
+        place, asked = call_site(state, runtime), subject_of_step(state)
+        sources, ruling = state["sources"], upheld_ruling(state | upheld)
+        checked = await verify_text(
             place, runtime.context, "researcher", draft, sources, asked, ruling
         )
-        await note_checked(place, "researcher", checked, again=True)
-        finding = with_checked(state, finding, checked)
+        await record_text_checks(place, "researcher", checked, again=True)
+        finding = apply_checks(state, finding, checked)
         removed, doubted = checked.removed, checked.doubted
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 
@@ -163,19 +173,21 @@ def _rejected(state: StepState, finding: Finding, wrong: Sequence[str], feedback
     Where others refer to them, or it only speaks of them, they stay and are doubted.
     """
     finding = finding | {"review": "failed", "objection": feedback}
-    named = rejected(finding["text"], wrong, feedback)
-    stay = left_hanging(finding["text"], named) or not wrong
-    text = finding["text"] if stay else sound(finding["text"], named)
-    if not cites(text):
+    named = list_rejected_statements(finding["text"], wrong, feedback)
+    stay = list_dangling_statements(finding["text"], named) or not wrong
+    text = finding["text"] if stay else drop_doubted(finding["text"], named)
+    if not list_cited_ids(text):
         return finding | {"text": "", "status": "failed", "reason": finding["reason"] or "failed"}
-    if not (named or words(feedback)):
+    if not (named or search_words(feedback)):
         return finding | {"reason": finding["reason"] or "failed"}
-    held = [Doubted(text=plain(one), reason="not_said") for one in named if stay]
-    held += [Doubted(text=feedback, reason="review")] if feedback else []
-    lines = [finding.get("doubted", ""), told([], held, state["language"])]
+    held = [
+        DoubtedSentence(text=render_plain_text(one), reason="not_said") for one in named if stay
+    ]
+    held += [DoubtedSentence(text=feedback, reason="review")] if feedback else []
+    lines = [finding.get("doubted", ""), render_check_results([], held, state["language"])]
     return finding | {
         "text": text,
-        "sources": list(dict.fromkeys(cites(text))),
+        "sources": list(dict.fromkeys(list_cited_ids(text))),
         "doubted": "\n".join(filter(None, lines)),
         "status": "partial",
         "reason": finding["reason"] or ("set_right" if named else "objected"),
@@ -183,4 +195,4 @@ def _rejected(state: StepState, finding: Finding, wrong: Sequence[str], feedback
 
 
 def _done(state: StepState, finding: Finding) -> StepState:
-    return StepState(findings={key(state["turn"], finding["step"]): finding})
+    return StepState(findings={turn_key(state["turn"], finding["step"]): finding})

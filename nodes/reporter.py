@@ -10,36 +10,56 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from config.errors import HINTS, Problem
+from calls.attempts import FailedRole, list_failed_roles
+from calls.gateway import work
+from calls.streaming import show_progress
+from config.errors import PROBLEM_HINTS, Problem
 from graph.context import Context
-from graph.plan_text import written
-from graph.records import Answer, Doubted, Report, RunStatus, Source
+from graph.plan import render_plan
+from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
 from graph.state import State
-from memory.learning.questions import in_own_words
-from models.extractive.unquotable import unquotable
-from models.load import model_name
-from nodes.agent import work
-from nodes.checker import Reread, read_again
-from nodes.conversation import holds_secret
-from nodes.notices import failures, no_price, respelt, unread_files, words_alone
-from nodes.shown_plan import plans_away
-from nodes.streaming import tell
-from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, pages_block, sources_block
-from report import material
-from report.document import document, gaps, headline, lacks, leaves_open, limit_reached
-from report.earlier import accepted, earlier_block
-from report.render import plain, to_markdown
-from report.support import Proven
-from report.undone import ROLES, undone
-from report.wording import lacking, reason
-from retrieval.regex import regex
-from retrieval.script import CJK
-from retrieval.secrets import masked
-from runs.attempts import Failing, failing
-from runs.faults import bear
-from runs.place import here, owner
-from tools.evidence import note_checked, preparing, texts, verified
+from memory.learning.question_text import get_last_question
+from models.chat_models import model_for_role
+from models.faults import raise_if_fatal
+from nodes.checker import SecondReading, run_second_reader
+from nodes.conversation import has_masked_secret
+from nodes.human_feedback import remove_plan_messages
+from nodes.notices import (
+    failure_notices,
+    keyword_only_notices,
+    missing_price_notices,
+    respelling_notices,
+    unread_file_notices,
+)
+from prompts.data_blocks import (
+    join_prompt_blocks,
+    render_block,
+    render_findings_block,
+    render_pages_block,
+    render_sources_block,
+)
+from prompts.loader import render_prompt
+from report import findings
+from report.checks.attribution import CheckedText
+from report.document import (
+    build_document,
+    find_reached_limit,
+    has_gaps,
+    is_left_open,
+    list_gaps,
+    shorten_title,
+)
+from report.findings import render_earlier_block, select_earlier_findings
+from report.labels import describe_missing_words, describe_reason
+from report.rendering.markdown_report import render_markdown, render_plain_text
+from runs.call_site import call_site, resolve_owner
+from runs.incomplete import RESUME_NODES, list_failed_findings
+from text.question_types import classify_unquotable
+from text.regex import regex
+from text.script import CJK
+from text.secret_masking import mask_secrets
+from tools.evidence import preparing
+from tools.source_checks import load_source_texts, record_text_checks, verify_text
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
@@ -48,12 +68,12 @@ REPLIED = ("answer_invalid", "model_refused")
 """The problems of a model that was asked, and whose reply is of no use."""
 
 UNQUOTABLE = {"judging", "counting"}
-"""Notices of a question that quotes do not answer (`models/extractive/unquotable.py`)."""
+"""Notices of a question that quotes do not answer (`text/question_types.py`)."""
 
 LAST = 10.0
 """How many seconds the checks of what was found may take when the minutes of a run are used up."""
 
-NOTHING = Proven("", [], [], [], [])
+NOTHING = CheckedText("", [], [], [], [])
 """What the checks leave of a text that nobody had the time to check."""
 
 CONTINUATIONS = 3
@@ -65,7 +85,7 @@ _UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
 
 
 @dataclass
-class Draft:
+class _ReportDraft:
     """What the model wrote, what a reader must be told about it, and the id it was streamed with.
 
     The finished report takes that id, so that it replaces what was streamed.
@@ -77,27 +97,27 @@ class Draft:
     """The limit of the run that was reached, if one was."""
     cut_by: str = ""
     """The limit of the run that cut the text off; "" for the model's own limit."""
-    unsure: str = ""
+    uncertainty: str = ""
     """What is missing for it to be an answer, if it is not certain to be one."""
     problem: Problem | None = None
     """Why the model did not write it, or not all of it."""
-    unread: str = ""
+    second_reader_error: str = ""
     """The code of the problem because of which the second reader did not read it."""
-    passed_over: int = 0
+    unread_count: int = 0
     """How many of its sentences the second reader was not shown."""
-    lost: Failing | None = None
+    failed_role: FailedRole | None = None
     """The role whose failure may be why nothing was found."""
     quotes: bool = False
     """Whether it consists of quotations, which answer fewer questions."""
     id: str = field(default_factory=lambda: str(uuid4()))
 
-    def add(self, text: str) -> None:
+    def append_text(self, text: str) -> None:
         """Go on with another part; a heading or a list starts on a line of its own."""
         between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
         between = "" if _UNSPACED.search(self.text) and between == " " else between
         self.text = f"{self.text}{between}{text}".strip()
 
-    def tell(self, notice: str) -> None:
+    def add_notice(self, notice: str) -> None:
         """Have the reader be told something, once."""
         self.notices += [] if notice in self.notices else [notice]
 
@@ -112,47 +132,57 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     Raises:
         Problem: Why the model did not write, if nothing can be shown without it.
     """
-    sources = {name: state["sources"][name] for name in material.named(state)}
-    draft = Draft(limit=limit_reached(state), id=_message_of(state) or str(uuid4()))
+    sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
+    draft = _ReportDraft(limit=find_reached_limit(state), id=_message_of(state) or str(uuid4()))
     if draft.limit:
-        draft.tell("capped")
-    if holds_secret(state):
-        draft.tell("secret")
-    tell(state, "writing")
+        draft.add_notice("capped")
+    if has_masked_secret(state):
+        draft.add_notice("secret")
+    show_progress(state, "writing")
     if sources:
-        async with preparing(here(state, runtime), runtime.context, "reporter", sources):
+        async with preparing(call_site(state, runtime), runtime.context, "reporter", sources):
             await _write(draft, state, runtime)
     again = await _checked(draft, state, runtime, sources)
     checked = again.checked
     if draft.problem and not checked.cited:
         raise draft.problem
-    lost = [] if checked.cited or draft.limit else await failing(here(state, runtime).run)
-    draft.lost = next((one for role in ROLES for one in lost if one.role == role), None)
-    if leaves_open(state["question"], checked.body):
-        draft.tell("open")
-    _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
-    await note_checked(here(state, runtime), "reporter", checked)
+    lost = (
+        []
+        if checked.cited or draft.limit
+        else await list_failed_roles(call_site(state, runtime).run)
+    )
+    draft.failed_role = next(
+        (one for role in RESUME_NODES for one in lost if one.role == role), None
+    )
+    if is_left_open(state["question"], checked.body):
+        draft.add_notice("open")
+    _tell_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
+    await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, again)
     today = datetime.now(UTC).date().isoformat()
-    pages = await texts(owner(runtime), {name: sources[name] for name in report["cited"]})
-    shown = to_markdown(document(state, report, status, today, pages))
+    pages = await load_source_texts(
+        resolve_owner(runtime), {name: sources[name] for name in report["cited"]}
+    )
+    shown = render_markdown(build_document(state, report, status, today, pages))
     asked, body, cited = state["question"], report["body"], report["cited"]
     message = AIMessage(shown, id=draft.id)
-    answer = Answer(
+    answer = TurnAnswer(
         question=asked, text=body, sources=cited, open=_open(state, body), message=draft.id
     )
     update = State(report=report, status=status, answers={str(state["turn"]): answer})
-    return State(**update, messages=[*plans_away(state), message])
+    return State(**update, messages=[*remove_plan_messages(state), message])
 
 
-def _error(draft: Draft) -> dict[str, str]:
+def _error(draft: _ReportDraft) -> dict[str, str]:
     """Return why the model did not write, or a role found nothing, as plain data."""
-    if draft.lost:
-        what = f"the model failed as {draft.lost.role}"
-        hint = HINTS.get(draft.lost.status, "resume the run, which asks the model again")
-        failed = Problem(draft.lost.status, what, hint=hint)
-        return {**failed.as_dict(), "role": draft.lost.role}
+    if draft.failed_role:
+        what = f"the model failed as {draft.failed_role.role}"
+        hint = PROBLEM_HINTS.get(
+            draft.failed_role.status, "resume the run, which asks the model again"
+        )
+        failed = Problem(draft.failed_role.status, what, hint=hint)
+        return {**failed.as_dict(), "role": draft.failed_role.role}
     return draft.problem.as_dict() if draft.problem else {}
 
 
@@ -162,11 +192,13 @@ def _message_of(state: State) -> str:
     return answer.get("message", "") if answer else ""
 
 
-async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: Reread) -> Report:
+async def _report(
+    draft: _ReportDraft, state: State, runtime: Runtime[Context], again: SecondReading
+) -> Report:
     """Return the record of a report that was checked."""
     checked = again.checked
     report = Report(
-        title=headline(state["plan"]["title"] or state["question"]),
+        title=shorten_title(state["plan"]["title"] or state["question"]),
         # Words without a single source are no report, whatever they say.
         body=checked.body if checked.cited else "",
         cited=checked.cited,
@@ -174,53 +206,60 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
         removed=checked.removed,
         doubted=[_shown(one) for one in checked.doubted],
         notices=[
-            *await failures(state, runtime, draft.problem, nothing_found=draft.lost is not None),
+            *await failure_notices(
+                state, runtime, draft.problem, nothing_found=draft.failed_role is not None
+            ),
             *_notices(draft, state["language"]),
-            *await respelt(state, runtime),
-            *await unread_files(state, runtime),
-            *await words_alone(state, runtime),
-            *await no_price(state, runtime),
+            *await respelling_notices(state, runtime),
+            *await unread_file_notices(state, runtime),
+            *await keyword_only_notices(state, runtime),
+            *await missing_price_notices(state, runtime),
         ],
         language=state["language"],
         second_reader=again.second_reader,
-        asked=in_own_words(state["messages"]),
+        asked=get_last_question(state["messages"]),
     )
     report |= {"limit": draft.limit} if draft.limit else {}
     return report | {"error": error} if (error := _error(draft)) else report
 
 
-async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
+async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -> None:
     """Have the model write, going on where it was cut off."""
-    tongue = render(f"tongue_{runtime.context.language or 'own'}", language=state["language"])
-    style = {"style": masked(runtime.context.style).text, "tongue": tongue.strip()}
-    system = render("reporter", language=state["language"], **style)
-    wanted = model_name("reporter", runtime.context)
+    tongue = render_prompt(
+        f"tongue_{runtime.context.language or 'own'}", language=state["language"]
+    )
+    style = {"style": mask_secrets(runtime.context.style).text, "tongue": tongue.strip()}
+    system = render_prompt("reporter", language=state["language"], **style)
+    wanted = model_for_role("reporter", runtime.context)
     said: list[AnyMessage] = [HumanMessage(_request(state))]
     try:
         for _ in range(1 + CONTINUATIONS):
-            made = await work(state, runtime, "reporter", system, said, watched=draft.id)
+            made = await work(state, runtime, "reporter", system, said, message_id=draft.id)
             text = made.text if made.complete else _whole(made.text)
-            draft.add(text)
+            draft.append_text(text)
             if made.model.startswith("extractive:"):
                 draft.quotes = True
             if wanted.startswith("extractive:"):
-                draft.tell("extractive")
-            draft.problem = made.stood_in or draft.problem
-            if made.unsure is not None:
-                draft.unsure = made.unsure
-                draft.tell("unsure")
+                draft.add_notice("extractive")
+            draft.problem = made.fallback_reason or draft.problem
+            if made.uncertainty is not None:
+                draft.uncertainty = made.uncertainty
+                draft.add_notice("unsure")
             if made.complete:
                 break
-            draft.cut_by = made.capped
-            said += [AIMessage(text), HumanMessage(render("continue", language=state["language"]))]
+            draft.cut_by = made.cap
+            said += [
+                AIMessage(text),
+                HumanMessage(render_prompt("continue", language=state["language"])),
+            ]
         else:
             _cut(draft)
     except Problem as problem:
-        bear(problem)
+        raise_if_fatal(problem)
         _stopped(draft, problem)
 
 
-def _stopped(draft: Draft, problem: Problem) -> None:
+def _stopped(draft: _ReportDraft, problem: Problem) -> None:
     """Note what kept the model from writing, or from writing on."""
     spent = problem.where if problem.code == "budget_spent" else ""
     draft.cut_by = draft.cut_by or spent
@@ -229,60 +268,62 @@ def _stopped(draft: Draft, problem: Problem) -> None:
     elif spent:
         draft.limit, draft.notices = spent, ["budget"]
     else:
-        draft.tell("no_model")
+        draft.add_notice("no_model")
     draft.problem = None if spent else problem
 
 
-def _cut(draft: Draft) -> None:
+def _cut(draft: _ReportDraft) -> None:
     """Note what cut a text off: a limit of the run, or the model's own."""
     draft.limit = draft.cut_by or draft.limit
-    draft.tell("capped_text" if draft.cut_by else "cut")
+    draft.add_notice("capped_text" if draft.cut_by else "cut")
 
 
-def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -> None:
+def _tell_unquotable(draft: _ReportDraft, state: State, wanted: str, checked: CheckedText) -> None:
     """Note what the question asks for that quotes alone do not give."""
     quoting = wanted.startswith("extractive:") or draft.quotes
-    asked = unquotable(state["question"], checked.body) if quoting else ""
-    if asked and not (material.settled(state) or material.of_tables(state)):
-        draft.tell(asked)
+    asked = classify_unquotable(state["question"], checked.body) if quoting else ""
+    if asked and not (findings.needs_no_research(state) or findings.has_table_results(state)):
+        draft.add_notice(asked)
 
 
 async def _checked(
-    draft: Draft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
-) -> Reread:
+    draft: _ReportDraft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
+) -> SecondReading:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await _borne_out(draft, draft.text, state, runtime, sources)
     if checked is None:
         draft.text, draft.notices, checked = "", ["budget"], NOTHING
-    again = await read_again(state, runtime, draft.text, checked, sources)
+    again = await run_second_reader(state, runtime, draft.text, checked, sources)
     if again.second_reader == "failed":
-        draft.unread = again.problem
-        draft.tell("not_usable" if again.problem in REPLIED else "not_compared")
-    if again.unread:
-        draft.passed_over = again.unread
-        draft.tell("partly_compared")
+        draft.second_reader_error = again.problem
+        draft.add_notice("not_usable" if again.problem in REPLIED else "not_compared")
+    if again.unread_count:
+        draft.unread_count = again.unread_count
+        draft.add_notice("partly_compared")
     # A model that finds no answer on pages that were only searched is believed.
-    if again.checked.cited or (draft.text and not material.findings(state)):
+    if again.checked.cited or (draft.text and not findings.list_findings(state)):
         return again
     if draft.text:
-        draft.tell("composed")
-    composed = material.composed(state)
+        draft.add_notice("composed")
+    composed = findings.fallback_report(state)
     whole = await _borne_out(draft, composed, state, runtime, sources, least=LAST)
-    return Reread(whole or NOTHING, again.second_reader)
+    return SecondReading(whole or NOTHING, again.second_reader)
 
 
 async def _borne_out(
-    draft: Draft,
+    draft: _ReportDraft,
     text: str,
     state: State,
     runtime: Runtime[Context],
     sources: dict[str, Source],
     least: float = 0.0,
-) -> Proven | None:
+) -> CheckedText | None:
     """Return what the checks leave of a text; nothing where no time is left, which is noted."""
-    place, asked = here(state, runtime), state["question"]
+    place, asked = call_site(state, runtime), state["question"]
     try:
-        return await verified(place, runtime.context, "reporter", text, sources, asked, least=least)
+        return await verify_text(
+            place, runtime.context, "reporter", text, sources, asked, least=least
+        )
     except Problem as problem:
         if problem.code != "budget_spent":
             raise
@@ -290,48 +331,55 @@ async def _borne_out(
         return None
 
 
-def _shown(one: Doubted) -> Doubted:
+def _shown(one: DoubtedSentence) -> DoubtedSentence:
     """Return a doubt in a sentence as the sentence is shown."""
-    shown: Doubted = {**one, "text": plain(one["text"])}
-    return shown | {"part": plain(one["part"])} if "part" in one else shown
+    shown: DoubtedSentence = {**one, "text": render_plain_text(one["text"])}
+    return shown | {"part": render_plain_text(one["part"])} if "part" in one else shown
 
 
 def _request(state: State) -> str:
-    found = material.findings(state)
-    told, before = _open(state), accepted(state, state["question"])
-    pages = [*material.passages(state), *state["knowledge"]]
-    return blocks(
-        block("question", state["question"]),
-        block("plan", written(state["plan"])) if found else "",
-        sources_block([*found, *before], state.get("sources", {})),
-        findings_block(found),
-        pages_block(pages, state.get("sources", {})),
-        earlier_block(before),
-        block("gaps", "\n".join(told)),
+    found = findings.list_findings(state)
+    told, before = _open(state), select_earlier_findings(state, state["question"])
+    pages = [*findings.list_background_passages(state), *state["knowledge"]]
+    return join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_block("plan", render_plan(state["plan"])) if found else "",
+        render_sources_block([*found, *before], state.get("sources", {})),
+        render_findings_block(found),
+        render_pages_block(pages, state.get("sources", {})),
+        render_earlier_block(before),
+        render_block("gaps", "\n".join(told)),
     )
 
 
 def _open(state: State, body: str = "") -> list[str]:
     """Return what could not be found out, each with the reason in words."""
     language = state["language"]
-    missing = [(gap["title"], gap["reason"], gap["status"]) for gap in gaps(state, body)]
-    return [f"{title}: {reason(why, status, language)}" for title, why, status in missing]
+    missing = [(gap["title"], gap["reason"], gap["status"]) for gap in list_gaps(state, body)]
+    return [f"{title}: {describe_reason(why, status, language)}" for title, why, status in missing]
 
 
-def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
+def _status(state: State, checked: CheckedText, draft: _ReportDraft) -> RunStatus:
     """Return how the run came out: in part where anything is missing, as the report then says."""
     if not checked.cited:
-        return "partial" if draft.limit else "failed" if draft.lost else "insufficient_evidence"
-    failed = draft.problem or undone(state)
-    in_part = failed or lacks(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+        return (
+            "partial" if draft.limit else "failed" if draft.failed_role else "insufficient_evidence"
+        )
+    failed = draft.problem or list_failed_findings(state)
+    in_part = (
+        failed or has_gaps(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+    )
     return "partial" if in_part else "succeeded"
 
 
-def _notices(draft: Draft, language: str) -> list[str]:
-    told = {"limit": draft.limit, "missing": lacking(draft.unsure, language)}
-    told |= {"why": reason(draft.unread, "failed", language), "count": str(draft.passed_over)}
+def _notices(draft: _ReportDraft, language: str) -> list[str]:
+    told = {"limit": draft.limit, "missing": describe_missing_words(draft.uncertainty, language)}
+    told |= {
+        "why": describe_reason(draft.second_reader_error, "failed", language),
+        "count": str(draft.unread_count),
+    }
     names = (f"notice_{name}" for name in _first(draft.notices))
-    return [render(name, language=language, **told).strip() for name in names]
+    return [render_prompt(name, language=language, **told).strip() for name in names]
 
 
 def _first(notices: Sequence[str]) -> list[str]:

@@ -8,30 +8,30 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from calls.compaction import summary_of_message
+from calls.gateway import ask
+from calls.replies import SearchText, SearchTexts
+from calls.streaming import show_progress
 from graph.context import Context
 from graph.state import State
-from memory.learning.rules import only_tells
-from models.extractive.followups import points_back
-from nodes.agent import ask
-from nodes.beside import together
-from nodes.conversation import recent
+from library.spelling import apply_corrections
+from memory.learning.self_statements import is_only_statements
+from nodes.concurrency import together
+from nodes.conversation import recent_messages
 from nodes.direct import needs_no_search
-from nodes.experience import look_back
-from nodes.streaming import tell
-from nodes.typed import Searches, Sought
-from prompts.loader import render
-from prompts.marks import block, blocks
-from retrieval.spelling import respelt
-from runs.compacting import summary_in
-from runs.place import owner
-from tools.evidence import misspelt
+from nodes.past_runs import recall_past_runs
+from prompts.data_blocks import join_prompt_blocks, render_block
+from prompts.loader import render_prompt
+from runs.call_site import resolve_owner
+from text.question_parts import is_context_dependent
+from tools.evidence import suggest_spellings
 
 
 class Rewrite(BaseModel):
     """The question as it can be searched."""
 
-    question: Sought = Field(description="the question in a form that needs no conversation")
-    queries: Searches = Field(description="different search queries for it")
+    question: SearchText = Field(description="the question in a form that needs no conversation")
+    queries: SearchTexts = Field(description="different search queries for it")
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:
@@ -47,10 +47,10 @@ async def rewritten(state: State, runtime: Runtime[Context]) -> State:
 
     Beside that, earlier runs are looked for that can teach this one something.
     """
-    tell(state, "rewriting")
+    show_progress(state, "rewriting")
     state = State(**{**state, "question": await _respelt(state, runtime)})
     count = runtime.context.query_count
-    look = look_back(state, runtime, _about(state))
+    look = recall_past_runs(state, runtime, _about(state))
     answer, _ = await together(_asked(state, runtime, count), look)
     question = answer.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *answer.queries]) if one.strip()]
@@ -63,22 +63,24 @@ async def _respelt(state: State, runtime: Runtime[Context]) -> str:
     question = state["question"]
     if needs_no_search(question):
         return question
-    return respelt(question, await misspelt(owner(runtime), runtime.context, question))
+    return apply_corrections(
+        question, await suggest_spellings(resolve_owner(runtime), runtime.context, question)
+    )
 
 
 async def _asked(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
-    earlier = _needed(recent(state)[:-1], state["question"])
+    earlier = _needed(recent_messages(state)[:-1], state["question"])
     as_asked = Rewrite(question=state["question"], queries=[])
     if needs_no_search(state["question"]) or (not earlier and count == 0):
         return as_asked
-    system = render("rewrite", language=state["language"])
-    data = blocks(
-        block("conversation", "\n".join(_line(message) for message in earlier)),
-        block("question", state["question"]),
-        block("count", str(count)),
+    system = render_prompt("rewrite", language=state["language"])
+    data = join_prompt_blocks(
+        render_block("conversation", "\n".join(_line(message) for message in earlier)),
+        render_block("question", state["question"]),
+        render_block("count", str(count)),
     )
     said = [HumanMessage(data)]
-    return await ask(state, runtime, "rewriter", system, said, Rewrite, otherwise=as_asked)
+    return await ask(state, runtime, "rewriter", system, said, Rewrite, default=as_asked)
 
 
 def _needed(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
@@ -86,20 +88,24 @@ def _needed(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
 
     Where nothing else was said, a question that points back may speak of them.
     """
-    rest = [one for one in earlier if one.type != "human" or not only_tells(str(one.text))]
+    rest = [one for one in earlier if one.type != "human" or not is_only_statements(str(one.text))]
     alone = all(one.type != "human" for one in rest)
-    return list(earlier) if alone and points_back(question) else rest
+    return list(earlier) if alone and is_context_dependent(question) else rest
 
 
 def _about(state: State) -> str:
     """Return the question, behind the one before it in the thread if it points back to that."""
     question = state["question"]
     before = (state.get("answers") or {}).get(str(state["turn"] - 1))
-    return f"{before['question']} {question}" if before and points_back(question) else question
+    return (
+        f"{before['question']} {question}"
+        if before and is_context_dependent(question)
+        else question
+    )
 
 
 def _line(message: AnyMessage) -> str:
-    if summary := summary_in(message):
+    if summary := summary_of_message(message):
         return "\n".join(f"summary: {line}" for line in summary.splitlines() if line.strip())
     who = "person" if isinstance(message, HumanMessage) else "dossier"
     return f"{who}: {' '.join(str(message.text).split())}"

@@ -8,24 +8,32 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from calls.gateway import ask
+from calls.replies import SearchTexts, VisibleText
+from calls.run_budget import get_budget
+from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.plan import to_research
-from graph.plan_text import written
-from graph.records import Finding, Step, key, of_steps, of_turn
+from graph.plan import make_research_step, render_plan
+from graph.records import Finding, Step, entries_of_turn, of_steps, turn_key
 from graph.state import State
-from models.load import built_in
-from nodes.agent import ask
-from nodes.streaming import tell
-from nodes.typed import Searches, Shown
-from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, sources_block
-from report.earlier import accepted, earlier_block
-from report.material import findings, passages
-from report.undone import UNUSABLE, capped, undone
-from runs.budget import budget
-from runs.faults import bear
-from runs.place import here
+from models.chat_models import built_in
+from models.faults import raise_if_fatal
+from prompts.data_blocks import (
+    join_prompt_blocks,
+    render_block,
+    render_findings_block,
+    render_sources_block,
+)
+from prompts.loader import render_prompt
+from report.findings import (
+    list_background_passages,
+    list_findings,
+    render_earlier_block,
+    select_earlier_findings,
+)
+from runs.call_site import call_site
+from runs.incomplete import UNUSABLE_ANSWER, list_capped_findings, list_failed_findings
 
 FOLLOW_UPS = 2
 """How many steps one round may add."""
@@ -34,8 +42,8 @@ FOLLOW_UPS = 2
 class Missing(BaseModel):
     """Something the findings leave open."""
 
-    title: Shown
-    queries: Searches = []
+    title: VisibleText
+    queries: SearchTexts = []
 
 
 class Enough(BaseModel):
@@ -53,41 +61,41 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
-    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`,
-    `again`, and takes out of `findings` what is done again.
+    Reads `question`, `plan`, `decision`, `list_findings`, `rounds`; writes `rounds`, `follow_ups`,
+    `again`, and takes out of `list_findings` what is done again.
 
     Raises:
         Problem: What kept steps from being done, where every other call would meet it too, or
             where no step was done. The run can then be resumed from here.
     """
-    place = here(state, runtime)
-    session = (await budget(place, runtime.context)).session
-    failed = undone(state)
+    place = call_site(state, runtime)
+    session = (await get_budget(place, runtime.context)).session
+    failed = list_failed_findings(state)
     again = {
-        key(state["turn"], one["step"]): None
-        for one in [*failed, *capped(state)]
+        turn_key(state["turn"], one["step"]): None
+        for one in [*failed, *list_capped_findings(state)]
         if one.get("session", session) != session
     }
     if again:
         # The ledger has recorded an answer that could not be used, and would give it again.
-        unusable = any(one["error"]["code"] == UNUSABLE for one in failed)
+        unusable = any(one["error"]["code"] == UNUSABLE_ANSWER for one in failed)
         return State(findings=cast("Any", again), again=state.get("again", 0) + unusable)
-    errors = [Problem.of(one["error"]) for one in failed if not one["text"]]
+    errors = [Problem.from_dict(one["error"]) for one in failed if not one["text"]]
     for problem in errors:
-        bear(problem)
-    if ready(state):
+        raise_if_fatal(problem)
+    if list_ready_steps(state):
         return State()
-    if errors and not (findings(state) or passages(state)):
+    if errors and not (list_findings(state) or list_background_passages(state)):
         raise errors[0]
-    more = await _follow_ups(state, runtime, of_turn(state.get("findings"), state["turn"]))
+    more = await _follow_ups(state, runtime, entries_of_turn(state.get("findings"), state["turn"]))
     if not more:
         return State()
     return State(rounds=state["rounds"] + 1, follow_ups=[*state["follow_ups"], *more])
 
 
-def ready(state: State) -> list[Step]:
+def list_ready_steps(state: State) -> list[Step]:
     """Return the steps that have no finding yet, and all whose needs have one."""
-    done = of_turn(state.get("findings"), state["turn"])
+    done = entries_of_turn(state.get("findings"), state["turn"])
     steps = state["plan"]["steps"] + state["follow_ups"]
     waiting = [step for step in steps if step["id"] not in done]
     return [step for step in waiting if set(step["needs"]) <= done.keys()]
@@ -105,24 +113,26 @@ async def _follow_ups(
     steps = of_steps(state.get("findings"), state["turn"])
     if all(map(_settled, steps.values())) and not built_in("judge", runtime.context):
         return []
-    tell(state, "judging")
-    before = accepted(state, state["question"])
-    data = blocks(
-        block("question", state["question"]),
-        block("plan", written(state["plan"])),
-        sources_block([*done.values(), *before], state.get("sources", {})),
-        findings_block(done.values()),
-        earlier_block(before),
-        block("open", "\n".join(one for each in done.values() for one in each.get("open", []))),
+    show_progress(state, "judging")
+    before = select_earlier_findings(state, state["question"])
+    data = join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_block("plan", render_plan(state["plan"])),
+        render_sources_block([*done.values(), *before], state.get("sources", {})),
+        render_findings_block(done.values()),
+        render_earlier_block(before),
+        render_block(
+            "open", "\n".join(one for each in done.values() for one in each.get("open", []))
+        ),
     )
-    system = render("judge", language=state["language"])
+    system = render_prompt("judge", language=state["language"])
     said, unsure = [HumanMessage(data)], Enough(enough=True)
-    verdict = await ask(state, runtime, "judge", system, said, Enough, otherwise=unsure)
+    verdict = await ask(state, runtime, "judge", system, said, Enough, default=unsure)
     if verdict.enough:
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
     return [
-        to_research(_free_id(taken), missing.title, missing.queries or [missing.title])
+        make_research_step(_free_id(taken), missing.title, missing.queries or [missing.title])
         for missing in [one for one in verdict.missing if one.title.strip()][:FOLLOW_UPS]
     ]
 

@@ -8,7 +8,7 @@ from string import Template
 
 
 @cache
-def load(name: str, language: str = "en") -> Template:
+def load_prompt(name: str, language: str = "en") -> Template:
     """Return the prompt `name`, in `language` where a translation exists.
 
     Raises:
@@ -22,6 +22,6 @@ def load(name: str, language: str = "en") -> Template:
     raise LookupError(msg)
 
 
-def render(name: str, *, language: str = "en", **values: object) -> str:
+def render_prompt(name: str, *, language: str = "en", **values: object) -> str:
     """Fill prompt `name`; a missing value raises `KeyError`, never an empty gap."""
-    return load(name, language).substitute(values)
+    return load_prompt(name, language).substitute(values)

@@ -19,32 +19,32 @@ class Method(NamedTuple):
     english: str
     chinese: str
 
-    def said(self, language: str) -> str:
+    def sentence(self, language: str) -> str:
         """Return the sentence that recommends it."""
         return self.chinese if language == "zh" else self.english
 
 
 @cache
-def methods() -> Mapping[str, Method]:
+def load_methods() -> Mapping[str, Method]:
     """Return all methods by their names."""
     text = resources.files("prompts").joinpath("methods.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text).items()
     return {name: Method(role, *said) for role, each in tables for name, said in each.items()}
 
 
-def named(sentence: str) -> Method | None:
+def find_method(sentence: str) -> Method | None:
     """Return the method that a sentence recommends; `None` for every other sentence."""
     return _by_sentence().get(sentence)
 
 
-def listed(language: str) -> str:
+def render_method_list(language: str) -> str:
     """Return all methods as lines for a prompt, by role."""
     roles: dict[str, list[str]] = {}
-    for name, method in methods().items():
-        roles.setdefault(method.role, []).append(f"- {name}: {method.said(language)}")
+    for name, method in load_methods().items():
+        roles.setdefault(method.role, []).append(f"- {name}: {method.sentence(language)}")
     return "\n".join("\n".join([f"{role}:", *lines]) for role, lines in roles.items())
 
 
 @cache
 def _by_sentence() -> Mapping[str, Method]:
-    return {said: one for one in methods().values() for said in (one.english, one.chinese)}
+    return {said: one for one in load_methods().values() for said in (one.english, one.chinese)}

@@ -1,24 +1,25 @@
-"""What a report cites: a document, and the place in it."""
+"""What a report cites: the document, the place in it, and an excerpt of the words around it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from graph.records import Source
-from report.placing import Part
-from retrieval.headings import under
-from retrieval.regex import regex
+from report.evidence_spans import EvidenceSpan
+from text.regex import regex
+from text.text_blocks import find_headings_above
 
-LONG = 60
+LONG_PLACE = 60
 """A place of more lines or rows than these is told as those lines that are cited of it."""
 
-SECTION = " — "
+SECTION_SEPARATOR = " — "
 """What stands between the title of a document and that of a section in the title of a page."""
 
-UNTIL = " … "
+RANGE_SEPARATOR = " … "
 """What stands between the first and the last heading in the title of several sections."""
 
 _LONGEST = 48
@@ -49,34 +50,40 @@ _ZH = {
 }
 
 
-def document_key(source: Source) -> str:
+def get_document_key(source: Source) -> str:
     """Return what all sources of one document share; what is remembered is cited page by page."""
     return _split(source)[0] or source["page"]
 
 
-def whole(source: Source) -> Source:
+def to_whole_document(source: Source) -> Source:
     """Return the document that a source is a part of, as a list of sources names it."""
     path, place = _split(source)
     if not path or not place:
         return source
-    title = source["title"].split(SECTION, 1)[0] if source["kind"] == "file" else source["title"]
+    title = (
+        source["title"].split(SECTION_SEPARATOR, 1)[0]
+        if source["kind"] == "file"
+        else source["title"]
+    )
     number = dict(parse_qsl(place)).get("part", "")
     title = title.removesuffix(f" ({number})") if number else title
     return source | {"title": title, "location": path}
 
 
-def is_wide(source: Source) -> bool:
+def is_wide_place(source: Source) -> bool:
     """Say whether a place is so long, or so many sections, that the part that is cited is told."""
-    return is_long(source) or (source["kind"] == "file" and UNTIL in _section(source))
+    return _is_long_place(source) or (
+        source["kind"] == "file" and RANGE_SEPARATOR in _section(source)
+    )
 
 
-def is_long(source: Source) -> bool:
+def _is_long_place(source: Source) -> bool:
     """Say whether a place has so many lines or rows that those that are cited are told."""
     found = _LONG.search(_split(source)[1])
-    return found is not None and int(found["last"]) - int(found["first"]) >= LONG
+    return found is not None and int(found["last"]) - int(found["first"]) >= LONG_PLACE
 
 
-def narrowed(source: Source, text: str, cited: Part | None) -> Source:
+def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Source:
     """Return a source with a place that is no longer than it must be for what is cited of it.
 
     Each line of a page's text is a line or row of its document, or several that were joined, so
@@ -90,9 +97,9 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """
     path, where = _split(source)
     found = _LONG.search(where)
-    if cited and not found and is_wide(source):
+    if cited and not found and is_wide_place(source):
         return _under_heading(source, text, cited)
-    if cited is None or not found or not is_long(source):
+    if cited is None or not found or not _is_long_place(source):
         return source
     first, last = int(found["first"]), int(found["last"])
     if text.count("\n") > last - first:
@@ -105,14 +112,14 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     return source | {"location": f"{path}#{place}"}
 
 
-def _under_heading(source: Source, text: str, cited: Part) -> Source:
+def _under_heading(source: Source, text: str, cited: EvidenceSpan) -> Source:
     """Return a source of several sections as the one whose heading is above what is cited."""
-    above = [one for one in under(text, cited.start) if not one.startswith("-")]
-    document = source["title"].partition(SECTION)[0]
-    return source | {"title": f"{document}{SECTION}{above[-1]}"} if above else source
+    above = [one for one in find_headings_above(text, cited.start) if not one.startswith("-")]
+    document = source["title"].partition(SECTION_SEPARATOR)[0]
+    return source | {"title": f"{document}{SECTION_SEPARATOR}{above[-1]}"} if above else source
 
 
-def told_apart(sources: Sequence[Source]) -> list[Source]:
+def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
     """Return documents with the names of their files behind titles that several of them have."""
     titles = Counter(source["title"] for source in sources)
     return [
@@ -123,7 +130,7 @@ def told_apart(sources: Sequence[Source]) -> list[Source]:
     ]
 
 
-def place(source: Source, language: str) -> str:
+def describe_place(source: Source, language: str) -> str:
     """Return where in its document a source stands, in words, or nothing."""
     _, where = _split(source)
     lines = _LINES.fullmatch(where)
@@ -139,7 +146,7 @@ def place(source: Source, language: str) -> str:
 
 
 def _section(source: Source) -> str:
-    return source["title"].partition(SECTION)[2]
+    return source["title"].partition(SECTION_SEPARATOR)[2]
 
 
 def _split(source: Source) -> tuple[str, str]:
@@ -171,10 +178,87 @@ def _worded(name: str, value: str, language: str) -> str:
 
 def _cut(title: str) -> str:
     """Return a section's title, or its first words where it is long; of several, of the ends."""
-    ends = title.split(UNTIL)
+    ends = title.split(RANGE_SEPARATOR)
     most = _LONGEST // len(ends)
     return " – ".join(one if len(one) <= most else _begun(one, most) for one in ends)
 
 
 def _begun(title: str, most: int) -> str:
     return f"{title[:most].rsplit(' ', 1)[0]}…"
+
+
+EXCERPT_MARGIN = 160
+"""How many characters are shown on each side of what is cited, at most."""
+
+FALLBACK_EXCERPT_CHARS = 300
+"""Of a page so many characters are shown where nothing tells which of them are meant."""
+
+_STOP = regex(r"[.!?](?=\s)|[。！？]")
+_SPACE = regex(r"\s+")
+_HEADING = regex(r"^\s*#{1,6}\s+")
+_BREAK = regex(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
+"""Where a text has a new paragraph, item or row."""
+
+
+class ExcerptPart(NamedTuple):
+    """Some words of a page, and which of the cited parts they are, from 1; 0 for none."""
+
+    text: str
+    cited: int = 0
+
+
+def group_spans(spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
+    """Return the parts of one page in order, those together whose surroundings meet."""
+    groups: list[list[EvidenceSpan]] = []
+    for span in sorted(set(spans)):
+        if groups and span.start - groups[-1][-1].end <= 2 * EXCERPT_MARGIN:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+    return groups
+
+
+def build_excerpt(text: str, spans: Sequence[EvidenceSpan]) -> list[ExcerptPart]:
+    """Return a passage: neighbouring parts of a page that are cited, and what is around them.
+
+    A part that is not certain to be what is cited is shown without being told apart.
+    """
+    start, end = (
+        max(0, spans[0].start - EXCERPT_MARGIN),
+        max(span.end for span in spans) + EXCERPT_MARGIN,
+    )
+    stop = _STOP.search(text, end - 1, end + EXCERPT_MARGIN)
+    end = stop.end() if stop else end
+    certain = [(number, span) for number, span in enumerate(spans, start=1) if span.certain]
+    done = certain[0][1].start if certain else spans[0].start
+    found = [ExcerptPart(_from_word(text[start:done], whole=start == 0))]
+    for number, span in certain:
+        found.append(ExcerptPart(_line(text[done : span.start])))
+        found.append(ExcerptPart(_line(text[max(done, span.start) : span.end]), number))
+        done = max(done, span.end)
+    found.append(ExcerptPart(_to_word(text[done:end], whole=end >= len(text))))
+    return [piece for piece in found if piece.text or piece.cited]
+
+
+def _line(text: str) -> str:
+    """Return a text whose wrapped lines are joined; headings lose their marks."""
+    parts = (_SPACE.sub(" ", _HEADING.sub("", part)) for part in _BREAK.split(text))
+    return "\n".join(parts)
+
+
+def _from_word(text: str, *, whole: bool) -> str:
+    cut = _line(text)
+    head, space, rest = cut.partition(" ")
+    if whole:
+        return cut.lstrip()
+    return f"… {rest if space and len(head) < len(cut) // 2 else cut}"
+
+
+def _to_word(text: str, *, whole: bool) -> str:
+    cut = _line(text)
+    rest, space, tail = cut.rpartition(" ")
+    if whole:
+        return cut.rstrip()
+    if _STOP.search(f"{cut[-1:]} "):
+        return f"{cut} …"
+    return f"{rest if space and len(tail) < len(cut) // 2 else cut} …"

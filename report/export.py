@@ -13,15 +13,17 @@ from pathlib import Path
 import anyio.to_thread
 
 from config.errors import Problem
-from report.render import Document, to_html, to_markdown
-from runs.lifecycle import NAMES
-from storage.private import made
+from report.document import ReportDocument
+from report.rendering.html_report import render_html
+from report.rendering.markdown_report import render_markdown
+from runs.lifecycle import REPORT_FILES
+from storage.permissions import open_private
 
 NO_FILES: frozenset[str] = frozenset()
 
 
-async def write(
-    document: Document, folder: Path, *, force: bool = False, own: Collection[str] = NO_FILES
+async def write_report_files(
+    document: ReportDocument, folder: Path, *, force: bool = False, own: Collection[str] = NO_FILES
 ) -> dict[str, Path]:
     """Write `report.md` and `report.html` and return their absolute paths by kind.
 
@@ -39,7 +41,7 @@ async def write(
     return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force, own)
 
 
-def report_folder(out: Path | None, run: str) -> Path:
+def resolve_report_folder(out: Path | None, run: str) -> Path:
     """Return the folder of a run's report: the named one, or `reports/RUN` in this folder.
 
     Raises:
@@ -55,18 +57,18 @@ def report_folder(out: Path | None, run: str) -> Path:
     return folder
 
 
-def digests(document: Document) -> list[str]:
+def digest_report_files(document: ReportDocument) -> list[str]:
     """Return the digests of the files of a document."""
     return [_digest(content) for content in _contents(document).values()]
 
 
-def same(document: Document, folder: Path) -> bool:
+def is_report_in_folder(document: ReportDocument, folder: Path) -> bool:
     """Say whether the files in a folder are those of a document, to the byte."""
     contents = _contents(document)
-    return all(_same(folder / name, contents[kind]) for kind, name in NAMES.items())
+    return all(_same(folder / name, contents[kind]) for kind, name in REPORT_FILES.items())
 
 
-def check_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) -> None:
+def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) -> None:
     """Make sure, before a run is paid for, that its report can be written to a folder.
 
     A file is written there for a moment; whatever had to be made for it is gone again.
@@ -81,7 +83,7 @@ def check_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) 
     """
     folder = folder.absolute()
     _check_is_folder(folder)
-    for file in (folder / name for name in NAMES.values()):
+    for file in (folder / name for name in REPORT_FILES.values()):
         if os.path.isdir(file):
             raise _not_writable(folder, f"{file.name} is a folder there")
         if not force and os.path.lexists(file) and not _is_own(file, own):
@@ -99,8 +101,8 @@ def check_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) 
                 path.rmdir()
 
 
-def _contents(document: Document) -> dict[str, bytes]:
-    return {"md": to_markdown(document).encode(), "html": to_html(document).encode()}
+def _contents(document: ReportDocument) -> dict[str, bytes]:
+    return {"md": render_markdown(document).encode(), "html": render_html(document).encode()}
 
 
 def _write_all(
@@ -108,7 +110,7 @@ def _write_all(
 ) -> dict[str, Path]:
     folder = folder.absolute()
     _check_is_folder(folder)
-    files = {kind: folder / name for kind, name in NAMES.items()}
+    files = {kind: folder / name for kind, name in REPORT_FILES.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kind, file in files.items():
@@ -126,7 +128,7 @@ def _replace(file: Path, content: bytes) -> None:
     """Put a file in place at once, so that a crash leaves the old one or the new one."""
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(part, "xb", opener=made) as opened:
+        with open(part, "xb", opener=open_private) as opened:
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())

@@ -1,1 +1,4 @@
-"""What surrounds a run: paid once, capped, seen, resumable."""
+"""What is known and kept of a run.
+
+Where it is, how it stands, its trace, its lock and its checkpoints.
+"""

@@ -27,22 +27,30 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from graph.records import RunStatus
-from runs.blobs import HELD, KNOWN, TABLE, UNREADABLE, joined, keep, loaded, parted, sweep
-from runs.ids import ids_follow
-from runs.masking import masked_channel, masked_config, masked_table
-from runs.statements import (
-    BRANCHES,
-    COPY,
-    FORGET,
+from runs.checkpoint_store import (
+    BLOBS_KEY,
+    BLOBS_TABLE,
+    COPY_THREAD,
+    DELETE_BRANCHES,
+    DELETE_RUNS,
+    DELETE_THREAD,
     HAS_BRANCHES,
-    NEWEST,
-    OF_RUNS,
-    PRUNE,
-    SAVE,
-    THREADS_OF,
+    KNOWN_BLOBS,
+    NEWEST_CHECKPOINT,
+    PRUNE_THREAD,
+    SAVE_CHECKPOINT,
+    THREADS_OF_RUNS,
+    UNREADABLE_ERRORS,
+    advance_checkpoint_ids,
+    compact_turns,
+    delete_unused_entries,
+    join_entries,
+    load_entries,
+    split_entries,
+    store_entries,
 )
-from runs.turns import compact
-from storage.private import is_read_only, make_file, only_read, secure
+from runs.masking import mask_channel, mask_config, mask_metadata
+from storage.permissions import create_private_file, is_read_only, read_only_problem, secure_home
 
 Answer = TypeVar("Answer")
 
@@ -59,7 +67,7 @@ JOURNAL = 4_000_000
 """The size in bytes to which the log is truncated after a large write."""
 
 
-class Checkpoints(SqliteSaver):
+class CheckpointSaver(SqliteSaver):
     """The SQLite saver for an event loop, with the three methods a server needs that it lacks.
 
     All that is asked of it is done in a thread of its own, one thing after the other.
@@ -92,8 +100,8 @@ class Checkpoints(SqliteSaver):
         configurable = config["configurable"]
         thread, space = str(configurable["thread_id"]), configurable.get("checkpoint_ns", "")
         held = checkpoint["channel_values"].items()
-        values = {name: masked_channel(name, value, root=not space) for name, value in held}
-        told = get_checkpoint_metadata(masked_config(config), masked_table(metadata))
+        values = {name: mask_channel(name, value, root=not space) for name, value in held}
+        told = get_checkpoint_metadata(mask_config(config), mask_metadata(metadata))
         data = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore")
         place = (thread, space, checkpoint["id"])
         with self.cursor() as cursor:
@@ -102,7 +110,7 @@ class Checkpoints(SqliteSaver):
             if not space:
                 safe |= self._parted(cursor, thread, values)
             row = (*place, configurable.get("checkpoint_id"), *self.serde.dumps_typed(safe), data)
-            cursor.execute(SAVE, row)
+            cursor.execute(SAVE_CHECKPOINT, row)
             if not space:
                 self._clean(cursor, thread, checkpoint["id"], metadata.get("source"))
         if not space and metadata.get("source") == "input":
@@ -114,18 +122,18 @@ class Checkpoints(SqliteSaver):
         self, cursor: sqlite3.Cursor, thread: str, values: dict[str, Any]
     ) -> dict[str, Any]:
         """Store the entries of growing channels separately; return their hashes in their place."""
-        known = dict(cursor.execute(KNOWN, (thread,)).fetchall())
+        known = dict(cursor.execute(KNOWN_BLOBS, (thread,)).fetchall())
         erased = [digest for digest, changed in known.items() if changed]
-        parts = parted(values, self.serde.dumps_typed, erased)
-        keep(cursor, thread, parts.entries, known)
-        return {"channel_values": parts.values, HELD: parts.held}
+        parts = split_entries(values, self.serde.dumps_typed, erased)
+        store_entries(cursor, thread, parts.entries, known)
+        return {"channel_values": parts.values, BLOBS_KEY: parts.split}
 
     def _clean(self, cursor: sqlite3.Cursor, thread: str, id: str, source: str | None) -> None:
         """Delete what is no longer needed after a step, or after a question."""
         if source == "loop" and cursor.execute(HAS_BRANCHES, (thread,)).fetchone():
-            for delete in BRANCHES:
+            for delete in DELETE_BRANCHES:
                 cursor.execute(delete, (thread, id))
-        if source == "input" and compact(cursor, thread):
+        if source == "input" and compact_turns(cursor, thread):
             self._sweep(cursor, thread)
 
     def _shrink(self) -> None:
@@ -138,8 +146,8 @@ class Checkpoints(SqliteSaver):
 
     def _sweep(self, cursor: sqlite3.Cursor, thread: str) -> None:
         # The contents of a damaged checkpoint are unknown, so no entry of its thread is deleted.
-        with suppress(*UNREADABLE):
-            sweep(cursor, thread, self.serde.loads_typed)
+        with suppress(*UNREADABLE_ERRORS):
+            delete_unused_entries(cursor, thread, self.serde.loads_typed)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread."""
@@ -163,11 +171,11 @@ class Checkpoints(SqliteSaver):
 
     def _join(self, found: Sequence[CheckpointTuple]) -> None:
         of = [(str(one.config["configurable"]["thread_id"]), one.checkpoint) for one in found]
-        threads = {thread for thread, one in of if HELD in one}
+        threads = {thread for thread, one in of if BLOBS_KEY in one}
         with self.cursor() as cursor:
-            kept = {thread: loaded(cursor, thread) for thread in threads}
+            kept = {thread: load_entries(cursor, thread) for thread in threads}
         for thread, one in of:
-            joined(cast("dict[str, Any]", one), self.serde.loads_typed, kept.get(thread, {}))
+            join_entries(cast("dict[str, Any]", one), self.serde.loads_typed, kept.get(thread, {}))
 
     def put_writes(
         self,
@@ -178,7 +186,7 @@ class Checkpoints(SqliteSaver):
     ) -> None:
         """Save what a task, or a caller, wrote after a checkpoint, without secrets."""
         root = not config["configurable"].get("checkpoint_ns")
-        safe = [(name, masked_channel(name, value, root=root)) for name, value in writes]
+        safe = [(name, mask_channel(name, value, root=root)) for name, value in writes]
         super().put_writes(config, safe, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -190,19 +198,19 @@ class Checkpoints(SqliteSaver):
             Problem: `storage_corrupt`.
         """
         with _sound():
-            found, newest = await self._there(self._found, config)
-            ids_follow(newest)
+            found, newest = await self._in_thread(self._found, config)
+            advance_checkpoint_ids(newest)
             return _whole(found)
 
     def _found(self, config: RunnableConfig) -> tuple[CheckpointTuple | None, str]:
         found, thread = self.get_tuple(config), str(config["configurable"]["thread_id"])
         with self.cursor() as cursor:
-            newest = cursor.execute(NEWEST, (thread,)).fetchone()[0]
+            newest = cursor.execute(NEWEST_CHECKPOINT, (thread,)).fetchone()[0]
         return found, newest or ""
 
     async def has_branches(self, thread: str) -> bool:
         """Tell whether a thread has saved branches that have not ended."""
-        return await self._there(self._has_branches, thread)
+        return await self._in_thread(self._has_branches, thread)
 
     def _has_branches(self, thread: str) -> bool:
         with self.cursor() as cursor:
@@ -223,7 +231,7 @@ class Checkpoints(SqliteSaver):
         """
         asked = partial(self.list, config, filter=filter, before=before, limit=limit)
         with _sound():
-            every = await self._there(lambda: list(asked()))
+            every = await self._in_thread(lambda: list(asked()))
         for found in every:
             yield found
 
@@ -235,7 +243,7 @@ class Checkpoints(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint; return where it is."""
-        return await self._there(self.put, config, checkpoint, metadata, new_versions)
+        return await self._in_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self,
@@ -245,31 +253,31 @@ class Checkpoints(SqliteSaver):
         task_path: str = "",
     ) -> None:
         """Save what a task wrote after a checkpoint."""
-        await self._there(self.put_writes, config, writes, task_id, task_path)
+        await self._in_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything that is saved of a thread."""
-        await self._there(self._change, [(delete, (thread_id,)) for delete in FORGET])
+        await self._in_thread(self._change, [(delete, (thread_id,)) for delete in DELETE_THREAD])
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete what some runs of a server saved."""
         ids = json.dumps([*run_ids])
-        await self._there(self._delete_runs, ids)
+        await self._in_thread(self._delete_runs, ids)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy everything that is saved of one thread to another."""
         names = (target_thread_id, source_thread_id)
-        await self._there(self._change, [(copy, names) for copy in COPY])
+        await self._in_thread(self._change, [(copy, names) for copy in COPY_THREAD])
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete threads, or all of them but their newest checkpoints."""
-        less = FORGET if strategy == "delete" else PRUNE
+        less = DELETE_THREAD if strategy == "delete" else PRUNE_THREAD
         changes = [(change, (thread,)) for thread in thread_ids for change in less]
-        await self._there(self._change, changes, thread_ids)
+        await self._in_thread(self._change, changes, thread_ids)
 
     async def compact(self) -> None:
         """Give the room of what was deleted back to the disk, as far as nobody else reads."""
-        await self._there(self._compact)
+        await self._in_thread(self._compact)
 
     def _compact(self) -> None:
         with self.lock:
@@ -279,8 +287,8 @@ class Checkpoints(SqliteSaver):
 
     def _delete_runs(self, ids: str) -> None:
         with self.cursor() as cursor:
-            threads = [thread for (thread,) in cursor.execute(THREADS_OF, (ids,)).fetchall()]
-        self._change([(delete, (ids,)) for delete in OF_RUNS], threads)
+            threads = [thread for (thread,) in cursor.execute(THREADS_OF_RUNS, (ids,)).fetchall()]
+        self._change([(delete, (ids,)) for delete in DELETE_RUNS], threads)
 
     def _change(
         self, statements: Sequence[tuple[str, tuple[Any, ...]]], threads: Sequence[str] = ()
@@ -292,7 +300,7 @@ class Checkpoints(SqliteSaver):
             for thread in threads:
                 self._sweep(cursor, thread)
 
-    async def _there(self, work: Callable[..., Answer], *given: Any) -> Answer:
+    async def _in_thread(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """Do something in the thread; what has begun there ends even if nobody waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
 
@@ -314,7 +322,7 @@ def _sound() -> Iterator[None]:
     """Tell of a checkpoint that can be taken from the file and says nothing that makes sense."""
     try:
         yield
-    except (*UNREADABLE, sqlite3.OperationalError) as error:
+    except (*UNREADABLE_ERRORS, sqlite3.OperationalError) as error:
         if isinstance(error, sqlite3.Error) and not str(error).startswith(NO_TEXT):
             raise
         hint = "restore it from a backup, or move it away: reports and memory are in the database"
@@ -344,12 +352,12 @@ def _shrinkable(connection: sqlite3.Connection, file: Path) -> None:
 
 
 @contextmanager
-def _opened(file: Path, thread: Executor, kind: type[Checkpoints]) -> Iterator[Checkpoints]:
+def _opened(file: Path, thread: Executor, kind: type[CheckpointSaver]) -> Iterator[CheckpointSaver]:
     if is_read_only(file):
-        raise only_read(file)
-    secure()
+        raise read_only_problem(file)
+    secure_home()
     with suppress(OSError):  # SQLite tells why it cannot be made.
-        make_file(file)
+        create_private_file(file)
     with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
         _shrinkable(connection, file)
         _log_ahead(connection)
@@ -359,12 +367,14 @@ def _opened(file: Path, thread: Executor, kind: type[Checkpoints]) -> Iterator[C
         connection.execute(f"PRAGMA journal_size_limit={JOURNAL}")
         saver = kind(connection, thread)
         saver.setup()
-        connection.execute(TABLE)
+        connection.execute(BLOBS_TABLE)
         yield saver
 
 
 @asynccontextmanager
-async def checkpoints(kind: type[Checkpoints] = Checkpoints) -> AsyncIterator[Checkpoints]:
+async def open_checkpointer(
+    kind: type[CheckpointSaver] = CheckpointSaver,
+) -> AsyncIterator[CheckpointSaver]:
     """Open the saver; a server calls this once and keeps it open.
 
     Args:
@@ -380,7 +390,9 @@ async def checkpoints(kind: type[Checkpoints] = Checkpoints) -> AsyncIterator[Ch
             await asyncio.shield(there(opened.close))
 
 
-async def restate(thread: str, status: RunStatus, *, of: Container[str] = ("running",)) -> None:
+async def save_run_status(
+    thread: str, status: RunStatus, *, of: Container[str] = ("running",)
+) -> None:
     """Write how a run stands into the newest state of its thread, which stays where it is.
 
     Args:
@@ -389,7 +401,7 @@ async def restate(thread: str, status: RunStatus, *, of: Container[str] = ("runn
         of: How it stood before; a state in which it stood otherwise is left alone.
     """
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         saved = await saver.aget_tuple(place)
         if saved is None or saved.checkpoint["channel_values"].get("status") not in of:
             return

@@ -10,24 +10,23 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select, update
 
 from config.errors import Problem
-from graph.context import Context, chosen
+from graph.context import Context, non_default_choices
 from graph.records import RunStatus
-from retrieval.regex import regex
-from retrieval.secrets import masked
-from retrieval.text import blank, normalise
-from runs.place import run_id
-from storage.engine import read_rows
-from storage.events import Event, history, log
-from storage.journal import commit, perform
-from storage.tables import runs
+from runs.call_site import run_id
+from runs.tables import runs
+from storage.engine import commit_statements, read_rows, write_in_group
+from storage.events import Event, list_events, log_event
 from storage.upsert import upsert
+from text.normalization import is_blank, normalize_text
+from text.regex import regex
+from text.secret_masking import mask_secrets
 
 NAME = regex(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
 
-LONGEST = 20_000
+MAX_QUESTION_CHARS = 20_000
 """The longest question, in characters."""
 
-NAMES = {"md": "report.md", "html": "report.html"}
+REPORT_FILES = {"md": "report.md", "html": "report.html"}
 """The files of a report by their kind."""
 
 FILED = "report.file"
@@ -36,7 +35,7 @@ FILED = "report.file"
 WRITING = "report.write"
 """The event that says which files are about to be written."""
 
-UNFINISHED = ("running", "waiting_review", "paused")
+UNFINISHED_STATUSES = ("running", "waiting_review", "paused")
 """How a run stands that has something left to do."""
 
 LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
@@ -46,7 +45,7 @@ Forks are numbered in the order in which they are asked, so the clock does not m
 """
 
 
-class Run(NamedTuple):
+class RunRecord(NamedTuple):
     """One question of a thread and how it stands."""
 
     id: str
@@ -69,16 +68,16 @@ def check_question(text: str) -> str:
     Raises:
         Problem: `question_empty` or `question_too_long`.
     """
-    question = normalise(text).strip()
-    if blank(question):
+    question = normalize_text(text).strip()
+    if is_blank(question):
         raise Problem("question_empty", "there is no question", hint="ask one")
-    if len(question) > LONGEST:
-        what = f"the question has {len(question)} characters, the most is {LONGEST}"
+    if len(question) > MAX_QUESTION_CHARS:
+        what = f"the question has {len(question)} characters, the most is {MAX_QUESTION_CHARS}"
         raise Problem("question_too_long", what, hint="put long texts into a file")
-    return masked(question).text
+    return mask_secrets(question).text
 
 
-async def opened(
+async def create_run(
     owner: str, thread: str, turn: int, question: str, context: Context, out: str = ""
 ) -> str:
     """Write down that a run has begun, and return its name.
@@ -97,7 +96,7 @@ async def opened(
     Raises:
         Problem: `thread_taken` when the thread is another owner's.
     """
-    question = masked(question).text
+    question = mask_secrets(question).text
     name = await _name(owner, thread, turn, question)
     now = time.time()
     first = {"thread": thread, "turn": turn, "owner": owner, "question": question}
@@ -108,9 +107,9 @@ async def opened(
         "folder": "",
         "updated": now,
     }
-    left = runs.c.status.in_(UNFINISHED)
+    left = runs.c.status.in_(UNFINISHED_STATUSES)
     dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, left)
-    await commit(
+    await commit_statements(
         (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
         (dropped.values(status="cancelled", updated=now), None),
     )
@@ -119,45 +118,45 @@ async def opened(
 
 def _choices(context: Context) -> dict[str, Any]:
     """Return what was chosen, the words in it without secrets and the paths as they are."""
-    told = chosen(context)
-    return {**told, "style": masked(context.style).text} if "style" in told else told
+    told = non_default_choices(context)
+    return {**told, "style": mask_secrets(context.style).text} if "style" in told else told
 
 
 async def _name(owner: str, thread: str, turn: int, question: str) -> str:
     """Name a run after its thread and turn; another question there gets a number of its own."""
-    await check_owner(owner, thread)
+    await check_thread_owner(owner, thread)
     rows = (await read_rows(select(runs).where(runs.c.thread == thread))).all()
     asked = {row.id: row.question for row in rows if row.turn == turn}
     names = [run_id(thread, turn, fork) for fork in range(1, len(asked) + 2)]
     return next(name for name in names if asked.get(name, question) == question)
 
 
-async def mark(owner: str, run: str, status: RunStatus, *, code: str = "") -> None:
+async def set_run_status(owner: str, run: str, status: RunStatus, *, code: str = "") -> None:
     """Write down how a run of an owner stands now."""
     values = {"status": status, "code": code, "updated": time.time()}
     its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
-    await commit((its.values(values), None))
+    await commit_statements((its.values(values), None))
 
 
-async def allowed(owner: str, run: str, context: Context) -> None:
+async def set_run_context(owner: str, run: str, context: Context) -> None:
     """Write down the choices of a run that is allowed more than before."""
     choices = json.dumps(_choices(context), ensure_ascii=False)
     its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
-    await commit((its.values(context=choices, updated=time.time()), None))
+    await commit_statements((its.values(context=choices, updated=time.time()), None))
 
 
-async def broken_off(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
+async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
     """Write down that the work on an owner's thread ended before its run did.
 
     What waits in a thread that is damaged has ended, too.
     """
     values = {"status": status, "code": code, "updated": time.time()}
-    left = UNFINISHED if code == "storage_corrupt" else ("running",)
+    left = UNFINISHED_STATUSES if code == "storage_corrupt" else ("running",)
     its = update(runs).where(runs.c.thread == thread, runs.c.owner == owner)
-    await commit((its.where(runs.c.status.in_(left)).values(values), None))
+    await commit_statements((its.where(runs.c.status.in_(left)).values(values), None))
 
 
-async def check_owner(owner: str, thread: str) -> None:
+async def check_thread_owner(owner: str, thread: str) -> None:
     """Make sure that a thread is nobody else's.
 
     Raises:
@@ -169,33 +168,35 @@ async def check_owner(owner: str, thread: str) -> None:
         raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
 
 
-async def writing(run: str, owner: str, digests: Iterable[str]) -> None:
+async def record_file_digests(run: str, owner: str, digests: Iterable[str]) -> None:
     """Write down which files a run is about to write, by their digests, so that it knows them."""
     event = Event(owner, WRITING, run, None, {"digests": list(digests)}, "tool", run=run)
-    await perform(lambda connection: log(connection, event))
+    await write_in_group(lambda connection: log_event(connection, event))
 
 
-async def written(run: str, owner: str) -> set[str]:
+async def list_file_digests(run: str, owner: str) -> set[str]:
     """Return the digests of all files that a run was about to write or has written."""
-    every = await history(owner, item=run, name=WRITING, limit=None)
+    every = await list_events(owner, item=run, name=WRITING, limit=None)
     return {one for logged in every for one in (logged.event.after or {}).get("digests", ())}
 
 
-async def filed(run: str, folder: str) -> None:
+async def set_report_dir(run: str, folder: str) -> None:
     """Write down where the report of a run lies; the log knows of every such folder."""
     values = {"folder": folder, "updated": time.time()}
 
     def work(connection: Connection) -> None:
         its = update(runs).where(runs.c.id == run).values(values).returning(runs.c.owner)
         for owner in connection.execute(its).scalars().all():
-            log(connection, Event(owner, FILED, run, None, {"folder": folder}, "tool", run=run))
+            log_event(
+                connection, Event(owner, FILED, run, None, {"folder": folder}, "tool", run=run)
+            )
 
-    await perform(work)
+    await write_in_group(work)
 
 
-async def folders(run: Run) -> list[str]:
+async def list_report_dirs(run: RunRecord) -> list[str]:
     """Return every folder that the report of a run was written to, and that no later one has."""
-    every = await history(run.owner, name=FILED, limit=None)
+    every = await list_events(run.owner, name=FILED, limit=None)
     newest: dict[str, str] = {}
     for logged in every:
         newest.setdefault((logged.event.after or {}).get("folder", ""), logged.event.item)
@@ -205,13 +206,13 @@ async def folders(run: Run) -> list[str]:
     return [folder for folder, its in newest.items() if its == run.id and folder]
 
 
-async def listed(owner: str, limit: int = 50) -> list[Run]:
+async def list_recent_runs(owner: str, limit: int = 50) -> list[RunRecord]:
     """Return the newest runs of an owner, newest first."""
     mine = select(runs).where(runs.c.owner == owner).order_by(runs.c.created.desc()).limit(limit)
     return [_run(row) for row in await read_rows(mine)]
 
 
-async def found(owner: str, name: str) -> Run:
+async def find_run(owner: str, name: str) -> RunRecord:
     """Return a run by its id, or the newest run of the thread of that id.
 
     Raises:
@@ -225,14 +226,14 @@ async def found(owner: str, name: str) -> Run:
     return _run(row)
 
 
-async def newest(owner: str, thread: str) -> Run | None:
+async def find_newest_run(owner: str, thread: str) -> RunRecord | None:
     """Return the newest run of a thread, if the thread is this owner's."""
     mine = select(runs).where(runs.c.owner == owner, runs.c.thread == thread)
     row = (await read_rows(mine.order_by(*LATEST))).first()
     return None if row is None else _run(row)
 
 
-def check_thread(thread: str) -> str:
+def check_thread_id(thread: str) -> str:
     """Return the id of a thread if it may be one.
 
     Raises:
@@ -244,5 +245,5 @@ def check_thread(thread: str) -> str:
     return thread
 
 
-def _run(row: Any) -> Run:
-    return Run(**{**row._mapping, "context": json.loads(row.context)})
+def _run(row: Any) -> RunRecord:
+    return RunRecord(**{**row._mapping, "context": json.loads(row.context)})

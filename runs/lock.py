@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.errors import Problem
-from config.names import check_name
 from config.settings import settings
-from storage.private import FILE, FOLDER, WRITABLE, check_writable, secure
+from config.user_files import check_file_name
+from storage.permissions import FILE, FOLDER, WRITABLE_HINT, check_writable, secure_home
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -20,7 +20,7 @@ PATIENCE = 0.5
 
 
 @contextmanager
-def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
+def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
     """Hold a thread, so that no second process works on it; the lock of a dead process is released.
 
     Args:
@@ -30,42 +30,42 @@ def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
     Raises:
         Problem: `run_in_progress`, `home_read_only`, `storage_unavailable` or `bad_file_name`.
     """
-    lock = taken(thread, seconds)
+    lock = acquire(thread, seconds)
     try:
         yield
     finally:
         lock.release()
 
 
-def is_held(thread: str) -> bool:
+def is_thread_locked(thread: str) -> bool:
     """Say whether a process may be working on a thread; `True` if that cannot be known."""
     try:
-        with held(thread, seconds=0):
+        with thread_lock(thread, seconds=0):
             return False
     except Problem as problem:
         return problem.code in ("run_in_progress", "home_read_only")
 
 
-def lock_file(thread: str) -> Path:
+def thread_lock_file(thread: str) -> Path:
     """Return the file that is held while a process works on a thread.
 
     Raises:
         Problem: `bad_file_name`.
     """
-    return settings().locks / f"{check_name(thread)}.lock"
+    return settings().locks / f"{check_file_name(thread)}.lock"
 
 
-def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
-    """Take a thread like `held`, and return the lock, which its taker releases."""
+def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
+    """Take a thread like `thread_lock`, and return the lock, which its taker releases."""
     # Few commands hold a thread.
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
     folder = settings().locks
     # A server takes and releases a lock in different threads.
-    lock = FileLock(lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)
+    lock = FileLock(thread_lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)
     try:
         check_writable()
-        secure()
+        secure_home()
         folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         lock.acquire()
     except Timeout as error:
@@ -73,5 +73,5 @@ def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
         raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("storage_unavailable", what, where=str(folder), hint=WRITABLE) from error
+        raise Problem("storage_unavailable", what, where=str(folder), hint=WRITABLE_HINT) from error
     return lock

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from retrieval.secrets import masked_within
+from text.secret_masking import mask_secrets_within
 
 Message = TypeVar("Message", bound=BaseMessage)
 Table = TypeVar("Table", bound=Mapping[str, Any])
@@ -23,19 +23,19 @@ SAID = ("content", "name", "additional_kwargs", "response_metadata")
 """What a client may write into a message."""
 
 
-def masked_message(message: Message) -> Message:
+def mask_message(message: Message) -> Message:
     """Return a message without secrets; the very same one if there is none in it."""
     said = {name: getattr(message, name) for name in SAID}
-    safe = masked_within(said)
+    safe = mask_secrets_within(said)
     return message if safe is said else message.model_copy(update=safe)
 
 
-def masked_talk(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def mask_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return messages with those of people masked; a report may quote what only looks like one."""
-    return [masked_message(one) if isinstance(one, HumanMessage) else one for one in messages]
+    return [mask_message(one) if isinstance(one, HumanMessage) else one for one in messages]
 
 
-def masked_channel(name: str, value: Any, *, root: bool = True) -> Any:
+def mask_channel(name: str, value: Any, *, root: bool = True) -> Any:
     """Return what a channel of a graph holds as it may be saved.
 
     Args:
@@ -50,16 +50,18 @@ def masked_channel(name: str, value: Any, *, root: bool = True) -> Any:
     return value
 
 
-def masked_config(config: RunnableConfig) -> RunnableConfig:
+def mask_config(config: RunnableConfig) -> RunnableConfig:
     """Return a config without secrets in what a checkpointer saves of it."""
-    told = masked_table(config.get("metadata") or {})
-    return {**config, "metadata": told, "configurable": masked_table(config["configurable"])}
+    told = mask_metadata(config.get("metadata") or {})
+    return {**config, "metadata": told, "configurable": mask_metadata(config["configurable"])}
 
 
-def masked_table(told: Table) -> Table:
+def mask_metadata(told: Table) -> Table:
     """Return what a checkpoint is told of its run, its places and ids as they are."""
     safe = {
-        name: value if name.endswith(PLACES) or name.startswith("__") else masked_within(value)
+        name: value
+        if name.endswith(PLACES) or name.startswith("__")
+        else mask_secrets_within(value)
         for name, value in told.items()
     }
     return cast("Table", safe)
@@ -68,17 +70,17 @@ def masked_table(told: Table) -> Table:
 def _masked_said(one: Any) -> Any:
     """Return a message in any form in which LangGraph takes one, masked if a person's."""
     if isinstance(one, BaseMessage):
-        return masked_message(one) if isinstance(one, HumanMessage) else one
+        return mask_message(one) if isinstance(one, HumanMessage) else one
     spoken = one.get("role", one.get("type")) if isinstance(one, dict) else "user"
     return _masked_all(one) if spoken in ("user", "human") else one
 
 
 def _masked_all(value: Any) -> Any:
     if isinstance(value, BaseMessage):
-        return masked_message(value)
+        return mask_message(value)
     if isinstance(value, dict):
         return {name: _masked_all(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         made = [_masked_all(one) for one in value]
         return made if isinstance(value, list) else tuple(made)
-    return masked_within(value)
+    return mask_secrets_within(value)

@@ -13,10 +13,10 @@ from typing import Any
 import anyio
 
 from config.errors import Problem
-from config.names import check_name
 from config.settings import settings
-from runs.place import Here
-from storage.private import FOLDER, made, secure
+from config.user_files import check_file_name
+from runs.call_site import CallSite
+from storage.permissions import FOLDER, open_private, secure_home
 
 NAMES = ("kind", "role", "step", "status")
 NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
@@ -37,14 +37,14 @@ def trace_file(run: str) -> Path:
     Raises:
         Problem: `bad_file_name`.
     """
-    return settings().traces / f"{check_name(run)}.jsonl"
+    return settings().traces / f"{check_file_name(run)}.jsonl"
 
 
-async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> None:
+async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) -> None:
     """Append one line: when, where, what kind of call, how it came out.
 
     Args:
-        here: The point of the run.
+        site: The point of the run.
         kind: `model`, `memory`, `embed`, `search`, `fetch`, `check`, `sandbox` or `status`.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
@@ -53,16 +53,16 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
     """
     line = {
         "at": round(time.time(), 3),
-        "run": here.run,
-        "step": here.step,
-        "attempt": here.repetition,
+        "run": site.run,
+        "step": site.step,
+        "attempt": site.repetition,
         "kind": kind,
         "role": role,
         "status": status,
         **more,
     }
     text = json.dumps(line, ensure_ascii=False) + "\n"
-    await anyio.to_thread.run_sync(_append, trace_file(here.run), text)
+    await anyio.to_thread.run_sync(_append, trace_file(site.run), text)
 
 
 async def read_trace(run: str) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     return [line for line in map(_read, text.split("\n")) if line is not None]
 
 
-def shortened(calls: Iterable[Mapping[str, Any]]) -> int:
+def count_shortened_queries(calls: Iterable[Mapping[str, Any]]) -> int:
     """Return how many web searches were shortened or not sent because of private words.
 
     One that a resumed run tries again counts once.
@@ -109,11 +109,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _append(file: Path, text: str) -> None:
-    secure()
+    secure_home()
     file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     # What cannot be encoded becomes an escape, which JSON understands.
     line = text.encode("utf-8", errors="backslashreplace")
-    with _writing, open(file, "a+b", opener=made) as out:
+    with _writing, open(file, "a+b", opener=open_private) as out:
         # A process that was killed may have left half a line.
         torn = out.tell() > 0 and out.seek(-1, os.SEEK_END) and out.read(1) != b"\n"
         out.write(b"\n" + line if torn else line)

@@ -1,8 +1,9 @@
-"""Connect to a database as this program needs it."""
+"""Parse the URL of the database, and make its engine as this program needs it."""
 
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -11,13 +12,32 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from config.errors import Problem
-from storage.address import address
-from storage.private import MAKEABLE, is_read_only, make_file, secure
-from storage.tables import for_postgresql
+from storage.permissions import MAKEABLE_HINT, create_private_file, is_read_only, secure_home
+from storage.tables import add_postgresql_conditions
+
+_FILE = r"(sqlite(?:\+\w+)?)://(?:/(.*))?"
+
+
+def parse_database_url(written: str) -> URL:
+    """Return the address of a database.
+
+    The path of a file may hold `?`, `%` and `#`, which have a meaning in other addresses.
+
+    Raises:
+        ArgumentError: When it is not an address.
+    """
+    if found := re.fullmatch(_FILE, written, re.DOTALL):
+        return URL.create(found[1], database=found[2] or None)
+    try:
+        return make_url(written)
+    except ValueError as error:
+        # It says so of a port that is no number.
+        raise ArgumentError(str(error)) from error
+
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -28,14 +48,14 @@ PATIENCE = 5.0
 """How many seconds a new file is waited for that another process makes."""
 
 
-def connect(url: str) -> Engine:
+def create_database_engine(url: str) -> Engine:
     """Return the engine of a database; it is not asked for anything yet.
 
     Raises:
         Problem: `config_value` or `storage_unavailable`.
     """
     try:
-        parsed = address(url)
+        parsed = parse_database_url(url)
     except ArgumentError as error:
         hint = "use sqlite:///file or postgresql://user@host:5432/name"
         what, where = "this is not the address of a database", "DOSSIER_DATABASE_URL"
@@ -48,7 +68,7 @@ def connect(url: str) -> Engine:
     file = Path(parsed.database or "")
     kept = backend == "sqlite" and is_read_only(file)
     if backend == "sqlite" and not kept:
-        _folder(file)
+        _make_database_folder(file)
     try:
         # A connection that a server has dropped meanwhile is opened again.
         usual: dict[str, Any] = {"pool_size": CONNECTIONS}
@@ -59,23 +79,23 @@ def connect(url: str) -> Engine:
         hint = "install dossier[postgres]"
         raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
     if backend == "sqlite":
-        event.listen(engine, "connect", _settle_reader if kept else _settle)
+        event.listen(engine, "connect", _configure_reader if kept else _configure_sqlite)
         event.listen(engine, "begin", _begin)
     else:
-        for_postgresql()
-        event.listen(engine, "connect", _hasten)
+        add_postgresql_conditions()
+        event.listen(engine, "connect", _disable_jit)
     return engine
 
 
-def _folder(file: Path) -> None:
-    secure()
+def _make_database_folder(file: Path) -> None:
+    secure_home()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if str(file) not in (".", ":memory:"):
-            make_file(file)
+            create_private_file(file)
     except OSError as error:
         what = f"cannot make {file.parent}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=MAKEABLE) from error
+        raise Problem("storage_unavailable", what, hint=MAKEABLE_HINT) from error
 
 
 def _reader(file: Path) -> sqlite3.Connection:
@@ -111,22 +131,22 @@ def _copy(file: Path, log: Path) -> Path:
     return folder / file.name
 
 
-def _settle_reader(connection: Any, _: Any) -> None:
+def _configure_reader(connection: Any, _: Any) -> None:
     connection.isolation_level = None
 
 
-def _settle(connection: Any, _: Any) -> None:
+def _configure_sqlite(connection: Any, _: Any) -> None:
     """Make SQLite durable, and let several processes read and write."""
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=5000")
-    _log_ahead(cursor)
+    _enable_write_ahead_log(cursor)
     for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
-def _log_ahead(cursor: Any) -> None:
+def _enable_write_ahead_log(cursor: Any) -> None:
     """Let SQLite log ahead; it does not wait by itself when two processes begin that at once."""
     until = time.monotonic() + PATIENCE
     while True:
@@ -140,7 +160,7 @@ def _log_ahead(cursor: Any) -> None:
             return
 
 
-def _hasten(connection: Any, _: Any) -> None:
+def _disable_jit(connection: Any, _: Any) -> None:
     """Keep PostgreSQL from compiling each search, which takes longer than the search."""
     connection.execute("SET jit = off")
     connection.commit()

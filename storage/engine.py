@@ -1,12 +1,12 @@
-"""Open the one database."""
+"""Read and write the one database in transactions, alone or committed in groups."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
@@ -24,12 +24,10 @@ from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from config.errors import Problem
 from config.settings import settings
-from storage.address import address
-from storage.connect import connect
-from storage.keywords import keywords
-from storage.private import only_read, secure_made
-from storage.tables import metadata, schema
-from storage.upgrades import SCHEMA, upgrade
+from storage.connect import create_database_engine, parse_database_url
+from storage.permissions import read_only_problem, secure_new_files
+from storage.tables import load_tables, metadata, schema
+from storage.upgrades import SCHEMA_VERSION, upgrade_tables
 
 Answer = TypeVar("Answer")
 
@@ -38,7 +36,7 @@ _opening = threading.Lock()
 _writers: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
-async def database() -> Engine:
+async def get_engine() -> Engine:
     """Return the engine of this process, with all tables made.
 
     It is a synchronous one, used in threads: a driver that is asynchronous itself changes threads
@@ -52,37 +50,37 @@ async def database() -> Engine:
     return engine if engine is not None else await asyncio.to_thread(_opened, url)
 
 
-async def close() -> None:
+async def close_database() -> None:
     """Close what this process has open."""
     while _open:
         _, engine = _open.popitem()
         await asyncio.to_thread(engine.dispose)
-        await asyncio.to_thread(secure_made)
+        await asyncio.to_thread(secure_new_files)
 
 
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     """Return all rows that a statement which only reads gives.
 
     Raises:
-        Problem: What `plain` tells of.
+        Problem: What `to_database_problem` tells of.
     """
-    return await read(lambda connection: connection.execute(statement, values).freeze()())
+    return await run_read(lambda connection: connection.execute(statement, values).freeze()())
 
 
-async def read(work: Callable[[Connection], Answer]) -> Answer:
+async def run_read(work: Callable[[Connection], Answer]) -> Answer:
     """Let a function read, in one transaction, and return what it returns.
 
     Args:
         work: Executes its statements on the connection it is given; it runs in a thread.
 
     Raises:
-        Problem: What `plain` tells of.
+        Problem: What `to_database_problem` tells of.
     """
-    with _told():
-        return await asyncio.to_thread(_look, await database(), work)
+    with _translate_errors():
+        return await asyncio.to_thread(_read_once, await get_engine(), work)
 
 
-async def write(work: Callable[[Connection], Answer]) -> Answer:
+async def run_write(work: Callable[[Connection], Answer]) -> Answer:
     """Let a function write in one transaction, and return what it returns.
 
     Args:
@@ -90,30 +88,30 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
             when two transactions have waited for each other.
 
     Raises:
-        Problem: What `plain` tells of.
+        Problem: What `to_database_problem` tells of.
     """
-    with _told():
-        engine = await database()
+    with _translate_errors():
+        engine = await get_engine()
         async with _writer():
             # The transaction ends as it should even if nobody waits for it any more.
             return await asyncio.shield(asyncio.to_thread(_write, engine, work))
 
 
-def write_here(work: Callable[[Connection], Answer]) -> Answer:
-    """Do what `write` does in the thread that calls, which must not be that of an event loop.
+def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
+    """Do what `run_write` does in the thread that calls, which must not be that of an event loop.
 
     A thread that waits for the event loop to write may hold the last thread that could do it.
     """
-    with _told():
+    with _translate_errors():
         return _write(_opened(settings().database), work)
 
 
-def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
+def _read_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
         return work(connection)
 
 
-def alone(connection: Connection, name: str) -> None:
+def advisory_lock(connection: Connection, name: str) -> None:
     """Let one transaction at a time go on that names this; SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
@@ -149,25 +147,25 @@ def _write_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        raise plain(error) from error.__cause__
+        raise to_database_problem(error) from error.__cause__
 
 
-def plain(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
+def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     """Return the problem of a database that fails; a mistake in a statement stays what it is."""
     orig = getattr(error, "orig", None)
     name = getattr(orig, "sqlite_errorname", "")
-    where = address(settings().database).render_as_string(hide_password=True)
+    where = parse_database_url(settings().database).render_as_string(hide_password=True)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return Problem("storage_busy", "another process holds the database", where=where)
     if name == "SQLITE_FULL":
         hint = "make room and resume the run"
         return Problem("storage_full", "the disk is full", where=where, hint=hint)
     if name.startswith("SQLITE_READONLY"):
-        return only_read(where)
+        return read_only_problem(where)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         hint = "move the file away, or restore it from a backup"
         return Problem("storage_corrupt", f"not a database: {orig}", where=where, hint=hint)
@@ -185,23 +183,26 @@ def _writer() -> asyncio.Lock:
 def _opened(url: str) -> Engine:
     with _opening:
         if url not in _open:
-            _open[url] = _prepared(connect(url))
+            load_tables()
+            _open[url] = _prepared(create_database_engine(url))
         return _open[url]
 
 
 def _prepared(engine: Engine) -> Engine:
     """Make the tables that are missing, and bring older ones up to date."""
     try:
-        version = SCHEMA if _look(engine, _made) else _write(engine, _make)
+        version = (
+            SCHEMA_VERSION if _read_once(engine, _is_up_to_date) else _write(engine, _create_tables)
+        )
     except DatabaseError as error:
         engine.dispose()
-        problem = plain(error)
+        problem = to_database_problem(error)
         if not isinstance(problem, Problem):
             problem = Problem("storage_unavailable", f"the tables cannot be made: {error.orig}")
         raise problem from error
-    if version > SCHEMA:
+    if version > SCHEMA_VERSION:
         engine.dispose()
-        what = f"the database has version {version}, this program knows {SCHEMA}"
+        what = f"the database has version {version}, this program knows {SCHEMA_VERSION}"
         raise Problem("schema_newer", what, hint="use a newer dossier")
     return engine
 
@@ -213,22 +214,113 @@ def _version(connection: Connection) -> int:
     return connection.execute(select(schema.c.version)).scalar() or 0
 
 
-def _made(connection: Connection) -> bool:
+def _is_up_to_date(connection: Connection) -> bool:
     """Tell whether all tables are there as this program knows them; who only reads never waits."""
     there = inspect(connection).get_table_names()
-    return metadata.tables.keys() <= {*there} and _version(connection) == SCHEMA
+    return metadata.tables.keys() <= {*there} and _version(connection) == SCHEMA_VERSION
 
 
-def _make(connection: Connection) -> int:
-    alone(connection, "schema")
+def _create_tables(connection: Connection) -> int:
+    advisory_lock(connection, "schema")
     version = _version(connection)
-    if version > SCHEMA:
+    if version > SCHEMA_VERSION:
         return version
     if version:
-        upgrade(connection, version)
+        upgrade_tables(connection, version)
     metadata.create_all(connection)
-    keywords(connection).make(connection)
-    if version < SCHEMA:
+    if version < SCHEMA_VERSION:
         connection.execute(delete(schema))
-        connection.execute(insert(schema).values(version=SCHEMA))
-    return SCHEMA
+        connection.execute(insert(schema).values(version=SCHEMA_VERSION))
+    return SCHEMA_VERSION
+
+
+SqlStatement = tuple[Executable, Any]
+"""A statement, and the values or the list of values it is executed with, or `None`."""
+
+_Work = Callable[[Connection], object]
+"""What executes its statements on the connection it is given; it may be called again."""
+
+
+class _PendingWrite(NamedTuple):
+    """Work that is done whole or not at all, and who waits for it."""
+
+    work: _Work
+    done: asyncio.Future[None]
+
+
+class GroupCommit:
+    """The writes of one event loop: while one batch is committed, the next one gathers.
+
+    This is group commit as databases do it (DeWitt et al. 1984, section 3.2): many transactions
+    share one forced write of the log.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: list[_PendingWrite] = []
+        self.worker: asyncio.Task[None] | None = None
+
+    async def submit(self, work: _Work) -> None:
+        """Let a function write, all or nothing; it is on the disk when this returns.
+
+        Raises:
+            Problem: If the database fails (`storage.engine.to_database_problem`).
+            SQLAlchemyError: If a statement fails; none of them has an effect then.
+        """
+        entry = _PendingWrite(work, asyncio.get_running_loop().create_future())
+        self.waiting.append(entry)
+        if self.worker is None or self.worker.done():
+            self.worker = asyncio.create_task(self._work())
+        await asyncio.shield(entry.done)
+
+    async def _work(self) -> None:
+        while self.waiting:
+            batch, self.waiting = self.waiting, []
+            failure = await _try_commit(batch)
+            # One bad entry must not harm the others, so each is then tried on its own.
+            alone = failure is not None and not isinstance(failure, Problem)
+            for entry in batch:
+                _resolve(entry, await _try_commit([entry]) if alone else failure)
+
+
+async def commit_statements(*statements: SqlStatement) -> None:
+    """Execute statements, all or none, through the journal of this event loop."""
+
+    def execute(connection: Connection) -> None:
+        for statement, values in statements:
+            connection.execute(statement, values)
+
+    await write_in_group(execute)
+
+
+async def write_in_group(work: _Work) -> None:
+    """Let a function write through the journal of this event loop (see `GroupCommit.submit`)."""
+    await _group_commits.setdefault(asyncio.get_running_loop(), GroupCommit()).submit(work)
+
+
+_group_commits: WeakKeyDictionary[asyncio.AbstractEventLoop, GroupCommit] = WeakKeyDictionary()
+
+
+async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
+    """Execute some entries in one transaction; return what went wrong, whatever it is.
+
+    Nobody would ever wake those who wait for an entry if it were raised here.
+    """
+    (failure,) = await asyncio.gather(_execute(batch), return_exceptions=True)
+    return failure
+
+
+async def _execute(batch: Sequence[_PendingWrite]) -> None:
+    def execute(connection: Connection) -> None:
+        for entry in batch:
+            entry.work(connection)
+
+    await run_write(execute)
+
+
+def _resolve(entry: _PendingWrite, failure: BaseException | None) -> None:
+    if entry.done.cancelled():
+        return
+    if failure:
+        entry.done.set_exception(failure)
+    else:
+        entry.done.set_result(None)

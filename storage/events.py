@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
-from storage.engine import alone, read, read_rows
+from storage.engine import advisory_lock, read_rows, run_read
 from storage.tables import events
+
+if TYPE_CHECKING:
+    pass
+
 
 Data = Mapping[str, Any]
 
@@ -37,7 +41,23 @@ class Event(NamedTuple):
     """The number of the event that this one undoes; 0 where it undoes none."""
 
 
-class Logged(NamedTuple):
+class Reversal(NamedTuple):
+    """What undoing an event comes to in one memory."""
+
+    event: Event
+    """What is logged of it (`storage.events.undoing`)."""
+    write: Callable[[int], object] = lambda _: None
+    """Writes what has to know the number of that event."""
+
+
+Reverse = Callable[[Connection], Reversal | None]
+"""Undoes an event in a transaction, apart from logging that; `None` if there is nothing to undo.
+
+It raises `undo_conflict` if more was done since.
+"""
+
+
+class LoggedEvent(NamedTuple):
     """An event as it was logged, its number and its time in seconds since 1970 beside it."""
 
     id: int
@@ -45,7 +65,7 @@ class Logged(NamedTuple):
     at: float
 
 
-def log(connection: Connection, event: Event, *, at: float | None = None) -> int:
+def log_event(connection: Connection, event: Event, *, at: float | None = None) -> int:
     """Write an event in the transaction of the change itself; return its number.
 
     An owner's events are committed in the order of their numbers, so that who has read up to one
@@ -56,7 +76,7 @@ def log(connection: Connection, event: Event, *, at: float | None = None) -> int
         event: What was changed.
         at: When, in seconds since 1970; now when it is `None`.
     """
-    hold(connection, event.owner)
+    lock_owner(connection, event.owner)
     row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
     made = insert(events).returning(events.c.id)
     number: int = connection.execute(
@@ -65,24 +85,24 @@ def log(connection: Connection, event: Event, *, at: float | None = None) -> int
     return number
 
 
-def hold(connection: Connection, owner: str) -> None:
+def lock_owner(connection: Connection, owner: str) -> None:
     """Let one transaction at a time change what an owner has; it may be said more than once."""
-    alone(connection, f"events {owner}")
+    advisory_lock(connection, f"events {owner}")
 
 
-async def revision(owner: str) -> int:
+async def read_revision(owner: str) -> int:
     """Return the number of an owner's newest event; 0 where there is none."""
-    return await read(lambda connection: newest(connection, owner))
+    return await run_read(lambda connection: current_revision(connection, owner))
 
 
-def newest(connection: Connection, owner: str) -> int:
+def current_revision(connection: Connection, owner: str) -> int:
     """Return the same, in a transaction of the caller's."""
-    return connection.execute(NEWEST, {"its_owner": owner}).scalar() or 0
+    return connection.execute(_NEWEST, {"its_owner": owner}).scalar() or 0
 
 
-async def history(
+async def list_events(
     owner: str, *, item: str = "", run: str = "", name: str = "", limit: int | None = 100
-) -> list[Logged]:
+) -> list[LoggedEvent]:
     """Return an owner's events, the newest first.
 
     Args:
@@ -99,26 +119,26 @@ async def history(
         wanted = wanted.where(events.c.run == run)
     if name:
         wanted = wanted.where((events.c.name == name) | events.c.name.startswith(f"{name}."))
-    rows = await read(lambda connection: connection.execute(wanted).all())
-    return [read_event(row) for row in rows]
+    rows = await run_read(lambda connection: connection.execute(wanted).all())
+    return [parse_event(row) for row in rows]
 
 
-async def found(owner: str, number: int) -> Logged | None:
+async def find_event(owner: str, number: int) -> LoggedEvent | None:
     """Return an owner's event by its number."""
     wanted = select(events).where(events.c.owner == owner, events.c.id == number)
     row = (await read_rows(wanted)).first()
-    return read_event(row) if row else None
+    return parse_event(row) if row else None
 
 
-async def since(owner: str, number: int) -> list[Logged]:
+async def list_events_since(owner: str, number: int) -> list[LoggedEvent]:
     """Return an owner's events after one, the oldest first."""
     wanted = select(events).where(events.c.owner == owner, events.c.id > number)
-    return [read_event(row) for row in await read_rows(wanted.order_by(events.c.id))]
+    return [parse_event(row) for row in await read_rows(wanted.order_by(events.c.id))]
 
 
-async def undone_by(owner: str) -> dict[int, int]:
+async def find_undone_events(owner: str) -> dict[int, int]:
     """Return which of an owner's events are taken back now, and by which other event each."""
-    return await read(lambda connection: undone_by_in(connection, owner))
+    return await run_read(lambda connection: undone_by_in(connection, owner))
 
 
 def undone_by_in(connection: Connection, owner: str) -> dict[int, int]:
@@ -134,7 +154,7 @@ def undone_by_in(connection: Connection, owner: str) -> dict[int, int]:
     return by
 
 
-def undoing(logged: Logged, name: str, *, run: str = "") -> Event:
+def undoing(logged: LoggedEvent, name: str, *, run: str = "") -> Event:
     """Return the event that says that a person has undone another one.
 
     Args:
@@ -159,14 +179,14 @@ def feedback_reason(run: str) -> str:
     return f"feedback on {run}"
 
 
-def read_event(row: Row[Any]) -> Logged:
+def parse_event(row: Row[Any]) -> LoggedEvent:
     """Return an event of a row of the log."""
     fields = {name: getattr(row, name) for name in Event._fields}
     both = {"before": _data(row.before), "after": _data(row.after)}
-    return Logged(row.id, Event(**(fields | both)), row.at)
+    return LoggedEvent(row.id, Event(**(fields | both)), row.at)
 
 
-NEWEST = select(func.max(events.c.id)).where(events.c.owner == bindparam("its_owner"))
+_NEWEST = select(func.max(events.c.id)).where(events.c.owner == bindparam("its_owner"))
 
 
 def _json(data: Data | None) -> str:

@@ -11,14 +11,14 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_
 
 from storage.tables import outbox
 
-LEASE = 120.0
+JOB_LEASE = 120.0
 """Seconds after which work that somebody took, and did not bring to an end, is due again."""
 
-WAIT, LONGEST = 10.0, 3_600.0
+WAIT, LONGEST_WAIT = 10.0, 3_600.0
 """Seconds before work that failed is due again: so many, doubled each time, up to so many."""
 
 
-class Job(NamedTuple):
+class OutboxJob(NamedTuple):
     """A row of the outbox."""
 
     id: int
@@ -27,7 +27,7 @@ class Job(NamedTuple):
     tries: int
 
 
-def put(
+def enqueue_job(
     connection: Connection, owner: str, job: str, data: Mapping[str, Any], wait: float = 0
 ) -> None:
     """Leave work to be done, in so many seconds at the earliest."""
@@ -36,7 +36,9 @@ def put(
     connection.execute(insert(outbox), row)
 
 
-def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) -> list[Job]:
+def claim_jobs(
+    connection: Connection, job: str, enough: Callable[[list[OutboxJob]], bool]
+) -> list[OutboxJob]:
     """Take work that is due, the oldest first; nobody else gets it before its lease ends.
 
     Args:
@@ -47,17 +49,17 @@ def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) 
     wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries)
     wanted = wanted.where(outbox.c.job == job, _due_by(time.time()))
     free = wanted.order_by(outbox.c.id).limit(100).with_for_update(skip_locked=True)
-    taken: list[Job] = []
+    taken: list[OutboxJob] = []
     for row in connection.execute(free):
         if taken and enough(taken):
             break
-        taken.append(Job(row.id, row.owner, json.loads(row.data), row.tries))
+        taken.append(OutboxJob(row.id, row.owner, json.loads(row.data), row.tries))
     ours = update(outbox).where(outbox.c.id.in_([one.id for one in taken]))
-    connection.execute(ours.values(due=time.time() + LEASE))
+    connection.execute(ours.values(due=time.time() + JOB_LEASE))
     return taken
 
 
-def is_due(due: float, now: float, longest: float = LONGEST) -> bool:
+def is_due(due: float, now: float, longest: float = LONGEST_WAIT) -> bool:
     """Tell whether work is due, even if the clock was set back after it was scheduled.
 
     Args:
@@ -69,10 +71,10 @@ def is_due(due: float, now: float, longest: float = LONGEST) -> bool:
 
 
 def _due_by(now: float) -> ColumnElement[bool]:
-    return or_(outbox.c.due <= now, outbox.c.due > now + LONGEST)
+    return or_(outbox.c.due <= now, outbox.c.due > now + LONGEST_WAIT)
 
 
-WAITING = (
+_WAITING = (
     select(outbox.c.data)
     .where(outbox.c.owner == bindparam("its_owner"), outbox.c.job == bindparam("its_job"))
     .order_by(outbox.c.id.desc())
@@ -80,38 +82,40 @@ WAITING = (
 )
 
 
-def waiting(connection: Connection, owner: str, job: str, limit: int) -> list[Mapping[str, Any]]:
+def list_waiting_jobs(
+    connection: Connection, owner: str, job: str, limit: int
+) -> list[Mapping[str, Any]]:
     """Return the data of an owner's work that is not done yet, the newest first."""
     values = {"its_owner": owner, "its_job": job, "most": limit}
-    return [json.loads(data) for data in connection.execute(WAITING, values).scalars()]
+    return [json.loads(data) for data in connection.execute(_WAITING, values).scalars()]
 
 
-def left(connection: Connection, one: Job) -> Mapping[str, Any] | None:
+def lock_job(connection: Connection, one: OutboxJob) -> Mapping[str, Any] | None:
     """Return the data that work has now, and hold it till the commit; `None` if it is done."""
     held = select(outbox.c.data).where(outbox.c.id == one.id).with_for_update()
     data = connection.execute(held).scalar()
     return None if data is None else json.loads(data)
 
 
-def go_on(connection: Connection, one: Job, data: Mapping[str, Any]) -> None:
+def continue_job(connection: Connection, one: OutboxJob, data: Mapping[str, Any]) -> None:
     """Give work new data, and let it be due at once."""
     row = {"data": json.dumps(data), "due": time.time(), "tries": 0}
     connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
 
 
-def put_off(connection: Connection, one: Job, data: Mapping[str, Any]) -> None:
+def postpone_job(connection: Connection, one: OutboxJob, data: Mapping[str, Any]) -> None:
     """Let work that failed wait, longer with every time."""
-    due = time.time() + min(WAIT * 2.0**one.tries, LONGEST)
+    due = time.time() + min(WAIT * 2.0**one.tries, LONGEST_WAIT)
     row = {"data": json.dumps(data), "due": due, "tries": one.tries + 1}
     connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
 
 
-def done(connection: Connection, one: Job) -> None:
+def finish_job(connection: Connection, one: OutboxJob) -> None:
     """Remove work that is done."""
     connection.execute(delete(outbox).where(outbox.c.id == one.id))
 
 
-def owners(connection: Connection, job: str) -> set[str]:
+def list_job_owners(connection: Connection, job: str) -> set[str]:
     """Return whose work of a kind is not done yet."""
     wanted = select(outbox.c.owner).where(outbox.c.job == job).distinct()
     return set(connection.execute(wanted).scalars())

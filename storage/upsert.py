@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Executable, Table
 
 from config.settings import settings
-from storage.address import address
+from storage.connect import parse_database_url
 
 
 def upsert(
@@ -23,26 +23,26 @@ def upsert(
         row: The other columns.
         first: The columns that a row which is there keeps as they are.
     """
-    statement = insert_new(table).values({**named, **row, **(first or {})})
+    statement = dialect_insert(table).values({**named, **row, **(first or {})})
     changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=row)
     return changed
 
 
-def upsert_each(table: Table, named: Sequence[str]) -> Executable:
+def upsert_rows(table: Table, named: Sequence[str]) -> Executable:
     """Return the statement that writes whole rows, there already or not; it is executed with them.
 
     Args:
         table: Where they go.
         named: The columns of the primary key.
     """
-    statement = insert_new(table)
+    statement = dialect_insert(table)
     others = {one.name: statement.excluded[one.name] for one in table.c if one.name not in named}
     changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=others)
     return changed
 
 
-def insert_new(table: Table) -> Any:
+def dialect_insert(table: Table) -> Any:
     """Return an insert that can be told what to do when the row is there already."""
     # Only the dialect that is used is imported.
-    dialect = address(settings().database).get_backend_name()
+    dialect = parse_database_url(settings().database).get_backend_name()
     return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

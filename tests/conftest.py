@@ -16,15 +16,15 @@ from xdist.scheduler import LoadFileScheduling
 
 from config.settings import settings
 from graph.context import Context
-from graph.session import Session, session
-from models.load import providers
-from runs.place import owned
-from storage.engine import close
+from graph.session import ThreadSession, open_session
+from models.chat_models import chat_model_providers
+from runs.call_site import join_owner
+from storage.engine import close_database
 from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
 from tests.fake_model import FakeModel, Script
 from tests.integration.command import Forks
 from tests.places import forget_environment
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 MEMORY = Path("/dev/shm")
 """Where a file system lies in memory, on Linux: nobody waits for a disk there."""
@@ -107,7 +107,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 async def database() -> AsyncIterator[None]:
     """The database of the test's home, closed behind it."""
     yield
-    await close()
+    await close_database()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -168,7 +168,7 @@ async def either(
         monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
         settings.cache_clear()
     yield request.param
-    await close()
+    await close_database()
     if url and not bare:
         emptied(url)
 
@@ -177,19 +177,19 @@ async def either(
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     """The script of the model that is named `fake:`."""
     script = Script()
-    monkeypatch.setitem(providers, "fake", lambda _: FakeModel(script=script))
+    monkeypatch.setitem(chat_model_providers, "fake", lambda _: FakeModel(script=script))
     return script
 
 
 @pytest.fixture
-async def thread() -> AsyncIterator[Session]:
+async def thread() -> AsyncIterator[ThreadSession]:
     """A new thread, opened for work."""
-    async with session("t1") as opened:
+    async with open_session("t1") as opened:
         yield opened
 
 
 @pytest.fixture
-async def bees(tmp_path: Path, thread: Session) -> str:
+async def bees(tmp_path: Path, thread: ThreadSession) -> str:
     """A folder with three short files, read in; its root."""
     folder = tmp_path / "bees"
     folder.mkdir()
@@ -203,7 +203,7 @@ async def bees(tmp_path: Path, thread: Session) -> str:
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    library = await ingest(owned("local", ""), folder, lambda _: None)
+    library = await ingest_folder(join_owner("local", ""), folder, lambda _: None)
     return library.root
 
 

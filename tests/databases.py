@@ -80,8 +80,8 @@ def made_once(folder: Path) -> Iterator[None]:
         patch.setattr(connect, "create_engine", engine_of)
         patch.setenv("DOSSIER_HOME", str(folder))
         settings.cache_clear()
-        _prepared(connect.connect(f"sqlite:///{template}")).dispose()
-        patch.setattr(connect, "make_file", lambda file: _copy(template, file))
+        _prepared(connect.create_database_engine(f"sqlite:///{template}")).dispose()
+        patch.setattr(connect, "create_private_file", lambda file: _copy(template, file))
         yield
 
 
@@ -111,7 +111,7 @@ def schema_with_tables() -> Iterator[str]:
         parsed = make_url(url).set(drivername="postgresql+psycopg")
         engine = engine_of(parsed, poolclass=Kept, pool_size=CONNECTIONS, pool_pre_ping=True)
         _kept[_path(parsed)] = engine
-        _prepared(connect.connect(url))
+        _prepared(connect.create_database_engine(url))
         yield url
         del _kept[_path(parsed)]
         QueuePool.dispose(engine.pool)

@@ -12,8 +12,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_openai.chat_models import base
 from pydantic import BaseModel
 
+from calls.gateway import WorkResult, ask, work
 from config.errors import Problem
-from nodes.agent import Work, ask, work
 from tests.places import runtime
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
@@ -41,7 +41,7 @@ async def a_bee(question: str = "Which bee?", **choices: Any) -> Bee:
     return await ask(STATE, runtime(**choices), "planner", "Name one.", messages, Bee)
 
 
-async def written(question: str = "Which bee?", **choices: Any) -> Work:
+async def written(question: str = "Which bee?", **choices: Any) -> WorkResult:
     """Let the model write about bees."""
     return await work(STATE, runtime(**choices), "reporter", "Write.", [HumanMessage(question)])
 

@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ConfigDict
 
-from models.extractive.model import Extractive
+from models.extractive.model import ExtractiveChatModel
 
 Reply = str | dict[str, Any] | BaseModel | AIMessage | Exception
 
@@ -83,7 +83,7 @@ class FakeModel(BaseChatModel):
         if isinstance(reply, Exception):
             raise reply
         if reply is None:
-            said = Extractive()._generate(messages, stop, run_manager, **kwargs)
+            said = ExtractiveChatModel()._generate(messages, stop, run_manager, **kwargs)
             # It stands for a language model, and only the extractive one says that it is not sure.
             said.generations[0].message.response_metadata.pop("unsure", None)
             return said

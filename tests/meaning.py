@@ -6,11 +6,12 @@ import pytest
 from sqlalchemy import text
 
 from config.settings import settings
-from memory.pages import meaning as searches
-from memory.pages.finding import searching
-from memory.pages.meaning import Meaning, meaning
-from memory.pages.store import NewPage, keep
-from retrieval.index import Index
+from library import query_vectors as searches
+from library.page_index import PageIndex
+from library.page_retrieval import run_search
+from library.page_rows import NewPage
+from library.query_vectors import QueryVectors, prepare_query_vectors
+from library.store import store_pages
 from storage.engine import read_rows
 
 ME, OTHER = "me/", "other/"
@@ -30,12 +31,12 @@ def use(monkeypatch: pytest.MonkeyPatch, embedder: str) -> None:
 async def kept(*texts: str, owner: str = ME, kind: str = "web", group: str = "") -> list[str]:
     """Keep pages of an origin that is named like the first text; return their ids."""
     new = [NewPage(title="", place=str(at), text=each) for at, each in enumerate(texts)]
-    return await keep(owner, kind, texts[0], new, group=group)
+    return await store_pages(owner, kind, texts[0], new, group=group)
 
 
-async def asked(question: str, owner: str = ME) -> Meaning:
+async def asked(question: str, owner: str = ME) -> QueryVectors:
     """Return what a search by meaning is given; its vectors can be asked no more."""
-    return await searching(owner, lambda index: meaning(index, question))
+    return await run_search(owner, lambda index: prepare_query_vectors(index, question))
 
 
 async def nearest(
@@ -47,15 +48,15 @@ async def nearest(
 ) -> list[str]:
     """Return the texts of the nearest pages, nearest first."""
 
-    def work(index: Index) -> list[str]:
-        found = meaning(index, question)
+    def work(index: PageIndex) -> list[str]:
+        found = prepare_query_vectors(index, question)
         if found.vector is None:
             return []
         near = found.vectors.nearest(found.vector, limit)
         texts = {row.number: row.text for row in index.rows(list(near))}
         return [texts[number] for number in near]
 
-    return await searching(owner, work, kinds, groups)
+    return await run_search(owner, work, kinds, groups)
 
 
 async def count(table: str) -> int:

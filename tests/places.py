@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from langgraph.runtime import ExecutionInfo, Runtime
 
-from config.models import _read
+from calls.output_limit import _most, _ways
+from calls.run_budget import _budgets
+from calls.stack import _formless
+from config.model_table import _read_model_table
 from config.settings import settings
 from graph.context import Context
-from nodes.stack import _formless
-from runs.budget import _budgets
-from runs.limits import _most, _ways
-from runs.place import Here
+from runs.call_site import CallSite
 
 
 def forget_environment() -> None:
     """Forget what this process has read of its environment, and has learnt in it."""
     settings.cache_clear()
-    _read.cache_clear()
+    _read_model_table.cache_clear()
     _budgets.clear()
     _formless.clear()
     _ways.clear()
     _most.clear()
 
 
-def somewhere(**more: str) -> Here:
+def somewhere(**more: str) -> CallSite:
     """Return a point of a run, any of its words replaced."""
-    place = Here(owner="local/", thread="t1", run="t1-1", step="s1", repetition="0.0.0")
+    place = CallSite(owner="local/", thread="t1", run="t1-1", step="s1", repetition="0.0.0")
     return place._replace(**more)
 
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from config.counted import counted
-from memory.pages.documents import Held, Opening, held, openings
-from report.citations import SECTION
-from retrieval.aside import aside
-from retrieval.regex import regex
-from retrieval.script import CJK
-from retrieval.text import language as language_of
-from retrieval.text import sentences
-from tools.direct import Made, plain
-from tools.files.reasons import with_reason
+from library.documents import DocumentOpening, StoredFile, list_stored_files, read_document_openings
+from report.citations import SECTION_SEPARATOR
+from text.background_threads import run_abandonable
+from text.pluralization import pluralize
+from text.regex import regex
+from text.script import CJK
+from text.script import detect_language as language_of
+from text.sentences import split_sentences
+from tools.computed_pages import DerivedText, to_plain_line
+from tools.unread_reasons import describe_unread_file
 
 MOST = 60
 """So many documents are told one by one; of more, those of each folder are counted."""
@@ -108,9 +108,9 @@ def asks_overview(question: str) -> bool:
     return not left and all(word in _FILL for word in re.findall(r"[a-z']+", text))
 
 
-async def overview(
+async def describe_folders(
     owner: str, roots: Sequence[str], language: str, question: str = ""
-) -> list[Made]:
+) -> list[DerivedText]:
     """Return what the folders hold, then what each document is; nothing where none was read.
 
     Args:
@@ -119,7 +119,7 @@ async def overview(
         language: In which it is told.
         question: What is asked; of the files that it names, if any, it is told what is in them.
     """
-    files = await held(owner, roots)
+    files = await list_stored_files(owner, roots)
     names = _FILE.findall(question)
     named = [one for one in files if Path(one.path).name in names and not one.code]
     if named:
@@ -128,29 +128,33 @@ async def overview(
     if not read:
         return []
     shown = read[:MOST]
-    known = await openings(owner, [one.sha256 for one in shown])
-    each = await aside(lambda: [_document(one, known.get(one.sha256), language) for one in shown])
+    known = await read_document_openings(owner, [one.sha256 for one in shown])
+    each = await run_abandonable(
+        lambda: [_document(one, known.get(one.sha256), language) for one in shown]
+    )
     return [_whole(files, read, language), *each]
 
 
-async def _contents(owner: str, files: Sequence[Held], language: str) -> list[Made]:
+async def _contents(owner: str, files: Sequence[StoredFile], language: str) -> list[DerivedText]:
     """Return what is in some documents: what each is, and how it begins."""
-    known = await openings(owner, [one.sha256 for one in files])
-    return await aside(lambda: [_content(one, known.get(one.sha256), language) for one in files])
+    known = await read_document_openings(owner, [one.sha256 for one in files])
+    return await run_abandonable(
+        lambda: [_content(one, known.get(one.sha256), language) for one in files]
+    )
 
 
-def _content(file: Held, opening: Opening | None, language: str) -> Made:
+def _content(file: StoredFile, opening: DocumentOpening | None, language: str) -> DerivedText:
     made = _document(file, opening, language)
     return made._replace(text="\n".join([made.text, *_beginning(opening)]))
 
 
-def _beginning(opening: Opening | None) -> list[str]:
+def _beginning(opening: DocumentOpening | None) -> list[str]:
     """Return the next sentences of a document, each on a line of its own."""
-    spans = [one.text for one in sentences((opening.text if opening else "")[:2000])]
-    return [f"  - “{_cut(plain(one))}”" for one in spans[1:SHOWN] if len(one) > SHORTEST]
+    spans = [one.text for one in split_sentences((opening.text if opening else "")[:2000])]
+    return [f"  - “{_cut(to_plain_line(one))}”" for one in spans[1:SHOWN] if len(one) > SHORTEST]
 
 
-def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
+def _whole(files: Sequence[StoredFile], read: Sequence[StoredFile], language: str) -> DerivedText:
     """Return how many documents there are, of which kinds, and which could not be read."""
     zh = language == "zh"
     roots = list(dict.fromkeys(one.root for one in files))
@@ -158,8 +162,8 @@ def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
     size = _size(sum(one.size for one in read))
     comma = "、" if zh else ", "
     each = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
-    where = comma.join(plain(one) for one in roots[:3])
-    there = f"There {'is' if len(read) == 1 else 'are'} {counted(len(read), 'document')}"
+    where = comma.join(to_plain_line(one) for one in roots[:3])
+    there = f"There {'is' if len(read) == 1 else 'are'} {pluralize(len(read), 'document')}"
     lines = [
         f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
         if zh
@@ -167,20 +171,20 @@ def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
     ]
     lines += _not_shown(read, zh) + _unread(files, zh)
     title = f"{where}，概览" if zh else f"{where}, overview"
-    return Made("file", roots[0], roots[0], title, "", "\n".join(lines))
+    return DerivedText("file", roots[0], roots[0], title, "", "\n".join(lines))
 
 
-def _not_shown(read: Sequence[Held], zh: bool) -> list[str]:
+def _not_shown(read: Sequence[StoredFile], zh: bool) -> list[str]:
     if len(read) <= MOST:
         return []
     folders = Counter(os.path.dirname(one.path) for one in read)
-    most = [f"{plain(folder)}: {many}" for folder, many in folders.most_common(20)]
+    most = [f"{to_plain_line(folder)}: {many}" for folder, many in folders.most_common(20)]
     joined = "；".join(most) if zh else "; ".join(most)
     told = f"下面列出前 {MOST} 个；各文件夹的文档数：{joined}。"
     return [told if zh else f"The first {MOST} follow; documents by folder: {joined}."]
 
 
-def _unread(files: Sequence[Held], zh: bool) -> list[str]:
+def _unread(files: Sequence[StoredFile], zh: bool) -> list[str]:
     bad = [_bad(one, zh) for one in files if one.code]
     if not bad:
         return []
@@ -190,11 +194,11 @@ def _unread(files: Sequence[Held], zh: bool) -> list[str]:
     return [f"未读取：{joined}。" if zh else f"Not read: {joined}."]
 
 
-def _bad(file: Held, zh: bool) -> str:
-    return with_reason(Path(file.path).name, file.reason, "zh" if zh else "en")
+def _bad(file: StoredFile, zh: bool) -> str:
+    return describe_unread_file(Path(file.path).name, file.reason, "zh" if zh else "en")
 
 
-def _document(file: Held, opening: Opening | None, language: str) -> Made:
+def _document(file: StoredFile, opening: DocumentOpening | None, language: str) -> DerivedText:
     zh = language == "zh"
     name = Path(file.path).name
     changed = datetime.fromtimestamp(file.modified / 1e9, UTC).astimezone().date().isoformat()
@@ -203,23 +207,23 @@ def _document(file: Held, opening: Opening | None, language: str) -> Made:
         tongue = language_of(opening.text[:2000])
         told.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[tongue][zh])
     comma = "，" if zh else ", "
-    line = f"- {plain(name)}{'：' if zh else ': '}{comma.join(told)}"
+    line = f"- {to_plain_line(name)}{'：' if zh else ': '}{comma.join(told)}"
     sentence = _sentence(file, opening)
     said = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
-    title = opening.title.split(SECTION)[0] if opening else name
-    return Made("file", file.sha256, file.path, title or name, "", f"{line}{said}")
+    title = opening.title.split(SECTION_SEPARATOR)[0] if opening else name
+    return DerivedText("file", file.sha256, file.path, title or name, "", f"{line}{said}")
 
 
-def _sentence(file: Held, opening: Opening | None) -> str:
+def _sentence(file: StoredFile, opening: DocumentOpening | None) -> str:
     """Return a sentence that says what a document is about; of a table, its first row."""
     if opening is None:
         return ""
     if file.path.lower().endswith(_TABLES):
         first = opening.text.strip().splitlines()[:1]
-        return _cut(plain(first[0])) if first else ""
-    said = [one.text for one in sentences(opening.abstract or opening.text[:1000])]
+        return _cut(to_plain_line(first[0])) if first else ""
+    said = [one.text for one in split_sentences(opening.abstract or opening.text[:1000])]
     whole = [one for one in said if _WHOLE.search(one)] or said
-    return _cut(plain(_MARK.sub("", whole[0]))) if whole else ""
+    return _cut(to_plain_line(_MARK.sub("", whole[0]))) if whole else ""
 
 
 def _cut(text: str) -> str:

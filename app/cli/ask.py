@@ -1,54 +1,83 @@
-"""dossier ask: read the folder, run the job, write the report."""
+"""dossier ask: take the question, read the folder, run the job, write the report."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import secrets
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from app.cli.choices import read_choices
-from app.cli.conduct import REMOVED, Conductor
+from app.cli.folder_trust import list_skipped_memory_files
 from app.cli.output import has_terminal
-from app.cli.progress import Progress
-from app.cli.questions import given
-from app.cli.trusting import left_out
-from config.counted import counted
+from app.cli.progress import RunProgress
+from app.cli.runner import REMOVAL_NOTICE, CliRunner
 from config.errors import Problem
-from config.models import ROLES
+from config.model_table import MODEL_ROLES
 from config.settings import settings
-from graph.context import Context, context
-from graph.session import Outcome, Session
-from memory.facts.looking import listed
-from memory.files.memory import AgentsFiles
-from memory.files.reading import above
-from memory.learning.rules import only_tells
-from memory.middleware import BUDGET
-from memory.pages.recollection import empty
-from memory.pages.within import scope
-from memory.profile.store import kept
-from models.embeddings import paid
-from models.extractive.smalltalk import reply
-from models.load import check_prices, model_name, playing, without_price
-from report.export import check_folder, report_folder
-from retrieval.secrets import removed
-from runs.lifecycle import check_question, check_thread, newest
-from runs.lock import held
-from runs.place import owned
-from tools.ingest import Library, ingest
-from tools.search import available, check_names
+from graph.context import Context, build_context
+from graph.session import SessionOutcome, ThreadSession
+from library.recall import is_scope_empty
+from library.scope import parse_scope
+from memory.agents_md.recall import AgentsMdMemory, files_over_budget
+from memory.facts.queries import list_facts
+from memory.learning.self_statements import is_only_statements
+from memory.middleware import MEMORY_TOKENS
+from memory.profile.store import load_profile
+from models.chat_models import (
+    check_model_prices,
+    list_unpriced_models,
+    load_role_model,
+    model_for_role,
+)
+from models.embeddings import list_paid_embedders
+from report.export import check_report_folder, resolve_report_folder
+from runs.call_site import join_owner
+from runs.lifecycle import check_question, check_thread_id, find_newest_run
+from runs.lock import thread_lock
+from text.pluralization import pluralize
+from text.secret_masking import list_removed_kinds
+from text.smalltalk import reply_to_smalltalk
+from tools.folder_ingestion import IngestResult, ingest_folder
+from tools.web.search_providers import check_provider_names, list_available_providers
 
-OWN = int(BUDGET * AgentsFiles.share)
+LARGEST = 100_000
+"""The most bytes that are read; it may be a device without an end."""
+
+
+def read_question(question: str) -> str:
+    """Return the question; `-`, or none at all where something is piped in, reads standard input.
+
+    Raises:
+        Problem: `usage` when what comes in cannot be read or is not UTF-8.
+    """
+    if question != "-" and (question or sys.stdin.isatty()):
+        return question
+    try:
+        read = sys.stdin.buffer.read(LARGEST)
+        # What is longer may end within a character, and is too long for a question anyway.
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(read, len(read) < LARGEST)
+    except OSError as error:
+        what = f"standard input cannot be read: {error.strerror}"
+        raise Problem("usage", what, hint="put the question in quotes") from error
+    except UnicodeDecodeError as error:
+        hint = "pipe in a question as text in UTF-8"
+        raise Problem("usage", "what comes in on standard input is not UTF-8", hint=hint) from error
+
+
+MEMORY_FILE_TOKENS = int(MEMORY_TOKENS * AgentsMdMemory.share)
 """How many tokens memory files have for themselves in a call, whatever else is told."""
 
-LONG = (
-    f"has {{tokens:,}} tokens, and calls have room for {OWN:,} to {BUDGET:,}: "
-    "each is told the beginning and what fits it"
+MEMORY_FILES_TOO_LONG = (
+    "has {tokens:,} tokens, and calls have room for "
+    f"{MEMORY_FILE_TOKENS:,} to {MEMORY_TOKENS:,}: each is told the beginning and what fits it"
 )
 """What is said of memory files that are too long together."""
 
-BEFORE = "No files are named: what was read before is searched"
+SEARCHING_EARLIER_PAGES = "No files are named: what was read before is searched"
 
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
@@ -60,7 +89,7 @@ NO_PRICE = (
 )
 """The warning if the default cap on money cannot be enforced."""
 
-NOTHING = (
+NOTHING_HINT = (
     "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
     "TAVILY_API_KEY or BRAVE_API_KEY for the web"
 )
@@ -81,39 +110,43 @@ def main(
     as_json: bool,
 ) -> int:
     """Run the command; return its exit status."""
-    question = check_question(given(question))
-    thread = new_thread() if thread is None else check_thread(thread)
+    question = check_question(read_question(question))
+    thread = _new_thread_name() if thread is None else check_thread_id(thread)
     wanted = read_choices(choices, yes=yes, review=review, quick=quick, project=project)
-    check_names(wanted.get("search", []))
-    check_folder(report_folder(out, thread), force=force)
-    conductor = Conductor(thread, wait=review, out=out, force=force, as_json=as_json)
-    with held(thread):
-        return conductor.drive(lambda opened: _ask(opened, conductor, question, docs, wanted))
+    check_provider_names(wanted.get("search", []))
+    check_report_folder(resolve_report_folder(out, thread), force=force)
+    conductor = CliRunner(thread, wait=review, out=out, force=force, as_json=as_json)
+    with thread_lock(thread):
+        return conductor.run_to_end(lambda opened: _ask(opened, conductor, question, docs, wanted))
 
 
 async def _ask(
-    opened: Session, conductor: Conductor, question: str, docs: list[Path], wanted: dict[str, Any]
-) -> Outcome:
-    plain, say = context(wanted), conductor.progress.say
-    if removed(question):
-        say(REMOVED)
-    owner = owned(plain.user or settings().user, plain.project)
+    opened: ThreadSession,
+    conductor: CliRunner,
+    question: str,
+    docs: list[Path],
+    wanted: dict[str, Any],
+) -> SessionOutcome:
+    plain, say = build_context(wanted), conductor.progress.print_line
+    if list_removed_kinds(question):
+        say(REMOVAL_NOTICE)
+    owner = join_owner(plain.user or settings().user, plain.project)
     files = await _files_of_thread(opened, owner, conductor.thread)
     if docs:
         read = [await _read(owner, folder, conductor.progress) for folder in docs]
         files = list(dict.fromkeys(library.root for library in read))
-    for path in await left_out(owner, files):
+    for path in await list_skipped_memory_files(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
-    for path, tokens in await above(owner, OWN):
-        say(f"{path} {LONG.format(tokens=tokens)}")
-    if not (files or plain.search or available(os.environ)):
+    for path, tokens in await files_over_budget(owner, MEMORY_FILE_TOKENS):
+        say(f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens)}")
+    if not (files or plain.search or list_available_providers(os.environ)):
         await _check_memory(owner, plain, question)
-        say(BEFORE)
+        say(SEARCHING_EARLIER_PAGES)
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
     if alone and plain.deep and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")
-    chosen = context({"auto_accept": alone, **wanted, "files": files})
+    chosen = build_context({"auto_accept": alone, **wanted, "files": files})
     return await conductor.begin(opened, question, chosen)
 
 
@@ -123,14 +156,16 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
     Raises:
         Problem: `nothing_to_search`, unless nothing is asked.
     """
-    if reply(question) or only_tells(question) or await listed(owner):
+    if reply_to_smalltalk(question) or is_only_statements(question) or await list_facts(owner):
         return
-    if (await kept(owner)).revision == 0 and await empty(owner, scope(list(run.memory))):
+    if (await load_profile(owner)).revision == 0 and await is_scope_empty(
+        owner, parse_scope(list(run.memory))
+    ):
         what = "there is nothing to search: no files, no search of the web, nothing remembered"
-        raise Problem("nothing_to_search", what, hint=NOTHING)
+        raise Problem("nothing_to_search", what, hint=NOTHING_HINT)
 
 
-async def check_models(run: Context, progress: Progress, *, money: bool = False) -> None:
+async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:
     """Load every model of a run before anything is spent, and show which they are.
 
     Args:
@@ -141,23 +176,25 @@ async def check_models(run: Context, progress: Progress, *, money: bool = False)
     Raises:
         Problem: `unknown_model`, `model_key_missing` or `model_without_price`.
     """
-    wanted = [model_name(role, run) for role in ROLES]
-    loaded = [str(((await playing(role, run)).metadata or {})["model"]) for role in ROLES]
+    wanted = [model_for_role(role, run) for role in MODEL_ROLES]
+    loaded = [
+        str(((await load_role_model(role, run)).metadata or {})["model"]) for role in MODEL_ROLES
+    ]
     names = dict.fromkeys(loaded)
     if money:
-        check_prices(run, loaded)
-    elif unknown := without_price([*names, *paid()]):
-        progress.say(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
+        check_model_prices(run, loaded)
+    elif unknown := list_unpriced_models([*names, *list_paid_embedders()]):
+        progress.print_line(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
     for usual, other in dict(zip(wanted, loaded, strict=True)).items():
         if other not in (usual, f"{usual}:"):
-            progress.say(OTHER_MODEL.format(usual=usual, other=other))
+            progress.print_line(OTHER_MODEL.format(usual=usual, other=other))
     if list(names) == ["extractive:"]:
-        progress.say("No model key is set: the built-in extractive model quotes the sources")
+        progress.print_line("No model key is set: the built-in extractive model quotes the sources")
     else:
-        progress.say(f"Models: {', '.join(names)}")
+        progress.print_line(f"Models: {', '.join(names)}")
 
 
-async def _read(owner: str, folder: Path, progress: Progress) -> Library:
+async def _read(owner: str, folder: Path, progress: RunProgress) -> IngestResult:
     done = total = 0
 
     def expect(count: int) -> None:
@@ -169,19 +206,21 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
         """Show that one more file is read."""
         nonlocal done
         done += 1
-        progress.doing(f"Reading {Path(path).name} ({done} of {total})")
+        progress.set_activity(f"Reading {Path(path).name} ({done} of {total})")
 
-    library = await ingest(owner, folder, one, expect=expect)
+    library = await ingest_folder(owner, folder, one, expect=expect)
     counts = f"{library.read} read, {library.known} known already"
     left = f", {len(library.skipped)} left out" if library.skipped else ""
-    progress.say(f"{counted(library.files, 'file')} in {folder} ({counts}{left})")
-    progress.doing("Preparing the question")
+    progress.print_line(f"{pluralize(library.files, 'file')} in {folder} ({counts}{left})")
+    progress.set_activity("Preparing the question")
     for skipped in library.skipped:
-        progress.say(f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]")
+        progress.print_line(
+            f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]"
+        )
     return library
 
 
-async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str]:
+async def _files_of_thread(opened: ThreadSession, owner: str, thread: str) -> list[str]:
     """Return the files of the last question of a thread; none for a new thread.
 
     Raises:
@@ -190,7 +229,7 @@ async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str
     """
     if not (await opened.check_free()).values.get("turn"):
         return []
-    last = await newest(owner, thread)
+    last = await find_newest_run(owner, thread)
     if last is None:
         raise Problem(
             "thread_not_found", f"there is no thread {thread!r}", hint="see `dossier runs`"
@@ -199,6 +238,6 @@ async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str
     return files
 
 
-def new_thread() -> str:
+def _new_thread_name() -> str:
     """Return a name for a new thread: the day and six random letters."""
     return f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(3)}"

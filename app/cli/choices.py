@@ -8,12 +8,12 @@ from dataclasses import fields
 from typing import Any
 
 from config.errors import Problem
-from graph.context import BOUNDS, GUIDES, LANGUAGES, Context, context
+from graph.context import CHOICE_BOUNDS, GUIDE_SCOPES, PROMPT_LANGUAGES, Context, build_context
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
 
-EXAMPLES = {bool: "true", list: '\'["A", "B"]\'', dict: '\'{"default": "openai:NAME"}\''}
+VALUE_EXAMPLES = {bool: "true", list: '\'["A", "B"]\'', dict: '\'{"default": "openai:NAME"}\''}
 """How such a value is written in a shell."""
 
 ELSEWHERE = {
@@ -22,22 +22,24 @@ ELSEWHERE = {
 }
 """The choices that are made in another way on the command line."""
 
-CHOICES = tuple(one for one in fields(Context) if one.name not in (*ELSEWHERE, "knowledge"))
+SETTABLE_CHOICES = tuple(
+    one for one in fields(Context) if one.name not in (*ELSEWHERE, "knowledge")
+)
 """The choices that `--set` takes."""
 
-CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
+RAISABLE_CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
 """The choices that can be raised for a run that has begun."""
 
-VALUES = {"language": LANGUAGES, "guide": GUIDES}
+CHOICE_VALUES = {"language": PROMPT_LANGUAGES, "guide": GUIDE_SCOPES}
 """What a choice may be, where that is one of a few words."""
 
 
-def completed(incomplete: str) -> list[tuple[str, str]]:
+def complete_choice(incomplete: str) -> list[tuple[str, str]]:
     """Return what `--set` may go on with, as a shell completes it: a name, or then its values."""
     name, equals, _ = incomplete.partition("=")
     if equals:
-        return [(f"{name}={value}", "") for value in VALUES.get(name, _values(name))]
-    return [(f"{one.name}=", one.metadata["description"]) for one in CHOICES]
+        return [(f"{name}={value}", "") for value in CHOICE_VALUES.get(name, _values(name))]
+    return [(f"{one.name}=", one.metadata["description"]) for one in SETTABLE_CHOICES]
 
 
 def _values(name: str) -> tuple[str, ...]:
@@ -82,21 +84,24 @@ def read_caps(choices: list[str], allowed: Mapping[str, float]) -> dict[str, Any
     """
     caps = _read(choices)
     for name, value in caps.items():
-        if name not in CAPS:
-            hint = f"resume takes {', '.join(CAPS)}; for other choices ask again"
+        if name not in RAISABLE_CAPS:
+            hint = f"resume takes {', '.join(RAISABLE_CAPS)}; for other choices ask again"
             what = "a run that has begun keeps its choices"
             raise Problem("bad_choice", what, where=name, hint=hint)
         if value <= allowed[name]:
             what = f"the run may use {allowed[name]:.10g} already"
             raise Problem(
-                "bad_choice", what, where=name, hint=f"give more: --set {more(name, allowed[name])}"
+                "bad_choice",
+                what,
+                where=name,
+                hint=f"give more: --set {double_cap(name, allowed[name])}",
             )
     return caps
 
 
-def more(name: str, value: float) -> str:
+def double_cap(name: str, value: float) -> str:
     """Return twice a cap, as `--set` takes it, at most what it may be."""
-    return f"{name}={min(2 * value, BOUNDS[name][1]):.10g}"
+    return f"{name}={min(2 * value, CHOICE_BOUNDS[name][1]):.10g}"
 
 
 def _read(choices: list[str]) -> dict[str, Any]:
@@ -114,7 +119,7 @@ def _read(choices: list[str]) -> dict[str, Any]:
             what = f"{name!r} cannot be set in this way"
             raise Problem("bad_choice", what, hint=ELSEWHERE[name])
         read[name] = _value(name, value)
-    fitting = context(read)
+    fitting = build_context(read)
     return {name: getattr(fitting, name) for name in read}
 
 
@@ -130,6 +135,6 @@ def _value(name: str, written: str) -> Any:
         return value if isinstance(value, str) else written
     wanted = KINDS.get(type(usual))
     if wanted and type(value) is not type(usual):
-        hint = f"write it as --set {name}={EXAMPLES[type(usual)]}"
+        hint = f"write it as --set {name}={VALUE_EXAMPLES[type(usual)]}"
         raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name, hint=hint)
     return value

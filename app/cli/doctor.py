@@ -15,25 +15,30 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.ask import LONG, OWN
-from app.cli.folders import ignored
+from app.cli.ask import MEMORY_FILE_TOKENS, MEMORY_FILES_TOO_LONG
+from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import one_line, print_json
-from app.cli.table import show
+from app.cli.table import print_renderables
 from config import environment, packages
 from config.errors import Problem
-from config.models import ROLES
+from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context
-from memory.experience.checking import dangling
-from memory.files.reading import above
-from models.embeddings import embedder, paid
-from models.load import has_key, model_name, playing, without_price
-from models.offered import check_server
-from retrieval.tokens import ENCODING, exact, vocabulary
-from runs.place import owned
-from storage.engine import close, database
-from storage.private import is_read_only, open_to_others, secure
-from tools.search import available
+from memory.agents_md.recall import files_over_budget
+from memory.experience.insights import count_dangling_edges
+from models.chat_models import (
+    check_model_server,
+    has_api_key,
+    list_unpriced_models,
+    load_role_model,
+    model_for_role,
+)
+from models.embeddings import list_paid_embedders, load_embedder
+from runs.call_site import join_owner
+from storage.engine import close_database, get_engine
+from storage.permissions import find_exposed_files, is_read_only, secure_home
+from text.tokens import ENCODING, is_count_exact, vocabulary_file
+from tools.web.search_providers import list_available_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
@@ -48,7 +53,7 @@ def main(*, as_json: bool) -> int:
         for name, ok, says in rows:
             mark = "[green]ok[/green]" if ok else "[bold red]MEND[/bold red]"
             shown.add_row(mark, name, Text(one_line(says), overflow="fold"))
-        show(shown)
+        print_renderables(shown)
     return 0 if all(ok for _, ok, _ in rows) else 7
 
 
@@ -75,13 +80,13 @@ async def _checks() -> list[tuple[str, bool, str]]:
             rows.append((name, True, await check()))
         except Problem as problem:
             rows.append((name, False, str(problem)))
-    await close()
+    await close_database()
     return rows
 
 
 async def _packages() -> str:
-    packages.check()
-    return f"all {len(packages.required())} that are needed are installed"
+    packages.check_requirements()
+    return f"all {len(packages.list_requirements())} that are needed are installed"
 
 
 async def _versions() -> str:
@@ -91,21 +96,21 @@ async def _versions() -> str:
 
 
 async def _settings() -> str:
-    own = environment.own_file()
+    own = environment.home_env_file()
     read = "read" if await asyncio.to_thread(os.path.isfile, own) else "not there"
-    left = await asyncio.to_thread(environment.of_folder)
+    left = await asyncio.to_thread(environment.read_folder_env)
     told = f"{own} is {read}"
-    return f"{told}; {ignored(left)}" if left else told
+    return f"{told}; {describe_ignored_settings(left)}" if left else told
 
 
 async def _tracing() -> str:
-    if environment.traced():
+    if environment.is_tracing_enabled():
         return "every run is sent to LangSmith, as the environment or your settings say"
     return "runs are not sent to LangSmith"
 
 
 async def _storage() -> str:
-    engine = await database()
+    engine = await get_engine()
     told = engine.url.render_as_string(hide_password=True)
     file = Path(engine.url.database or "")
     if engine.dialect.name == "sqlite" and await asyncio.to_thread(is_read_only, file):
@@ -124,8 +129,8 @@ def _open(left: Sequence[Path]) -> tuple[str, str]:
 
 
 async def _privacy() -> str:
-    await asyncio.to_thread(secure, again=True)
-    left = await asyncio.to_thread(open_to_others)
+    await asyncio.to_thread(secure_home, again=True)
+    left = await asyncio.to_thread(find_exposed_files)
     if left:
         what, hint = await asyncio.to_thread(_open, left)
         raise Problem("home_not_private", what, hint=hint)
@@ -133,13 +138,16 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    long = await above(owned(settings().user, ""), OWN)
-    told = [f"{path} {LONG.format(tokens=tokens)}" for path, tokens in long]
-    return "; ".join(told) or f"AGENTS.md fits into the {OWN:,} tokens that it has in each call"
+    long = await files_over_budget(join_owner(settings().user, ""), MEMORY_FILE_TOKENS)
+    told = [f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens)}" for path, tokens in long]
+    return (
+        "; ".join(told)
+        or f"AGENTS.md fits into the {MEMORY_FILE_TOKENS:,} tokens that it has in each call"
+    )
 
 
 async def _experience() -> str:
-    wrong = await dangling()
+    wrong = await count_dangling_edges()
     if wrong:
         what = ", ".join(f"{count} of {name}" for name, count in wrong.items())
         hint = "restore the database from a backup"
@@ -156,14 +164,14 @@ async def _strict() -> str:
 
 
 async def _models() -> str:
-    names = {role: model_name(role, Context()) for role in ROLES}
-    if any(name.startswith("openai:") and has_key(name) for name in names.values()):
-        await check_server()
+    names = {role: model_for_role(role, Context()) for role in MODEL_ROLES}
+    if any(name.startswith("openai:") and has_api_key(name) for name in names.values()):
+        await check_model_server()
     playing_now = [
-        str(((await playing(role, Context())).metadata or {})["model"]) for role in names
+        str(((await load_role_model(role, Context())).metadata or {})["model"]) for role in names
     ]
     told = ", ".join(dict.fromkeys(playing_now))
-    if unknown := without_price([*playing_now, *paid()]):
+    if unknown := list_unpriced_models([*playing_now, *list_paid_embedders()]):
         listed = ", ".join(unknown)
         price = f"no price is known for {listed}: max_cost cannot be enforced; add it to [prices]"
         return f"{told}; {price}"
@@ -171,19 +179,19 @@ async def _models() -> str:
 
 
 async def _embeddings() -> str:
-    made = await asyncio.to_thread(embedder)
+    made = await asyncio.to_thread(load_embedder)
     return made.name if made else "none: pages are found by their words only"
 
 
 async def _search() -> str:
-    names = available(os.environ)
+    names = list_available_providers(os.environ)
     return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
 async def _tokens() -> str:
-    if await asyncio.to_thread(exact):
+    if await asyncio.to_thread(is_count_exact):
         return "exact"
-    file = vocabulary()
+    file = vocabulary_file()
     return (
         f"estimated: {file} is not the vocabulary {ENCODING} (TIKTOKEN_CACHE_DIR names its folder)"
     )

@@ -6,15 +6,15 @@ import asyncio
 
 from app.cli.output import print_json
 from config.settings import settings
-from memory.learning.feedback import feed_back
-from runs.lifecycle import found
-from runs.place import owned
-from storage.engine import close
+from memory.learning.run_feedback import record_feedback
+from runs.call_site import join_owner
+from runs.lifecycle import find_run
+from storage.engine import close_database
 
 
 def main(*, name: str, words: str, project: str, as_json: bool) -> int:
     """Run the command; return its exit status."""
-    told = asyncio.run(_feed_back(owned(settings().user, project), name, words))
+    told = asyncio.run(_feed_back(join_owner(settings().user, project), name, words))
     if as_json:
         print_json(told)
     elif told["fact"]:
@@ -26,9 +26,9 @@ def main(*, name: str, words: str, project: str, as_json: bool) -> int:
 
 async def _feed_back(owner: str, name: str, words: str) -> dict[str, str]:
     try:
-        run = await found(owner, name)
-        fact = await feed_back(run, words)
+        run = await find_run(owner, name)
+        fact = await record_feedback(run, words)
     finally:
-        await close()
+        await close_database()
     kind = words.strip().casefold() if fact is None else "text"
     return {"run": run.id, "feedback": kind, "fact": fact.id if fact else ""}

@@ -10,37 +10,47 @@ from typing import Any
 
 from rich.progress import Progress
 
-from app.cli.ingest import NAMED, Done, make_vectors, progress_bar, told
+from app.cli.ingest_command import (
+    MAX_NAMED_FILES,
+    IngestReport,
+    make_ingest_bar,
+    make_page_vectors,
+    run_ingestion,
+)
 from app.cli.output import one_line
-from config.counted import counted
-from config.errors import EXIT
+from config.errors import EXIT_STATUS
 from config.settings import settings
 from graph.context import Context
-from graph.session import session
-from nodes.ingest import make_ingest
-from runs.place import owned
+from graph.session import open_session
+from nodes.ingest import make_ingest_graph
+from runs.call_site import join_owner
+from text.pluralization import pluralize
 
 
 def main(*, chat: Path, project: str, as_json: bool) -> int:
     """Read a chat; return the exit status."""
-    bar = progress_bar()
-    work = _chat(owned(settings().user, project), os.path.realpath(chat), project, bar)
-    return told(work, bar, as_json=as_json)
+    bar = make_ingest_bar()
+    work = _chat(join_owner(settings().user, project), os.path.realpath(chat), project, bar)
+    return run_ingestion(work, bar, as_json=as_json)
 
 
-async def _chat(owner: str, path: str, project: str, bar: Progress) -> Done:
+async def _chat(owner: str, path: str, project: str, bar: Progress) -> IngestReport:
     """Read a chat in a thread of its own: what a model wrote of it is never asked for again."""
     task = bar.add_task(one_line(os.path.basename(path)), total=None)
-    async with session(_thread(owner, path), make_ingest) as opened:
+    async with open_session(_thread(owner, path), make_ingest_graph) as opened:
         stream = opened.graph.astream(
             {"file": path}, opened.config, context=Context(project=project), stream_mode="custom"
         )
         async for _ in stream:
             bar.advance(task)
         talk = (await opened.graph.aget_state(opened.config)).values["conversation"]
-        vectors = await make_vectors(bar)
+        vectors = await make_page_vectors(bar)
     told = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
-    return told, [*_said(talk), *[vectors] * bool(vectors)], EXIT["partial"] * bool(talk["skipped"])
+    return (
+        told,
+        [*_said(talk), *[vectors] * bool(vectors)],
+        EXIT_STATUS["partial"] * bool(talk["skipped"]),
+    )
 
 
 def _thread(owner: str, path: str) -> str:
@@ -50,12 +60,12 @@ def _thread(owner: str, path: str) -> str:
 
 
 def _said(talk: Mapping[str, Any]) -> list[str]:
-    counts = ", ".join(counted(talk[f"{one}s"], one) for one in ("message", "session"))
+    counts = ", ".join(pluralize(talk[f"{one}s"], one) for one in ("message", "session"))
     bad = [f"  left out line {one['number']}: {one['reason']}" for one in talk["skipped"]]
-    counts += f"; {counted(talk['added'], 'new page')}"
-    lines = [one_line(talk["name"]), f"  {counts}", *bad[:NAMED]]
-    if len(bad) > NAMED:
-        lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
+    counts += f"; {pluralize(talk['added'], 'new page')}"
+    lines = [one_line(talk["name"]), f"  {counts}", *bad[:MAX_NAMED_FILES]]
+    if len(bad) > MAX_NAMED_FILES:
+        lines.append(f"  … and {len(bad) - MAX_NAMED_FILES} more; --json names them all")
     if talk["masked"]:
         lines.append(f"  in {talk['masked']:,} of them a password, a key or a card was taken out")
     return lines

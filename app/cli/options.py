@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from app.cli.choices import completed
+from app.cli.choices import complete_choice
 
-MOST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The largest number that a database can store."""
 
 
-def path(written: str) -> Path:
+def parse_path(written: str) -> Path:
     """Read a path as a shell would; an empty one would mean the current folder.
 
     Raises:
@@ -26,13 +26,16 @@ def path(written: str) -> Path:
     return Path(os.path.expanduser(written))
 
 
-Docs = Annotated[
+DocsOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--docs", parser=path, metavar="PATH", help="A folder or file to search; may be repeated."
+        "--docs",
+        parser=parse_path,
+        metavar="PATH",
+        help="A folder or file to search; may be repeated.",
     ),
 ]
-Question = Annotated[
+QuestionArgument = Annotated[
     str,
     typer.Argument(
         metavar="QUESTION",
@@ -40,42 +43,48 @@ Question = Annotated[
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")]
-Review = Annotated[
+ApproveUnseenOption = Annotated[
+    bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")
+]
+ReviewOption = Annotated[
     bool, typer.Option("--review", help="Stop when the plan is made; dossier resume goes on.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Answer from one search, without a plan.")]
-Out = Annotated[
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Answer from one search, without a plan.")
+]
+OutOption = Annotated[
     Path | None,
     typer.Option(
-        parser=path, metavar="DIR", help="The folder the report goes to; reports/RUN if not given."
+        parser=parse_path,
+        metavar="DIR",
+        help="The folder the report goes to; reports/RUN if not given.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-Thread = Annotated[
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+ThreadOption = Annotated[
     str | None,
     typer.Option(metavar="ID", help="Ask in an earlier conversation, or name a new one."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
-Project = Annotated[
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
+ProjectOption = Annotated[
     str,
     typer.Option(
         metavar="NAME|DIR", help="The project whose memory is used: its name or its folder."
     ),
 ]
-Trust = Annotated[
+TrustOption = Annotated[
     bool, typer.Option("--trust", help="Trust the project's folder, and read its AGENTS.md.")
 ]
-Choice = Annotated[
+ChoiceOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        autocompletion=completed,
+        autocompletion=complete_choice,
         help="A choice of the run, such as max_steps=2; all are listed below. May be repeated.",
     ),
 ]
-Cap = Annotated[
+CapOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
@@ -83,55 +92,61 @@ Cap = Annotated[
         help="Raise a limit: max_cost, max_tokens, max_calls or max_minutes. May be repeated.",
     ),
 ]
-ShowRemoved = Annotated[
+ShowRemovedOption = Annotated[
     bool,
     typer.Option(
         "--removed", help="Show the sentences that the checks took out or doubt, with the reasons."
     ),
 ]
-Name = Annotated[
+RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="The name of the run, as dossier runs lists it.")
 ]
-Keep = Annotated[
+KeepOption = Annotated[
     str,
     typer.Option(metavar="AGE", help="How long a run is kept after its end: 12h, 90d, 8w or 1y."),
 ]
-Verdict = Annotated[
+VerdictArgument = Annotated[
     str,
     typer.Argument(
         metavar='up|down|"TEXT"', help="up, down, or what was wrong with it, in quotes."
     ),
 ]
-Approve = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
-Reject = Annotated[
+ApproveOption = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
+RejectOption = Annotated[
     str | None, typer.Option(metavar="TEXT", help="Reject the plan; say what is to change.")
 ]
-Plan = Annotated[
+PlanOption = Annotated[
     Path | None,
     typer.Option(
-        parser=path, metavar="FILE", help="Research the plan in this file: lines of text, or JSON."
+        parser=parse_path,
+        metavar="FILE",
+        help="Research the plan in this file: lines of text, or JSON.",
     ),
 ]
-Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
-Renew = Annotated[
+PortOption = Annotated[
+    int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")
+]
+HostOption = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+RenewOption = Annotated[
     bool, typer.Option("--renew", help="Make a new token; the old one stops working at once.")
 ]
-Jobs = Annotated[
+JobsOption = Annotated[
     int, typer.Option(metavar="N", min=1, max=256, help="How many runs work side by side.")
 ]
-Paths = Annotated[
+PathsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
-        parser=path, metavar="PATH", help="Folders and files to read.", show_default=False
+        parser=parse_path, metavar="PATH", help="Folders and files to read.", show_default=False
     ),
 ]
-Chat = Annotated[
+ChatOption = Annotated[
     Path | None,
-    typer.Option(parser=path, metavar="FILE", help="Messages to read, one JSON object on a line."),
+    typer.Option(
+        parser=parse_path, metavar="FILE", help="Messages to read, one JSON object on a line."
+    ),
 ]
-Words = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in quotes.")]
-Within = Annotated[
+QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in quotes.")]
+NamespaceOption = Annotated[
     str,
     typer.Option(
         "--in",
@@ -140,78 +155,84 @@ Within = Annotated[
         "or a folder; all for everything.",
     ),
 ]
-Limit = Annotated[
+LimitOption = Annotated[
     int, typer.Option(metavar="N", min=1, max=10_000, help="How many are shown at most.")
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Show what each score is made of.")]
-Whole = Annotated[bool, typer.Option("--pages", help="Show whole pages, not a passage of each.")]
-Kind = Annotated[
+ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each score is made of.")]
+WholePagesOption = Annotated[
+    bool, typer.Option("--pages", help="Show whole pages, not a passage of each.")
+]
+KindOption = Annotated[
     str, typer.Option(metavar="KIND", help="Only pages of this kind: file, web, report or chat.")
 ]
-Page = Annotated[
+PageArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id of the page, as dossier pages list shows it.")
 ]
-Pages = Annotated[
+PagesArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="ID", help="The ids of pages, as dossier pages list shows them.", show_default=False
     ),
 ]
-From = Annotated[
+OriginOption = Annotated[
     str,
     typer.Option(
         "--origin", metavar="X", help="All pages of a web address, a file, a folder or a run."
     ),
 ]
-Proposals = Annotated[
+ProposalsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="ID", help="The ids of proposals, as dossier memory proposals shows them."
     ),
 ]
-Decided = Annotated[bool, typer.Option("--all", help="Also those that were approved or rejected.")]
-GraphFile = Annotated[
-    Path, typer.Option("--out", parser=path, metavar="FILE", help="The file to write.")
+IncludeDecidedOption = Annotated[
+    bool, typer.Option("--all", help="Also those that were approved or rejected.")
 ]
-LogFile = Annotated[
-    Path, typer.Argument(parser=path, metavar="FILE", help="The log: one run on a line, as JSON.")
+GraphFileOption = Annotated[
+    Path, typer.Option("--out", parser=parse_path, metavar="FILE", help="The file to write.")
 ]
-Vouch = Annotated[
+LogFileArgument = Annotated[
+    Path,
+    typer.Argument(parser=parse_path, metavar="FILE", help="The log: one run on a line, as JSON."),
+]
+VouchForLogOption = Annotated[
     bool,
     typer.Option(
         "--vouch",
         help="Tell later runs the insights of the log as worded, and what it says you said.",
     ),
 ]
-Folder = Annotated[
-    Path, typer.Argument(parser=path, metavar="DIR", help="The folder; the current one if none.")
-]
-EnvFile = Annotated[
+FolderArgument = Annotated[
     Path,
-    typer.Argument(parser=path, metavar="FILE", help="The file; .env of the current folder."),
+    typer.Argument(parser=parse_path, metavar="DIR", help="The folder; the current one if none."),
 ]
-Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
-DryRun = Annotated[
+EnvFileArgument = Annotated[
+    Path,
+    typer.Argument(parser=parse_path, metavar="FILE", help="The file; .env of the current folder."),
+]
+SkipConfirmationOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
+DryRunOption = Annotated[
     bool,
     typer.Option(
         "--dry-run",
         help="Change nothing; name the files, reports and conversations it would change.",
     ),
 ]
-Copies = Annotated[
+IncludeCopiesOption = Annotated[
     bool, typer.Option("--copies", help="Also forget the copies that you keep in other folders.")
 ]
-Thing = Annotated[
+ItemArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id, as dossier memory list shows it.")
 ]
-Things = Annotated[
+ItemsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="ID", help="The ids of facts, pages, insights, files or runs; or profile."
     ),
 ]
-Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it is to say, in quotes.")]
-Category = Annotated[
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What it is to say, in quotes.")]
+CategoryOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
@@ -219,7 +240,7 @@ Category = Annotated[
         "found out if not given.",
     ),
 ]
-OnlyOf = Annotated[
+MemoryFilterOption = Annotated[
     str,
     typer.Option(
         "--memory",
@@ -227,44 +248,48 @@ OnlyOf = Annotated[
         help="Only this memory: instructions, profile, facts, experience, reports or pages.",
     ),
 ]
-Every = Annotated[bool, typer.Option("--all", help="Also what no longer holds.")]
-Number = Annotated[
+IncludeEndedOption = Annotated[bool, typer.Option("--all", help="Also what no longer holds.")]
+EventArgument = Annotated[
     int,
     typer.Argument(
         metavar="EVENT",
         min=1,
-        max=MOST,
+        max=MAX_INTEGER,
         help="The number of a change, as dossier memory log shows it.",
     ),
 ]
-MaybeNumber = Annotated[
+OptionalEventArgument = Annotated[
     int | None,
     typer.Argument(
         metavar="EVENT",
         min=1,
-        max=MOST,
+        max=MAX_INTEGER,
         help="The number of a change, as dossier memory log shows it.",
         show_default=False,
     ),
 ]
-OfRun = Annotated[
+UndoRunOption = Annotated[
     str, typer.Option("--run", metavar="RUN", help="Take back everything that this run wrote.")
 ]
-InRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Only changes made by this run.")]
-OfThing = Annotated[
+RunFilterOption = Annotated[
+    str, typer.Option("--run", metavar="RUN", help="Only changes made by this run.")
+]
+ItemFilterOption = Annotated[
     str, typer.Option("--id", metavar="ID", help="Only changes of the thing with this id.")
 ]
-Target = Annotated[
+ExportFileArgument = Annotated[
     Path | None,
     typer.Argument(
-        parser=path, metavar="FILE", help="The file to write; standard output if not given."
+        parser=parse_path, metavar="FILE", help="The file to write; standard output if not given."
     ),
 ]
-Given = Annotated[
+ImportFileArgument = Annotated[
     Path,
-    typer.Argument(parser=path, metavar="FILE", help="A file that dossier memory export wrote."),
+    typer.Argument(
+        parser=parse_path, metavar="FILE", help="A file that dossier memory export wrote."
+    ),
 ]
-VouchFile = Annotated[
+VouchForFileOption = Annotated[
     bool,
     typer.Option(
         "--vouch",
@@ -272,22 +297,25 @@ VouchFile = Annotated[
         " its insights as they are worded.",
     ),
 ]
-Corpus = Annotated[
-    Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")
-]
-Queries = Annotated[
+CorpusOption = Annotated[
     Path,
-    typer.Option(parser=path, metavar="FILE", help="The questions, one JSON object on a line."),
+    typer.Option(parser=parse_path, metavar="FILE", help="The pages, one JSON object on a line."),
 ]
-Qrels = Annotated[
+QueriesOption = Annotated[
+    Path,
+    typer.Option(
+        parser=parse_path, metavar="FILE", help="The questions, one JSON object on a line."
+    ),
+]
+QrelsOption = Annotated[
     Path | None,
     typer.Option(
-        parser=path,
+        parser=parse_path,
         metavar="FILE",
         help="Which pages answer which question, as in the BEIR data sets.",
     ),
 ]
-GroupField = Annotated[
+GroupFieldOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
@@ -295,27 +323,27 @@ GroupField = Annotated[
         "group if there is one.",
     ),
 ]
-Embeddings = Annotated[
+EmbeddingsOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
         help="What makes the vectors of pages, as provider:model; none to search by words alone.",
     ),
 ]
-First = Annotated[
+QuestionLimitOption = Annotated[
     int | None,
     typer.Option(
         "--limit",
         metavar="N",
         min=1,
-        max=MOST,
+        max=MAX_INTEGER,
         help="Ask only this many questions, from the first on.",
     ),
 ]
-Conversations = Annotated[
+LocomoFileArgument = Annotated[
     Path,
     typer.Argument(
-        parser=path,
+        parser=parse_path,
         metavar="FILE",
         help="The file of conversations of the LoCoMo data set, in JSON.",
     ),

@@ -19,11 +19,11 @@ from config.errors import Problem
 STDOUT = 1
 """The number of standard output."""
 
-GONE = "a file that is in no folder any more"
+MISSING_LOCATION = "a file that is in no folder any more"
 """What a person is told where a location would stand."""
 
 
-class Stream(io.TextIOWrapper):
+class _SafeStream(io.TextIOWrapper):
     """A standard stream that fails at most once; what is written after that goes nowhere.
 
     A run is worth more than what is said about it, so standard error fails in silence, and so does
@@ -61,7 +61,7 @@ class Stream(io.TextIOWrapper):
                 raise Problem("output_lost", what, hint=hint) from error
 
 
-def prepare() -> None:
+def prepare_streams() -> None:
     """Let nothing that is written stop a run: no character, no full disk, no closed stream."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         # What is opened takes the lowest number that is free, and that may not be a database.
@@ -71,12 +71,12 @@ def prepare() -> None:
     sys.stdout, sys.stderr = _steady(sys.stdout), _steady(sys.stderr)
 
 
-def _steady(stream: Any) -> Stream:
+def _steady(stream: Any) -> _SafeStream:
     encoding, lines = stream.encoding, stream is sys.stderr or stream.isatty()
-    return Stream(stream.detach(), encoding, errors="backslashreplace", line_buffering=lines)
+    return _SafeStream(stream.detach(), encoding, errors="backslashreplace", line_buffering=lines)
 
 
-def hide_traces(*, as_json: bool) -> None:
+def hide_tracebacks(*, as_json: bool) -> None:
     """Tell in one line what nobody foresaw, and keep what libraries say to themselves."""
 
     def unforeseen(
@@ -84,7 +84,7 @@ def hide_traces(*, as_json: bool) -> None:
     ) -> None:
         """Tell an error that reached the top; Ctrl-C needs no words."""
         if not issubclass(kind, KeyboardInterrupt):
-            tell(_unforeseen(error), as_json=as_json)
+            print_problem(_to_internal_problem(error), as_json=as_json)
 
     sys.excepthook = unforeseen
     logging.getLogger().addHandler(logging.NullHandler())
@@ -100,7 +100,7 @@ def one_line(text: str) -> str:
     return " ".join("".join(one for one in text if one.isprintable() or one.isspace()).split())
 
 
-def say(line: str) -> None:
+def print_notice(line: str) -> None:
     """Print one line on standard error, where no program takes it for a result."""
     print(one_line(line), file=sys.stderr)
 
@@ -111,7 +111,7 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, ensure_ascii=encoding.lower() not in ("utf-8", "utf8")))
 
 
-def tell(problem: Problem, *, as_json: bool, about: dict[str, Any] | None = None) -> int:
+def print_problem(problem: Problem, *, as_json: bool, about: dict[str, Any] | None = None) -> int:
     """Tell a problem in one line, with `--json` as an object too; return the exit status.
 
     Args:
@@ -130,7 +130,7 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def confirmed(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool:
+def confirm(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool:
     """Ask a person on the terminal for a yes, after some lines that say what it is about.
 
     Raises:
@@ -148,17 +148,17 @@ def confirmed(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool
         return False
 
 
-def _unforeseen(error: BaseException) -> Problem:
+def _to_internal_problem(error: BaseException) -> Problem:
     """Return what is told of an error that is no problem of ours, or that hides one in a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, Problem):
         return error
-    if found := importlib.import_module("storage.soundness").damaged():
+    if found := importlib.import_module("storage.maintenance").find_database_damage():
         return cast("Problem", found)
     if isinstance(error, ModuleNotFoundError):
         try:
-            importlib.import_module("config.packages").check()
+            importlib.import_module("config.packages").check_requirements()
         except Problem as problem:
             return problem
     hint = "this is a mistake in dossier; --debug shows where"

@@ -13,42 +13,50 @@ from rich.table import Column
 from rich.text import Text
 
 from app.cli.output import one_line, print_json
-from app.cli.table import show, table
-from config.counted import counted
+from app.cli.table import make_table, print_renderables
 from config.errors import Problem
 from config.settings import settings
-from memory.pages.finding import location
-from memory.pages.listing import Listed, Shelf, listed, shown, stats, superseded
-from memory.pages.rows import GONE
-from memory.pages.within import paths, within
-from runs.place import owned
-from storage.engine import close
+from library.page_retrieval import format_location
+from library.page_rows import RETIRED
+from library.scope import (
+    ListedPage,
+    NamespaceStats,
+    count_retired_pages,
+    list_namespaces,
+    list_stored_pages,
+    read_file_paths,
+    read_page_record,
+    resolve_scope,
+)
+from runs.call_site import join_owner
+from storage.engine import close_database
+from text.pluralization import pluralize
 
 
-def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
+def print_page_list(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
     """List the newest pages; return the exit status."""
-    rows = asyncio.run(_listed(owned(settings().user, project), kind, within, limit))
+    rows = asyncio.run(_listed(join_owner(settings().user, project), kind, within, limit))
     if as_json:
         print_json([_plain(row, where) for row, where in rows])
         return 0
-    shelf = table("page", "kind", "kept", Column("title"), Column("from"))
+    shelf = make_table("page", "kind", "kept", Column("title"), Column("from"))
     for row, where in rows:
         kept = datetime.fromtimestamp(row.created, UTC).astimezone()
         # The folders of a file fill a line; `pages show` has them.
         short = where.removeprefix(os.path.dirname(where) + "/") if row.kind == "file" else where
         words = one_line(row.title), one_line(short)
-        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d}", *map(_cut, words))
-    show(shelf if rows else "No pages yet: dossier ingest PATH reads some.")
+        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d}", *map(_truncate, words))
+    print_renderables(shelf if rows else "No pages yet: dossier ingest PATH reads some.")
     return 0
 
 
-def showing(*, page: str, project: str, as_json: bool) -> int:
+def print_page(*, page: str, project: str, as_json: bool) -> int:
     """Show one page whole; return the exit status.
 
     Raises:
         Problem: `page_not_found`.
     """
-    row, where = asyncio.run(_shown(owned(settings().user, project), page))
+    row, where = asyncio.run(_shown(join_owner(settings().user, project), page))
     if as_json:
         print_json(_whole(row, where))
         return 0
@@ -60,79 +68,81 @@ def showing(*, page: str, project: str, as_json: bool) -> int:
     lines = [f"{name:13} {one_line(str(told[name]))}" for name in told if name not in left]
     full = [line for line in lines if not line.endswith((" ", "None", "False"))]
     head = Text(one_line(row["title"]) or "(no title)", "bold")
-    show(head, Text("\n".join([f"{'page':13} {row['id']}", *full])), "")
+    print_renderables(head, Text("\n".join([f"{'page':13} {row['id']}", *full])), "")
     print(row["text"])
     return 0
 
 
-def counting(*, project: str, as_json: bool) -> int:
+def print_page_counts(*, project: str, as_json: bool) -> int:
     """Count the pages of each namespace; return the exit status."""
-    shelves, gone = asyncio.run(_counted(owned(settings().user, project)))
+    shelves, gone = asyncio.run(_counted(join_owner(settings().user, project)))
     total = sum(shelf.pages for shelf in shelves if not shelf.group)
     if as_json:
         spaces = [shelf._asdict() for shelf in shelves]
         print_json({"pages": total, "superseded": gone, "namespaces": spaces})
         return 0
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("pages", "words"))
-    rows = table("kind", Column("conversation or folder", overflow="fold"), *numbers)
+    rows = make_table("kind", Column("conversation or folder", overflow="fold"), *numbers)
     for shelf in shelves:
         rows.add_row(
             shelf.kind, Text(one_line(shelf.group)), f"{shelf.pages:,}", f"{shelf.words:,}"
         )
-    kept = f"; {counted(gone, 'older one is', 'older ones are')} kept for citations" if gone else ""
-    show(*([rows] if shelves else []), f"{counted(total, 'page')}{kept}")
+    kept = (
+        f"; {pluralize(gone, 'older one is', 'older ones are')} kept for citations" if gone else ""
+    )
+    print_renderables(*([rows] if shelves else []), f"{pluralize(total, 'page')}{kept}")
     return 0
 
 
-async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[Listed, str]]:
+async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[ListedPage, str]]:
     try:
-        kinds, groups = await within(owner, name)
+        kinds, groups = await resolve_scope(owner, name)
         if kind:
-            kinds = (await within(owner, kind)).kinds
+            kinds = (await resolve_scope(owner, kind)).kinds
             if kinds is None:
                 hint = "file, web, report or chat"
                 raise Problem("namespace_not_found", f"{kind!r} is no kind of page", hint=hint)
-        rows = await listed(owner, kinds, groups, limit)
-        known = await paths(owner, [row.origin for row in rows if row.kind == "file"])
+        rows = await list_stored_pages(owner, kinds, groups, limit)
+        known = await read_file_paths(owner, [row.origin for row in rows if row.kind == "file"])
     finally:
-        await close()
+        await close_database()
     return [(row, _location(row.kind, row.origin, row.place, known)) for row in rows]
 
 
 async def _shown(owner: str, page: str) -> tuple[Mapping[str, Any], str]:
     try:
-        row = await shown(owner, page)
+        row = await read_page_record(owner, page)
         if row is None:
-            raise missing([page])
-        known = await paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
+            raise missing_pages_problem([page])
+        known = await read_file_paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
     finally:
-        await close()
+        await close_database()
     return row, _location(row["kind"], row["origin"], row["place"], known)
 
 
 def _location(kind: str, origin: str, place: str, known: Mapping[str, str]) -> str:
-    return location(known.get(origin, "" if kind == "file" else origin), place)
+    return format_location(known.get(origin, "" if kind == "file" else origin), place)
 
 
-async def _counted(owner: str) -> tuple[list[Shelf], int]:
+async def _counted(owner: str) -> tuple[list[NamespaceStats], int]:
     try:
-        return await stats(owner), await superseded(owner)
+        return await list_namespaces(owner), await count_retired_pages(owner)
     finally:
-        await close()
+        await close_database()
 
 
-def missing(ids: list[str]) -> Problem:
+def missing_pages_problem(ids: list[str]) -> Problem:
     """Return the problem of pages that are not there."""
-    more = f" (nor {counted(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
+    more = f" (nor {pluralize(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
     hint = "see `dossier pages list` or `dossier search`"
     return Problem("page_not_found", f"there is no page {ids[0]!r}{more}", hint=hint)
 
 
-def _cut(text: str) -> Text:
+def _truncate(text: str) -> Text:
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
-def _plain(row: Listed, where: str) -> dict[str, Any]:
+def _plain(row: ListedPage, where: str) -> dict[str, Any]:
     return {
         "page": row.id,
         "kind": row.kind,
@@ -153,5 +163,5 @@ def _whole(row: Mapping[str, Any], where: str) -> dict[str, Any]:
         **{name: row[name] for name in kept},
         "links": json.loads(row["links"]),
         **{name: row[name] for name in more},
-        "gone": row["indexed"] == GONE,
+        "gone": row["indexed"] == RETIRED,
     }

@@ -14,9 +14,9 @@ from rich.spinner import Spinner
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli import calling
+from app.cli import dispatch
 from app.cli.output import one_line
-from report.wording import reason
+from report.labels import describe_reason
 
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
 
@@ -53,36 +53,36 @@ SILENCE = 10.0
 """The seconds without a terminal after which it is said what is being done."""
 
 
-class Progress:
+class RunProgress:
     """The lines of a run; they move on a terminal and are plain elsewhere."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.began = calling.began or time.monotonic()
-        self.told = time.monotonic()
-        self.over = threading.Event()
+        self.started_at = dispatch.started_at or time.monotonic()
+        self.last_printed_at = time.monotonic()
+        self.stopped = threading.Event()
         self.steps: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.planned = 0
-        self.said: set[str] = set()
-        self.now = "Starting"
+        self.announced: set[str] = set()
+        self.activity = "Starting"
         self.live: Live | None = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> RunProgress:
         if self.console.is_terminal:
             # One that is started again wipes out as many lines above as it had at its last end.
             self.live = Live(console=self.console, get_renderable=self._drawn, transient=True)
             self.live.start()
         else:
-            self.over = threading.Event()
-            threading.Thread(target=self._tick, args=[self.over], daemon=True).start()
+            self.stopped = threading.Event()
+            threading.Thread(target=self._tick, args=[self.stopped], daemon=True).start()
         return self
 
     def _tick(self, over: threading.Event) -> None:
         """Say what is being done whenever nothing was said for a while."""
         while not over.wait(SILENCE / 10):
-            if time.monotonic() - self.told >= SILENCE:
-                self.say(f"{self.now} …")
+            if time.monotonic() - self.last_printed_at >= SILENCE:
+                self.print_line(f"{self.activity} …")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -95,14 +95,14 @@ class Progress:
             self.__enter__()
 
     def __exit__(self, *_: object) -> None:
-        self.over.set()
+        self.stopped.set()
         if self.live:
             self.live.stop()
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Write one line that stays, with the seconds since the start."""
-        self.told = time.monotonic()
-        seconds = Text(f"{self.told - self.began:6.1f} s", "dim")
+        self.last_printed_at = time.monotonic()
+        seconds = Text(f"{self.last_printed_at - self.started_at:6.1f} s", "dim")
         told = Text(one_line(line), overflow="fold")
         if not self.console.is_terminal:
             self.console.print(Text.assemble(seconds, "  ", told), soft_wrap=True)
@@ -111,25 +111,25 @@ class Progress:
         row.add_row(seconds, told)
         self.console.print(row)
 
-    def doing(self, what: str) -> None:
+    def set_activity(self, what: str) -> None:
         """Say what is being done now."""
-        self.now = one_line(what)
+        self.activity = one_line(what)
 
-    def beginning(self, what: str) -> None:
+    def restart_clock(self, what: str) -> None:
         """Say what is being done now, with a clock of its own."""
-        self.began = time.monotonic()
-        self.doing(what)
+        self.started_at = time.monotonic()
+        self.set_activity(what)
 
-    def watch(self, event: dict[str, Any]) -> None:
+    def on_event(self, event: dict[str, Any]) -> None:
         """Show an event of the run."""
         if "node" in event:
             self._ended(event["node"], event["update"] or {})
         elif event.get("event") == "researching":
             self.steps.setdefault(event["step"], "")
             self.titles[event["step"]] = one_line(event["title"])
-            self.now = self._researching()
+            self.activity = self._researching()
         else:
-            self.now = SAID.get(str(event.get("event")), self.now)
+            self.activity = SAID.get(str(event.get("event")), self.activity)
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():
@@ -137,25 +137,27 @@ class Progress:
                 self._step(finding)
         self.planned = len((update.get("plan") or {}).get("steps", [])) or self.planned
         if node == "human_feedback":
-            self.say(_decided(update))
+            self.print_line(_decided(update))
         elif node == "planner" and not update:
             return
-        elif node == "planner" or (node in STAGES and node not in self.said):
-            self.said.add(node)
-            self.say(STAGES[node])
+        elif node == "planner" or (node in STAGES and node not in self.announced):
+            self.announced.add(node)
+            self.print_line(STAGES[node])
         if node == "human_feedback":
             again = update.get("decision") == "reject"
-            self.now = FOLLOWING["background"] if again else "Starting the steps"
-        self.now = FOLLOWING.get(node, self.now)
+            self.activity = FOLLOWING["background"] if again else "Starting the steps"
+        self.activity = FOLLOWING.get(node, self.activity)
 
     def _step(self, finding: dict[str, Any]) -> None:
         name = finding["step"]
         if self.steps.get(name):
             return
         self.steps[name] = mark = MARKS[finding["status"]]
-        why = reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
-        self.say(f"{mark} {name}: {finding['title']}" + (f": {why}" if why else ""))
-        self.now = self._researching()
+        why = (
+            describe_reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
+        )
+        self.print_line(f"{mark} {name}: {finding['title']}" + (f": {why}" if why else ""))
+        self.activity = self._researching()
 
     def _researching(self) -> str:
         """Say which steps are at work, and how many of them have ended."""
@@ -168,12 +170,12 @@ class Progress:
         )
 
     def _drawn(self) -> Group:
-        seconds = int(time.monotonic() - self.began)
+        seconds = int(time.monotonic() - self.started_at)
         table = Table.grid(padding=(0, 1))
         for name, mark in self.steps.items():
             if not mark:
                 table.add_row("  ", Spinner("dots"), Text(f"{name}: {self.titles.get(name, '')}"))
-        return Group(table, Spinner("dots", text=Text(f"{self.now} … {seconds} s")))
+        return Group(table, Spinner("dots", text=Text(f"{self.activity} … {seconds} s")))
 
 
 def _decided(update: dict[str, Any]) -> str:

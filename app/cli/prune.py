@@ -7,16 +7,16 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from app.cli.output import confirmed, print_json
-from config.counted import counted
+from app.cli.output import confirm, print_json
 from config.errors import Problem
 from config.settings import settings
-from memory.forgetting.pruned import keep_report
-from memory.pages.uploads import discard_uploads
-from runs.place import owned
-from runs.retention import Old, finished
-from runs.retention import prune as delete
-from storage.engine import close
+from library.uploaded_files import discard_uploads
+from privacy.retention import ExpiredThread, list_expired_threads
+from privacy.retention import prune_threads as delete
+from privacy.saved_states import save_report_state
+from runs.call_site import join_owner
+from storage.engine import close_database
+from text.pluralization import pluralize
 
 UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 """The seconds of the units in which an age is said."""
@@ -28,9 +28,9 @@ def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
     Raises:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.
     """
-    seconds, owner = _seconds(keep), owned(settings().user, project)
+    seconds, owner = _seconds(keep), join_owner(settings().user, project)
     old = asyncio.run(_finished(owner, seconds))
-    if not old or not (sure or _agreed(old)):
+    if not old or not (sure or _confirm_pruning(old)):
         told = f"No run ended more than {keep} ago." if not old else "Every run is kept."
         _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=as_json)
         return 0
@@ -39,30 +39,30 @@ def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
     freed = max(0, before - _size(settings().home))
     gone = [one for one in old if one not in kept]
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
-    left = f" {counted(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
-    what = f"{counted(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
+    left = f" {pluralize(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
+    what = f"{pluralize(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
     _tell(numbers, what, as_json=as_json)
     return 0
 
 
-async def _finished(owner: str, seconds: float) -> list[Old]:
+async def _finished(owner: str, seconds: float) -> list[ExpiredThread]:
     try:
-        return await finished(owner, seconds)
+        return await list_expired_threads(owner, seconds)
     finally:
-        await close()
+        await close_database()
 
 
-async def _deleted(owner: str, old: list[Old]) -> list[Old]:
+async def _deleted(owner: str, old: list[ExpiredThread]) -> list[ExpiredThread]:
     """Delete threads with what was uploaded into them; return those that are kept after all."""
 
-    async def before(one: Old) -> None:
-        await keep_report(owner, one)
+    async def before(one: ExpiredThread) -> None:
+        await save_report_state(owner, one)
         await discard_uploads(owner, one.thread)
 
     try:
         return await delete(old, before)
     finally:
-        await close()
+        await close_database()
 
 
 def _seconds(age: str) -> float:
@@ -73,13 +73,13 @@ def _seconds(age: str) -> float:
     return int(found[1]) * float(UNITS[found[2]])
 
 
-def _agreed(old: list[Old]) -> bool:
-    runs = f"{counted(_runs(old), 'run')} in {counted(len(old), 'thread')}"
+def _confirm_pruning(old: list[ExpiredThread]) -> bool:
+    runs = f"{pluralize(_runs(old), 'run')} in {pluralize(len(old), 'thread')}"
     asked = f"Delete {runs}? They can then be neither resumed nor asked further."
-    return confirmed(asked, "prune_unconfirmed")
+    return confirm(asked, "prune_unconfirmed")
 
 
-def _runs(threads: list[Old]) -> int:
+def _runs(threads: list[ExpiredThread]) -> int:
     return sum(len(one.runs) for one in threads)
 
 

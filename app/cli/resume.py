@@ -11,23 +11,30 @@ from langgraph.types import StateSnapshot
 
 from app.cli import review
 from app.cli.ask import check_models
-from app.cli.choices import more, read_caps
-from app.cli.conduct import Conductor
+from app.cli.choices import double_cap, read_caps
 from app.cli.output import has_terminal
-from app.cli.summary import has_report
+from app.cli.runner import CliRunner, has_report
 from config.errors import Problem
 from config.settings import settings
-from graph.context import Context, context
-from graph.session import Outcome, Session, unfinished
+from graph.context import Context, build_context
+from graph.session import SessionOutcome, ThreadSession, pending_nodes
 from graph.state import State
-from report.export import check_folder
-from report.undone import limit_kept, stands_before
-from runs.lifecycle import NAMES, Run, allowed, broken_off, found, mark, written
-from runs.lock import held
-from runs.place import owned
-from storage.engine import close
+from report.export import check_report_folder
+from runs.call_site import join_owner
+from runs.incomplete import find_resume_node, find_unchanged_limit
+from runs.lifecycle import (
+    REPORT_FILES,
+    RunRecord,
+    find_run,
+    list_file_digests,
+    mark_interrupted,
+    set_run_context,
+    set_run_status,
+)
+from runs.lock import thread_lock
+from storage.engine import close_database
 
-Standing = Literal["untaken", "working", "waiting", "finished"]
+_RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
 
 
@@ -49,14 +56,14 @@ def main(
     asked_for = out is not None
     if out:
         # Where a finished run has written its files already, nothing but they may be meant.
-        check_folder(out.absolute(), force=force, own=() if run.folder else own)
+        check_report_folder(out.absolute(), force=force, own=() if run.folder else own)
     elif run.out:
         out = Path(run.out)
-    raised = read_caps(caps, vars(context(run.context)))
-    conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
-    with held(run.thread):
+    raised = read_caps(caps, vars(build_context(run.context)))
+    conductor = CliRunner(run.thread, wait=False, out=out, force=force, as_json=as_json)
+    with thread_lock(run.thread):
         try:
-            return conductor.drive(
+            return conductor.run_to_end(
                 lambda opened: _resume(opened, conductor, run, decision, raised, asked_for)
             )
         except Problem as problem:
@@ -65,71 +72,73 @@ def main(
             raise
 
 
-def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Decision | None:
+def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.ReviewDecision | None:
     given = [approve, reject is not None, plan is not None]
     if sum(given) > 1:
         raise Problem("bad_feedback", "more than one decision", hint="give one of the three")
     if approve:
-        return review.approve()
+        return review.make_approval()
     if reject is not None:
         if reject.startswith("--"):
             what = f"{reject} stands where the words of the rejection should"
             raise Problem("bad_feedback", what, hint='--reject "what is to change"')
-        return review.reject(reject)
-    return review.edit_from(plan) if plan else None
+        return review.make_rejection(reject)
+    return review.read_plan_edit(plan) if plan else None
 
 
-async def _found(name: str, project: str) -> tuple[Run, set[str]]:
+async def _found(name: str, project: str) -> tuple[RunRecord, set[str]]:
     """Return a run, and the digests of the files it has written."""
-    owner = owned(settings().user, project)
+    owner = join_owner(settings().user, project)
     try:
-        run = await found(owner, name)
-        return run, await written(run.id, owner)
+        run = await find_run(owner, name)
+        return run, await list_file_digests(run.id, owner)
     finally:
-        await close()
+        await close_database()
 
 
-async def _broken(run: Run, problem: Problem) -> None:
+async def _broken(run: RunRecord, problem: Problem) -> None:
     """Write down that nothing can be done in the thread of a run."""
     try:
-        await broken_off(run.owner, run.thread, "failed", code=problem.code)
+        await mark_interrupted(run.owner, run.thread, "failed", code=problem.code)
     finally:
-        await close()
+        await close_database()
 
 
 async def _resume(
-    opened: Session,
-    conductor: Conductor,
-    run: Run,
-    decision: review.Decision | None,
+    opened: ThreadSession,
+    conductor: CliRunner,
+    run: RunRecord,
+    decision: review.ReviewDecision | None,
     raised: dict[str, Any],
     asked_for: bool,
-) -> Outcome:
-    run = await found(run.owner, run.id)  # another process may have resumed it by now
+) -> SessionOutcome:
+    run = await find_run(run.owner, run.id)  # another process may have resumed it by now
     snapshot = await opened.current()
-    standing, state = _standing(run, snapshot), cast("State", snapshot.values)
-    choices = context({**run.context, **raised})
+    standing, state = _find_stage(run, snapshot), cast("State", snapshot.values)
+    choices = build_context({**run.context, **raised})
     _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
     await check_models(choices, conductor.progress, money="max_cost" in raised)
     if raised:
-        await allowed(run.owner, run.id, choices)
+        await set_run_context(run.owner, run.id, choices)
     if standing == "untaken":
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
-    if standing == "finished" and (not stands_before(state) or limit_kept(state, choices)):
-        await mark(run.owner, run.id, state["status"])
-        return Outcome(state, None)
+    if standing == "finished" and (
+        not find_resume_node(state) or find_unchanged_limit(state, choices)
+    ):
+        await set_run_status(run.owner, run.id, state["status"])
+        return SessionOutcome(state, None)
     if standing in ("working", "finished"):
-        await mark(run.owner, run.id, "running")
+        await set_run_status(run.owner, run.id, "running")
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:
-        state, request = await conductor.go_on(opened)
+        state, request = await conductor.continue_run(opened)
     if request is None or standing == "working" or decision is None:
-        return Outcome(state, request)
+        return SessionOutcome(state, request)
     return await conductor.answer(opened, decision)
 
 
-def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
+def _find_stage(run: RunRecord, snapshot: StateSnapshot) -> _RunStage:
     """Tell how far a run got; a kill may come before its first step is saved, or its pause.
 
     Raises:
@@ -146,14 +155,14 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     shown = snapshot.next == ("human_feedback",) and not run.context.get("auto_accept")
     if snapshot.interrupts or shown:
         return "waiting"
-    if unfinished(snapshot):
+    if pending_nodes(snapshot):
         return "working"
     return "finished" if turn == run.turn else "untaken"
 
 
 def _check(
-    run: Run,
-    standing: Standing,
+    run: RunRecord,
+    standing: _RunStage,
     state: State,
     choices: Context,
     *,
@@ -172,17 +181,17 @@ def _check(
         hint = "give --approve, --reject TEXT or --plan FILE"
         raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
-    reached = limit_kept(state, choices)
+    reached = find_unchanged_limit(state, choices)
     if standing == "finished" and reached and there and not decided:
         name = reached.partition(" = ")[0]
         project = f" --project {quote(choices.project)}" if choices.project else ""
-        more_of_it = more(name, getattr(choices, name))
+        more_of_it = double_cap(name, getattr(choices, name))
         hint = f"raise it: dossier resume {run.id}{project} --set {more_of_it}"
         raise Problem("not_waiting", f"{run.id} ended at its limit {reached}", hint=hint)
-    if standing == "finished" and not decided and stands_before(state):
+    if standing == "finished" and not decided and find_resume_node(state):
         return
     if standing == "finished" and (decided or there or not has_report(state)):
-        report = f"its report is {Path(run.folder, NAMES['md'])}; " if run.folder else ""
+        report = f"its report is {Path(run.folder, REPORT_FILES['md'])}; " if run.folder else ""
         hint = f"{report}--out FOLDER writes it again, or ask a new question"
         if not has_report(state):
             hint = "ask a new question"

@@ -1,7 +1,12 @@
-"""Show a plan on the terminal and take the person's decision."""
+"""Show a plan on the terminal, and take the person's decision, or let them edit the plan."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +15,49 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from app.cli.editor import edit as edit_text
 from app.cli.output import one_line
 from config.errors import Problem
-from config.named_files import opened
-from graph.plan_text import LEGEND, read, written
-from retrieval.text import blank
+from config.user_files import open_user_file
+from graph.plan import PLAN_LEGEND, parse_plan, render_plan
+from text.normalization import is_blank
 
-Decision = dict[str, Any]
+
+def _edit_text(text: str, name: str) -> str:
+    """Open a text in `$VISUAL`, `$EDITOR` or vi, and return what the person leaves.
+
+    Args:
+        text: What is edited.
+        name: How the file is called while it is; editors go by its ending.
+
+    Raises:
+        Problem: `editor_failed` when there is no such editor, or it ends in a failure.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory(prefix="dossier-") as folder:
+        file = Path(folder, name)
+        file.write_text(text, "utf-8")
+        _run_editor(editor, file)
+        return file.read_text("utf-8-sig", errors="replace")
+
+
+def _run_editor(editor: str, file: Path) -> None:
+    hint = "set EDITOR to an editor you have"
+    try:
+        process = subprocess.Popen([*shlex.split(editor), str(file)])  # noqa: S603 - theirs to name
+    except (OSError, ValueError) as error:
+        what = f"the editor does not start: {error}"
+        raise Problem("editor_failed", what, where=editor, hint=hint) from error
+    # Ctrl-C in an editor is a key of the editor, but the terminal sends it to us as well.
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if status:
+        raise Problem("editor_failed", f"the editor ended with {status}", where=editor, hint=hint)
+
+
+ReviewDecision = dict[str, Any]
 
 LONGEST = 20_000
 """The most characters a person may say against a plan."""
@@ -28,7 +68,7 @@ LARGEST = 1_000_000
 PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 
 
-def show_plan(console: Console, request: dict[str, Any]) -> None:
+def print_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision."""
     plan = request["plan"]
     table = Table.grid(padding=(0, 1))
@@ -46,25 +86,25 @@ def show_plan(console: Console, request: dict[str, Any]) -> None:
         console.print(escape(one_line(request["note"])), style="yellow")
 
 
-def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
+def ask_decision(console: Console, request: dict[str, Any]) -> ReviewDecision:
     """Ask until the person approves, edits or rejects.
 
     Raises:
         EOFError: If they close the input instead.
     """
-    shown = text = f"{LEGEND}\n{written(request['plan'])}"
+    shown = text = f"{PLAN_LEGEND}\n{render_plan(request['plan'])}"
     while True:
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
             if said.lower() in ("a", "approve", "y", "yes"):
-                return approve()
+                return make_approval()
             if said.lower() in ("r", "reject"):
-                return reject(words or _ask_words(console))
+                return make_rejection(words or _ask_words(console))
             if said.lower() in ("e", "edit"):
-                text = edit_text(text, "plan.md")
+                text = _edit_text(text, "plan.md")
                 if text.split() != shown.split():
-                    return edit_in(text)
+                    return _parse_edit(text)
                 console.print("Nothing was changed.")
             elif said:
                 console.print("Type a, e or r.")
@@ -77,18 +117,18 @@ def _ask_words(console: Console) -> str:
     return input()
 
 
-def approve() -> Decision:
+def make_approval() -> ReviewDecision:
     """Return the decision to research the plan as it is."""
     return {"type": "approve"}
 
 
-def reject(words: str) -> Decision:
+def make_rejection(words: str) -> ReviewDecision:
     """Return the decision to have another plan made.
 
     Raises:
         Problem: `bad_feedback` when nothing is said, or too much.
     """
-    if blank(words):
+    if is_blank(words):
         raise Problem("bad_feedback", "the rejection has no words", hint="say what is to change")
     if len(words) > LONGEST:
         what = f"the rejection has {len(words)} characters, the most is {LONGEST}"
@@ -96,23 +136,23 @@ def reject(words: str) -> Decision:
     return {"type": "reject", "message": words}
 
 
-def edit_in(text: str) -> Decision:
+def _parse_edit(text: str) -> ReviewDecision:
     """Return the decision to research the plan that is written in a text.
 
     Raises:
-        Problem: What is wrong with the plan, and in which line (`graph/plan_text.py`).
+        Problem: What is wrong with the plan, and in which line (`graph/plan.py`).
     """
-    return {"type": "edit", "edited_action": {"name": "research_plan", "args": read(text)}}
+    return {"type": "edit", "edited_action": {"name": "research_plan", "args": parse_plan(text)}}
 
 
-def edit_from(file: Path) -> Decision:
+def read_plan_edit(file: Path) -> ReviewDecision:
     """Return the decision to research the plan in a file, as lines of text or as JSON.
 
     Raises:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
     try:
-        with opened(file) as stream:
+        with open_user_file(file) as stream:
             content = stream.read(LARGEST + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError as error:
@@ -127,4 +167,4 @@ def edit_from(file: Path) -> Decision:
     if len(content) > LARGEST:
         what = f"the plan has more than {LARGEST} bytes"
         raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT)
-    return edit_in(text)
+    return _parse_edit(text)

@@ -12,18 +12,18 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.output import one_line, print_json
-from app.cli.table import show, table
-from config.counted import counted
+from app.cli.table import make_table, print_renderables
+from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
 from config.settings import settings
 from graph.context import Context
-from report.wording import told
-from retrieval.script import language as language_of
-from runs.attempts import EMBEDDER, INDEXER, OPEN, UNSENT, Attempt, attempts
-from runs.lifecycle import NAMES, Run, found, listed
-from runs.lock import is_held
-from runs.place import owned
-from runs.trace import read_trace, shortened
-from storage.engine import close
+from report.labels import render_check_results
+from runs.call_site import join_owner
+from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
+from runs.lock import is_thread_locked
+from runs.trace import count_shortened_queries, read_trace
+from storage.engine import close_database
+from text.pluralization import pluralize
+from text.script import detect_language as language_of
 
 LONGEST = 100
 """How many characters of a question are listed at most."""
@@ -31,7 +31,7 @@ LONGEST = 100
 
 def main(*, name: str | None, project: str, as_json: bool, removed: bool = False) -> int:
     """List the runs of a project, or show one, or what was removed; return the exit status."""
-    owner = owned(settings().user, project)
+    owner = join_owner(settings().user, project)
     if removed and name is not None:
         return asyncio.run(_removed(owner, name, as_json))
     return asyncio.run(_list(owner, as_json) if name is None else _show(owner, name, as_json))
@@ -39,13 +39,13 @@ def main(*, name: str | None, project: str, as_json: bool, removed: bool = False
 
 async def _list(owner: str, as_json: bool) -> int:
     try:
-        runs = [_truly(run) for run in await listed(owner)]
+        runs = [_with_real_status(run) for run in await list_recent_runs(owner)]
     finally:
-        await close()
+        await close_database()
     if as_json:
         print_json([_plain(run) for run in runs])
         return 0
-    rows = table("run", "status", "asked", Column("question"))
+    rows = make_table("run", "status", "asked", Column("question"))
     for run in runs:
         asked = datetime.fromtimestamp(run.created, UTC).astimezone()
         question = one_line(run.question)
@@ -53,23 +53,23 @@ async def _list(owner: str, as_json: bool) -> int:
         cut = Text(short, no_wrap=True, overflow="ellipsis")
         code = run.code if run.code != run.status else ""
         rows.add_row(run.id, f"{run.status} {code}".strip(), f"{asked:%Y-%m-%d %H:%M}", cut)
-    show(rows if runs else "No runs yet.")
+    print_renderables(rows if runs else "No runs yet.")
     return 0
 
 
 async def _show(owner: str, name: str, as_json: bool) -> int:
     try:
-        run = _truly(await found(owner, name))
-        calls, made = await read_trace(run.id), await attempts(run.id)
+        run = _with_real_status(await find_run(owner, name))
+        calls, made = await read_trace(run.id), await list_attempts(run.id)
     finally:
-        await close()
+        await close_database()
     if as_json:
         print_json({**_plain(run), "calls": calls, "spent": _spent(made)})
         return 0
     code = run.code if run.code != run.status else ""
-    report = f"report: {Path(run.folder, NAMES['md'])}" if run.folder else "no report yet"
+    report = f"report: {Path(run.folder, REPORT_FILES['md'])}" if run.folder else "no report yet"
     head = f"[bold]{run.id}[/bold]  {run.status} {code}"
-    show(
+    print_renderables(
         head,
         Text(one_line(run.question)),
         Text(report),
@@ -77,42 +77,44 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
         _sums(made, calls, run.context),
     )
     if count := sum(len(check["removed"]) for check in _checks(calls)):
-        show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
-    if line := of_shortened(calls):
-        show(f"{line}: --json lists them")
+        print_renderables(f"{count} removed by the checks: dossier runs show {run.id} --removed")
+    if line := describe_shortened_searches(calls):
+        print_renderables(f"{line}: --json lists them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
-        show("The second reader was switched off: only the checks by words have read the report.")
+        print_renderables(
+            "The second reader was switched off: only the checks by words have read the report."
+        )
     return 0
 
 
-def of_shortened(calls: Iterable[Mapping[str, Any]]) -> str:
+def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
     """Say how many web searches a trace shows to be shortened or not sent; nothing for none."""
-    count = shortened(calls)
-    searches = counted(count, "web search was", "web searches were")
+    count = count_shortened_queries(calls)
+    searches = pluralize(count, "web search was", "web searches were")
     return f"{searches} shortened or not sent because of private words" if count else ""
 
 
 async def _removed(owner: str, name: str, as_json: bool) -> int:
     """Show what the checks took out of each draft of a run, and what they doubt."""
     try:
-        run = _truly(await found(owner, name))
+        run = _with_real_status(await find_run(owner, name))
         checks = _checks(await read_trace(run.id))
     finally:
-        await close()
+        await close_database()
     if as_json:
         print_json({**_plain(run), "checks": [_sentences(check) for check in checks]})
         return 0
     language = language_of(run.question)
     for check in checks:
         where = " ".join(filter(None, (check["role"], check["step"])))
-        show(Text(f"{where}, draft {_draft(check['attempt'])}"))
-        show(Text(told(check["removed"], check["doubted"], language)))
-    show("" if checks else "Nothing was removed by the checks.")
+        print_renderables(Text(f"{where}, draft {_draft(check['attempt'])}"))
+        print_renderables(Text(render_check_results(check["removed"], check["doubted"], language)))
+    print_renderables("" if checks else "Nothing was removed by the checks.")
     return 0
 
 
 def _draft(repetition: str) -> int:
-    """Return which draft of a step or report was checked, from 1 (`runs.place.Here.repetition`)."""
+    """Return which draft of a step or report was checked, from 1 (`CallSite.repetition`)."""
     counts = repetition.split(".")
     return int(counts[2]) + 1 if len(counts) > 2 else 1
 
@@ -130,7 +132,7 @@ def _sentences(check: dict[str, Any]) -> dict[str, Any]:
 
 def _table(calls: list[dict[str, Any]]) -> Table:
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
-    rows = table("at", "kind", "role", "step", "status", "model", *numbers)
+    rows = make_table("at", "kind", "role", "step", "status", "model", *numbers)
     for call in (call for call in calls if call["kind"] not in ("memory", "check")):
         at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
@@ -143,7 +145,7 @@ def _table(calls: list[dict[str, Any]]) -> Table:
 
 def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
     """Return what a run used; a call with an unknown end counts with its maximum."""
-    sent = [one for one in made if not one.status.startswith(UNSENT)]
+    sent = [one for one in made if not one.status.startswith(UNSENT_PREFIX)]
     embedding = sum(one.role in (EMBEDDER, INDEXER) for one in sent)
     return {
         "calls": len(sent) - embedding,
@@ -151,27 +153,29 @@ def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
         "tokens_in": sum(one.tokens_in for one in made),
         "tokens_out": sum(one.tokens_out for one in made),
         "dollars": sum(one.cost for one in made),
-        "open": sum(one.status == OPEN for one in made),
+        "open": sum(one.status == OPEN_STATUS for one in made),
     }
 
 
 def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
     spent = _spent(made)
-    asked = counted(spent["calls"], "model call")
+    asked = pluralize(spent["calls"], "model call")
     if spent["embedding_calls"]:
-        asked += f", {counted(spent['embedding_calls'], 'embedding call')}"
+        asked += f", {pluralize(spent['embedding_calls'], 'embedding call')}"
     about = "~" if spent["open"] or any(call.get("estimated") for call in calls) else ""
     read, written = spent["tokens_in"], spent["tokens_out"]
-    tokens = f"{about}{counted(read, 'token')} read, {about}{written:,} written"
+    tokens = f"{about}{pluralize(read, 'token')} read, {about}{written:,} written"
     most = choices.get("max_cost", Context.max_cost)
     known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    told = f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_held(known)}"
+    told = f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_render_estimates(known)}"
     if not spent["open"]:
         return told
-    return f"{told}\n{counted(spent['open'], 'call')} with an unknown end, counted with the maximum"
+    return (
+        f"{told}\n{pluralize(spent['open'], 'call')} with an unknown end, counted with the maximum"
+    )
 
 
-def _held(made: list[dict[str, Any]]) -> str:
+def _render_estimates(made: list[dict[str, Any]]) -> str:
     """Return what the calls could have cost, and what those in flight together held of the cap."""
     estimate = sum(call.get("estimate", 0.0) for call in made if call["status"] != "budget_spent")
     reserved = max((call.get("reserved", 0.0) for call in made), default=0.0)
@@ -180,14 +184,14 @@ def _held(made: list[dict[str, Any]]) -> str:
     return f" (estimated at most ${estimate:.4f}; reserved at once at most ${reserved:.4f})"
 
 
-def _truly(run: Run) -> Run:
+def _with_real_status(run: RunRecord) -> RunRecord:
     """Return a run as it stands: one that nobody works on any more is paused."""
-    if run.status == "running" and not is_held(run.thread):
+    if run.status == "running" and not is_thread_locked(run.thread):
         return run._replace(status="paused")
     return run
 
 
-def _plain(run: Run) -> dict[str, object]:
+def _plain(run: RunRecord) -> dict[str, object]:
     return {
         "run": run.id,
         "thread": run.thread,

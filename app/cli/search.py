@@ -1,25 +1,84 @@
-"""dossier search: the pages that answer a question best, and why."""
+"""dossier search.
+
+The pages that answer a question best, with the part of each that does, and why.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.output import GONE, one_line, print_json
-from app.cli.snippet import marked, snippet
-from app.cli.table import show
+from app.cli.output import MISSING_LOCATION, one_line, print_json
+from app.cli.table import print_renderables
 from config.settings import settings
-from memory.about import Told
-from memory.about import found as notes_found
-from memory.pages.finding import Found, search, spelling
-from memory.pages.within import ALL, Scope, within
-from retrieval.spelling import respelt, spelt_out
+from library.page_retrieval import SearchResult, find_misspellings, search_pages
+from library.scope import ALL_KINDS, Scope, resolve_scope
+from library.spelling import apply_corrections, describe_corrections
+from memory.self_questions import PersonalNote
+from memory.self_questions import search_personal_notes as notes_found
+from runs.call_site import join_owner
 from runs.lifecycle import check_question
-from runs.place import owned
-from storage.engine import close
+from storage.engine import close_database
+from text.regex import regex
+from text.script import CJK, is_western
+from text.sentences import split_sentences
+from text.words import query_terms, search_words
+
+LONGEST = 240
+"""How many characters of a page are shown."""
+
+WORD = regex(f"(?P<eastern>[{CJK}]+)|[^\\W{CJK}]+")
+
+WESTERN_WORD = regex(r"\w+")
+
+
+def cut_snippet(text: str, query: str, longest: int = LONGEST) -> str:
+    """Return the sentences from the one on that holds most of a query's words, on one line."""
+    wanted = set(query_terms(query))
+    said = [one_line(sentence.text).lstrip("# ") for sentence in split_sentences(text)]
+    if not said:
+        return one_line(text)[:longest]
+    held = [len(wanted & set(search_words(sentence))) for sentence in said]
+    best = held.index(max(held))
+    part = said[best]
+    for sentence in said[best + 1 :]:
+        if len(part) + len(sentence) >= longest:
+            break
+        part = f"{part} {sentence}"
+    return part if len(part) <= longest else _around(part, wanted, longest)
+
+
+def highlight_terms(text: str, query: str) -> Text:
+    """Return a text with the words of a query set off."""
+    shown = Text(text)
+    for start, end in _find_term_spans(text, set(query_terms(query))):
+        shown.stylize("bold yellow", start, end)
+    return shown
+
+
+def _find_term_spans(text: str, wanted: set[str]) -> Iterable[tuple[int, int]]:
+    """Yield where the words of a search stand in a text; Chinese ones are pairs of characters."""
+    for word in (WESTERN_WORD if is_western(text) else WORD).finditer(text):
+        if word.lastgroup and len(word[0]) > 1:
+            for at, pair in enumerate(pairwise(word[0]), start=word.start()):
+                if "".join(pair) in wanted:
+                    yield at, at + 2
+        elif wanted & set(search_words(word[0])):
+            yield word.span()
+
+
+def _around(sentence: str, wanted: set[str], longest: int) -> str:
+    """Cut a long sentence so that what was found in it is seen."""
+    first = next((start for start, _ in _find_term_spans(sentence, wanted)), 0)
+    start = max(0, min(first - longest // 4, len(sentence) - longest))
+    cut = sentence[start : start + longest]
+    return f"{'…' if start else ''}{cut}{'…' if start + longest < len(sentence) else ''}"
+
 
 NOTES = ("facts", "profile")
 """What may be searched beside pages, by the names of the memories."""
@@ -34,9 +93,9 @@ SOURCES = ("file", "web")
 def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
     """Print the pages that were found, best first; return the exit status, 1 if there are none."""
     query = check_question(query)
-    done = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
+    done = asyncio.run(_searched(join_owner(settings().user, project), query, within, limit))
     notes, found, changed = done
-    query = respelt(query, changed)
+    query = apply_corrections(query, changed)
     if as_json:
         told = {
             "notes": [_note(one) for one in notes],
@@ -45,74 +104,74 @@ def main(*, query: str, within: str, limit: int, explain: bool, project: str, as
         print_json({"query": query, "spelling": changed, **told})
         return 0 if found or notes else 1
     if changed:
-        show(f"Searched for: {spelt_out(changed)}", "")
+        print_renderables(f"Searched for: {describe_corrections(changed)}", "")
     if notes:
-        show(_told(notes, query))
+        print_renderables(_notes_table(notes, query))
     if found or not notes:
-        show(_hits(found, query, explain) if found else "Nothing found.")
+        print_renderables(_hits(found, query, explain) if found else "Nothing found.")
     return 0 if found or notes else 1
 
 
 async def _searched(
     owner: str, query: str, name: str, limit: int
-) -> tuple[list[Told], list[Found], dict[str, str]]:
+) -> tuple[list[PersonalNote], list[SearchResult], dict[str, str]]:
     """Return what the person told, the pages, and which words were put in another spelling.
 
     `facts` and `profile` name notes only. What the person told is searched as it was asked first.
     """
     try:
-        asked = name in ("", ALL, *NOTES)
+        asked = name in ("", ALL_KINDS, *NOTES)
         told = await notes_found(owner, query, limit) if asked else []
         if name in NOTES:
             return [one for one in told if one.memory == name], [], {}
         part = await _part(owner, name)
-        changed = {} if told else await spelling(owner, query, *part)
-        query = respelt(query, changed)
+        changed = {} if told else await find_misspellings(owner, query, *part)
+        query = apply_corrections(query, changed)
         told = await notes_found(owner, query, limit) if changed and asked else told
-        return told, await search(owner, query, limit, *part), changed
+        return told, await search_pages(owner, query, limit, *part), changed
     finally:
-        await close()
+        await close_database()
 
 
 async def _part(owner: str, name: str) -> Scope:
     """Return what is searched: by default sources, for a report must not outrank what it cites."""
-    return await within(owner, name) if name else Scope(SOURCES)
+    return await resolve_scope(owner, name) if name else Scope(SOURCES)
 
 
-def _told(notes: list[Told], query: str) -> Table:
+def _notes_table(notes: list[PersonalNote], query: str) -> Table:
     rows = Table.grid(Column(), padding=(0, 1))
     for one in notes:
-        rows.add_row(marked(one_line(one.quote or one.text), query))
+        rows.add_row(highlight_terms(one_line(one.quote or one.text), query))
         rows.add_row(Text(f"{KINDS[one.memory]} {one.id}", "dim"))
     return rows
 
 
-def _note(note: Told) -> dict[str, Any]:
+def _note(note: PersonalNote) -> dict[str, Any]:
     told = {"kind": KINDS[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
     return {**told, "said": note.at}
 
 
-def _hits(found: list[Found], query: str, explain: bool) -> Table:
+def _hits(found: list[SearchResult], query: str, explain: bool) -> Table:
     rows = Table.grid(Column(justify="right", no_wrap=True), Column(), padding=(0, 1))
     for place, one in enumerate(found, start=1):
         page = one.page
         title = one_line(page.title) or "(no title)"
         rows.add_row(f"{place}.", Text.assemble((title, "bold"), f"  {page.score:.3f}"))
-        rows.add_row("", Text(one_line(page.location) or GONE, "cyan", overflow="fold"))
-        rows.add_row("", marked(snippet(page.text, query), query))
+        rows.add_row("", Text(one_line(page.location) or MISSING_LOCATION, "cyan", overflow="fold"))
+        rows.add_row("", highlight_terms(cut_snippet(page.text, query), query))
         if explain:
-            rows.add_row("", Text(_sum(one), "magenta"))
+            rows.add_row("", Text(_render_score(one), "magenta"))
         rows.add_row("", Text(f"{page.kind} {page.id}", "dim"))
     return rows
 
 
-def _sum(found: Found) -> str:
+def _render_score(found: SearchResult) -> str:
     """Return what adds up to a score, without what adds nothing, and what vectors are worth."""
     parts = [f"{name} {value:+.3f}" for name, value in found.parts.items() if value]
     return "  ".join([*parts, f"(vectors trusted {found.trust:.2f})"])
 
 
-def _plain(found: Found, query: str) -> dict[str, Any]:
+def _plain(found: SearchResult, query: str) -> dict[str, Any]:
     page = found.page
     return {
         "page": page.id,
@@ -120,7 +179,7 @@ def _plain(found: Found, query: str) -> dict[str, Any]:
         "title": page.title,
         "location": page.location,
         "score": page.score,
-        "snippet": snippet(page.text, query),
+        "snippet": cut_snippet(page.text, query),
         "parts": dict(found.parts),
         "trust": found.trust,
     }

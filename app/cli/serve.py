@@ -12,13 +12,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.cli.output import say
-from app.token import token
+from app.cli.output import print_notice
+from app.server_token import load_server_token
 from config import environment
 from config.errors import Problem
 from config.settings import settings
-from memory.files.projects import project_of
-from storage.private import FOLDER, SERVER, check_writable, secure
+from memory.agents_md.project_trust import project_name
+from storage.permissions import FOLDER, SERVER_FOLDER, check_writable, secure_home
 
 SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 """Turns the server's own telemetry off; whether runs go to LangSmith is up to the person."""
@@ -43,10 +43,10 @@ def main(*, host: str, port: int, jobs: int) -> int:
     command += ["--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
     _check_address(host, port)
-    token()
+    load_server_token()
     started = Path.cwd()
     folder = _folder()
-    say(KEEPS.format(folder))
+    print_notice(KEEPS.format(folder))
     os.chdir(folder)
     # The server stores what it is sent, unchanged.
     os.umask(0o077)
@@ -70,8 +70,8 @@ def _check_address(host: str, port: int) -> None:
 
 def _folder() -> Path:
     """Return the folder to start the server in: one for each current folder."""
-    secure()
-    folder = settings().home.absolute() / SERVER / project_of(os.getcwd())
+    secure_home()
+    folder = settings().home.absolute() / SERVER_FOLDER / project_name(os.getcwd())
     folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     return folder
 
@@ -79,4 +79,6 @@ def _folder() -> Path:
 def _environment(started: Path) -> dict[str, str]:
     """Return the environment, with relative paths resolved from the current folder."""
     named = os.environ.items()
-    return {name: environment.placed(name, value, started) for name, value in named if value}
+    return {
+        name: environment.resolve_env_value(name, value, started) for name, value in named if value
+    }

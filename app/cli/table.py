@@ -15,13 +15,13 @@ ENDLESS = 10_000
 """The characters in a line of what is no terminal."""
 
 
-def table(*columns: Column | str) -> Table:
+def make_table(*columns: Column | str) -> Table:
     """Return a table without rows; a column that is only named is shown whole."""
     whole = (Column(one, no_wrap=True) if isinstance(one, str) else one for one in columns)
     return Table(*whole, box=None, header_style="bold", pad_edge=False)
 
 
-def coloured(line: str, *, indent: str = "") -> Text:
+def color_diff_line(line: str, *, indent: str = "") -> Text:
     """Return a line of a difference as it is written, without what a terminal takes for a command.
 
     Args:
@@ -32,7 +32,7 @@ def coloured(line: str, *, indent: str = "") -> Text:
     return Text(indent + safe, COLOURS.get(line[:1], ""))
 
 
-def show(*parts: RenderableType) -> None:
+def print_renderables(*parts: RenderableType) -> None:
     """Print tables and lines on standard output, where each line ends with its last word."""
     console = Console(soft_wrap=True, emoji=False, width=None if sys.stdout.isatty() else ENDLESS)
     with console.capture() as shown:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from app.cli.output import print_json
-from app.token import token
+from app.server_token import load_server_token
 
 
 def main(*, renew: bool, as_json: bool) -> int:
     """Print the token; one is made if there is none."""
-    told = token(renew=renew)
+    told = load_server_token(renew=renew)
     if as_json:
         print_json({"token": told})
     else:

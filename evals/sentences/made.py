@@ -1,4 +1,4 @@
-"""Make report sentences of known truth from the pages of data sets, each in a small report."""
+"""Make sentences about a page of which it is known whether they are right."""
 
 from __future__ import annotations
 
@@ -10,8 +10,50 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from evals.sentences.names import HAN, asked_sort, chinese_names
-from retrieval.text import sentences
+from text.sentences import split_sentences
+
+HAN = "[\u4e00-\u9fff]"
+
+_BOUND = (
+    "在于於是的与與和及由为為被曾、，。：；《》（）“”「」也任将將把对對从從向到至给給跟或而并並等"
+    "说說称稱即年月日时時前后後"
+)
+_BODIES = (
+    "大学|大學|学院|學院|公司|医院|醫院|车站|車站|机场|機場|俱乐部|俱樂部|银行|銀行|博物馆|博物館"
+    "|图书馆|圖書館|电视台|電視台|委员会|委員會"
+)
+_NO_NAME = re.compile(
+    "[就读讀入进進毕畢业業考任职職成创創加转轉调調聘该該本此原其前所有多各家个個铁鐵地火线線路新幹干客运運]"
+)
+_BODY = re.compile(f"(?<=[{_BOUND}])({HAN}{{2,4}}(?:{_BODIES}))(?=[{_BOUND}])")
+_WORK = re.compile(f"《({HAN}{{2,12}})》")
+_PERSON = re.compile(f"(?<![{HAN[1:-1]}])({HAN}{{2,6}}·{HAN}{{2,6}})(?=[{_BOUND}])")
+_ASKED = {
+    "person": re.compile("[谁誰]|何人|哪[一]?位"),
+    "place": re.compile("哪[里裡兒儿]|何[地处處]|哪[一]?[个個座]?(?:国|國|城|省|地|州|县|縣|市)"),
+    "body": re.compile("哪[一]?[间間所家支个個]?(?:公司|大学|大學|学校|學校|球[队隊]|医院|醫院)"),
+}
+
+
+def _chinese_names(title: str, text: str) -> dict[str, str]:
+    """Return the whole names in a page with their sorts: the title, and what is marked as one."""
+    found = dict.fromkeys(_WORK.findall(text), "work")
+    found |= dict.fromkeys(_PERSON.findall(text), "person")
+    bodies = (one for one in _BODY.findall(text) if not _NO_NAME.search(one))
+    found |= dict.fromkeys(bodies, "body")
+    whole = re.fullmatch(f"{HAN[:-1]}·]{{2,8}}", title)
+    return found | ({title: "title"} if whole else {})
+
+
+def _asked_sort(question: str) -> str:
+    """Return what sort of name answers a question, or nothing where it asks for something else."""
+    return next((sort for sort, asks in _ASKED.items() if asks.search(question)), "")
+
+
+def stands_whole(name: str, said: str) -> bool:
+    """Tell whether a name stands in a Chinese sentence with nothing beside it that may be its."""
+    return bool(re.search(f"(?:^|(?<=[{_BOUND}]|\\d)){re.escape(name)}(?=[{_BOUND}]|$)", said))
+
 
 SETS = {
     "tuning": {"en": ["hotpotqa"], "zh": ["cmrc2018"]},
@@ -23,7 +65,7 @@ TRIES = 400
 """How many pages are looked at for one sentence of a kind."""
 
 
-class Page(NamedTuple):
+class SamplePage(NamedTuple):
     """A page of a data set, and its sentences that can stand alone."""
 
     title: str
@@ -33,7 +75,7 @@ class Page(NamedTuple):
     """Names that answer questions about it, which are whole, each with its sort."""
 
 
-class Case(NamedTuple):
+class LabelledSentence(NamedTuple):
     """A small report, the sentence in it that counts, and its sources."""
 
     kind: str
@@ -49,7 +91,7 @@ class Case(NamedTuple):
     question: str = ""
 
 
-class Maker:
+class SentenceMaker:
     """Makes the cases of one language and one half, the same ones for the same seed."""
 
     def __init__(self, data: Path, half: str, language: str, seed: int) -> None:
@@ -58,7 +100,7 @@ class Maker:
         self.pages = [page for name in SETS[half][language] for page in _pages(data, name)]
         self.words: dict[str, Any] = _words()[language]
 
-    def case(self, kind: str, way: Way, *, wrong: bool) -> Case | None:
+    def case(self, kind: str, way: Way, *, wrong: bool) -> LabelledSentence | None:
         """Make one case of a kind, or none where no page of many serves."""
         for _ in range(TRIES):
             page = self.chance.choice(self.pages)
@@ -71,14 +113,14 @@ class Maker:
         """Return every other one of the sentences of a kind: each half has its own."""
         return list(self.words[name])[self.half == "held-out" :: 2]
 
-    def other(self, page: Page) -> Page:
+    def other(self, page: SamplePage) -> SamplePage:
         """Return some other page."""
         return next(one for one in self.chance.sample(self.pages, 2) if one is not page)
 
-    def names(self, page: Page) -> dict[str, str]:
+    def names(self, page: SamplePage) -> dict[str, str]:
         """Return names in a page, each with its sort; in Chinese those that are surely whole."""
         if self.language == "zh":
-            return chinese_names(page.title, page.text) | page.answers
+            return _chinese_names(page.title, page.text) | page.answers
         capital = r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,}){0,2}"
         found = dict.fromkeys(re.findall(capital, " ".join(page.said)), "")
         return {name: sort for name, sort in found.items() if name not in self.words["months"]}
@@ -89,7 +131,9 @@ class Maker:
         space = "" if self.language == "zh" else " "
         return f"{said.removesuffix(stop)}{space}[{source}]{stop or '.'}"
 
-    def _framed(self, kind: str, page: Page, made: Made, *, wrong: bool) -> Case:
+    def _framed(
+        self, kind: str, page: SamplePage, made: MadeSentence, *, wrong: bool
+    ) -> LabelledSentence:
         """Put a sentence among others, in a paragraph or a list."""
         others = [made.other or self.other(page), self.other(page), self.other(page)]
         names = ["S1", *self.chance.sample(["S2", "S3", "S4"], 3)]
@@ -104,13 +148,13 @@ class Maker:
         )
         titles = dict(zip(names, [page.title, *(one.title for one in others)], strict=True))
         body = frame.format(said)
-        return Case(
+        return LabelledSentence(
             *(kind, wrong, made.language or self.language, body, said, texts, titles),
             *(made.right, made.about),
         )
 
 
-class Made(NamedTuple):
+class MadeSentence(NamedTuple):
     """A sentence of a kind; `[SX]` in it names a source that does not say it."""
 
     said: str
@@ -119,21 +163,21 @@ class Made(NamedTuple):
     about: str = ""
     more: str = ""
     """What its page says besides."""
-    other: Page | None = None
+    other: SamplePage | None = None
     language: str = ""
     """The language of the sentence, where it is not that of its page."""
 
 
-Way = Callable[[Maker, Page], Made | None]
+Way = Callable[[SentenceMaker, SamplePage], MadeSentence | None]
 
 
 @cache
-def _pages(data: Path, name: str) -> list[Page]:
+def _pages(data: Path, name: str) -> list[SamplePage]:
     lines = (data / name / "corpus.jsonl").read_text("utf-8").splitlines()
     read = (json.loads(line) for line in lines[:4000])
     named = _answers(data / name / "queries.jsonl")
     made = (
-        Page(one["title"], one["text"], list(alone(one["text"])), named.get(one["id"], {}))
+        SamplePage(one["title"], one["text"], list(_alone(one["text"])), named.get(one["id"], {}))
         for one in read
     )
     return [page for page in made if page.said]
@@ -150,15 +194,15 @@ def _answers(file: Path) -> dict[str, dict[str, str]]:
     """Return by the id of each page the names that answer Chinese questions about it."""
     found: dict[str, dict[str, str]] = {}
     for one in map(json.loads, file.read_text("utf-8").splitlines()):
-        sort, answer = asked_sort(one["text"]), one.get("answer")
+        sort, answer = _asked_sort(one["text"]), one.get("answer")
         if sort and isinstance(answer, str) and re.fullmatch(f"{HAN}{{2,8}}", answer):
             found.setdefault(one["gold"][0], {})[answer] = sort
     return found
 
 
-def alone(text: str) -> Iterator[str]:
+def _alone(text: str) -> Iterator[str]:
     """Yield the sentences of a text that can stand alone."""
-    for span in sentences(text):
+    for span in split_sentences(text):
         said = span.text
         chinese = bool(re.match("[\u4e00-\u9fff《]", said))
         fits = 14 <= len(said) <= 90 if chinese else 45 <= len(said) <= 260
@@ -173,12 +217,12 @@ def alone(text: str) -> Iterator[str]:
             yield said
 
 
-def picked(maker: Maker, page: Page) -> str:
+def pick_sentences(maker: SentenceMaker, page: SamplePage) -> str:
     """Return one of the sentences of a page."""
     return maker.chance.choice(page.said)
 
 
-def rewritten(maker: Maker, said: str) -> str:
+def rewrite_page(maker: SentenceMaker, said: str) -> str:
     """Return a sentence with other words that mean the same."""
     for old, new in maker.words["synonyms"]:
         bound = r"\b" if maker.language == "en" else ""

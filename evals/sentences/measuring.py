@@ -6,9 +6,9 @@ as it is, without a warning; a wrong one should be taken out, be given the sourc
 named as doubtful. Half of the sets is for tuning the checks; `--half held-out` is the other.
 
 `--cases FILE` measures on sentences of one's own instead. Each line of the file is a JSON object
-with the fields of `Case`: `kind`, `wrong`, `language`, `body` (the small report), `said` (the
-sentence in it that counts), `texts` and `titles` (by the ids that it cites), and `right` (what a
-sentence with the wrong source would be with the right one), which may be left out.
+with the fields of `LabelledSentence`: `kind`, `wrong`, `language`, `body` (the small report),
+`said` (the sentence in it that counts), `texts` and `titles` (by the ids that it cites), and
+`right` (what a sentence with the wrong source would be with the right one), which may be left out.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.sentences.across import ACROSS_RIGHT, ACROSS_WRONG
-from evals.sentences.framed import FRAMED_RIGHT, FRAMED_WRONG
-from evals.sentences.made import Case, Maker, Way
+from evals.sentences.made import LabelledSentence, SentenceMaker, Way
 from evals.sentences.right import RIGHT
-from evals.sentences.worded import WORDED_RIGHT, WORDED_WRONG
+from evals.sentences.variants import (
+    ACROSS_RIGHT,
+    ACROSS_WRONG,
+    FRAMED_RIGHT,
+    FRAMED_WRONG,
+    WORDED_RIGHT,
+    WORDED_WRONG,
+)
 from evals.sentences.wrong import WRONG
-from report.marks import MARKER
-from report.support import Proven, proven
+from report.checks.attribution import CheckedText, enforce_citations
+from report.markdown.markers import MARKER
 
 STRICT = ("made_up_id", "altered_quotation", "changed_digit", "changed_date", "other_source")
 """Kinds of which at most one in a hundred may survive unmarked."""
@@ -46,11 +51,11 @@ GOALS = {
 _KEPT = re.compile(r"[^\w<>]+|_")
 
 
-class Outcome(NamedTuple):
+class SentenceOutcome(NamedTuple):
     """What the checks made of one case."""
 
-    case: Case
-    checked: Proven
+    case: LabelledSentence
+    checked: CheckedText
     kept: bool
     """Whether the words of the sentence are still in the report."""
     warned: bool
@@ -80,15 +85,15 @@ def main() -> None:
     cases = (
         own_cases(options.cases)
         if options.cases
-        else made(options.data, options.half, options.each, options.seed)
+        else make_cases(options.data, options.half, options.each, options.seed)
     )
-    outcomes = [outcome(case) for case in cases]
-    table = rows(outcomes)
+    outcomes = [judge_sentence(case) for case in cases]
+    table = list_outcome_rows(outcomes)
     if options.json:
-        print(json.dumps({"kinds": table, **summary(outcomes)}))
+        print(json.dumps({"kinds": table, **_summary(outcomes)}))
         return
     _print(table, options.cases or options.half, time.perf_counter() - started)
-    for name, share in summary(outcomes).items():
+    for name, share in _summary(outcomes).items():
         goal = f"   goal ≤ {GOALS[name]} %" if name in GOALS else ""
         print(f"{name:26}{share:>8.2f} %{goal}")
     for one in outcomes:
@@ -96,17 +101,17 @@ def main() -> None:
             _show(one)
 
 
-def made(data: Path, half: str, each: int, seed: int) -> Iterable[Case]:
+def make_cases(data: Path, half: str, each: int, seed: int) -> Iterable[LabelledSentence]:
     """Yield so many cases of every kind in both languages."""
     for language in ("en", "zh"):
-        maker = Maker(data, half, language, seed)
+        maker = SentenceMaker(data, half, language, seed)
         for kind, (way, wrong) in _ways().items():
             yield from filter(None, (maker.case(kind, way, wrong=wrong) for _ in range(each)))
 
 
-def own_cases(file: Path) -> list[Case]:
+def own_cases(file: Path) -> list[LabelledSentence]:
     """Return the cases of a file of JSON lines."""
-    return [Case(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+    return [LabelledSentence(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
 
 def _ways() -> dict[str, tuple[Way, bool]]:
@@ -118,21 +123,26 @@ def _ways() -> dict[str, tuple[Way, bool]]:
     }
 
 
-def outcome(case: Case) -> Outcome:
+def judge_sentence(case: LabelledSentence) -> SentenceOutcome:
     """Check one case and see what became of its sentence."""
-    return outcome_in(case, proven(case.body, case.texts, case.question, case.titles))
+    return judge_in_report(
+        case, enforce_citations(case.body, case.texts, case.question, case.titles)
+    )
 
 
-def outcome_in(case: Case, checked: Proven) -> Outcome:
+def judge_in_report(case: LabelledSentence, checked: CheckedText) -> SentenceOutcome:
     """See what became of the sentence of a case in a text that was checked."""
-    body, said = bare(checked.body), bare(case.said)
-    warned = any(bare(one["text"]) in said or said in bare(one["text"]) for one in checked.doubted)
+    body, said = strip_markers(checked.body), strip_markers(case.said)
+    warned = any(
+        strip_markers(one["text"]) in said or said in strip_markers(one["text"])
+        for one in checked.doubted
+    )
     plain = re.sub(r"\s", "", checked.body)
     mended = bool(case.right) and re.sub(r"\s", "", case.right) in plain
-    return Outcome(case, checked, said in body, warned, mended)
+    return SentenceOutcome(case, checked, said in body, warned, mended)
 
 
-def rows(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
+def list_outcome_rows(outcomes: Sequence[SentenceOutcome]) -> list[dict[str, object]]:
     """Return a row for each kind and language: how many there were and what became of them."""
     table: dict[tuple[str, str], Counter[str]] = {}
     for one in outcomes:
@@ -154,7 +164,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
     ]
 
 
-def _marked_right(outcomes: Iterable[Outcome], language: str) -> float:
+def _marked_right(outcomes: Iterable[SentenceOutcome], language: str) -> float:
     """Return which part of the right sentences of a language is marked or taken out."""
     right = [one for one in outcomes if not one.case.wrong and one.case.language == language]
     return sum(one.failed for one in right) / max(len(right), 1)
@@ -174,7 +184,7 @@ def _rates(count: Counter[str], marked: float, wrong: bool) -> dict[str, float]:
     }
 
 
-def summary(outcomes: list[Outcome]) -> dict[str, float]:
+def _summary(outcomes: list[SentenceOutcome]) -> dict[str, float]:
     """Return the shares that the goals are about, in per cent."""
     right = [one for one in outcomes if not one.case.wrong]
     named = ("swapped_name", "swapped_inside", "negated")
@@ -195,7 +205,7 @@ def _share(found: Iterable[bool]) -> float:
     return 100 * sum(all_of_them) / max(len(all_of_them), 1)
 
 
-def bare(text: str) -> str:
+def strip_markers(text: str) -> str:
     """Return what a reader sees of a text as words: without marks, quotation marks and spaces."""
     text = re.sub(
         r"[\[【(]\^?[Ss]?\d+(?:, S\d+)*[\]】)]",
@@ -215,7 +225,7 @@ def _print(table: list[dict[str, object]], half: object, seconds: float) -> None
         print(f"{row['kind']:22}{row['language']:10}{counts}")
 
 
-def _show(one: Outcome) -> None:
+def _show(one: SentenceOutcome) -> None:
     case = one.case
     print(f"\n--- {case.kind} {case.language}: kept={one.kept} warned={one.warned}")
     print(f"said:    {case.said}\nbody:    {one.checked.body!r}")

@@ -21,25 +21,25 @@ from typing import NamedTuple
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from evals.sentences.made import Case
-from evals.sentences.measuring import Outcome, made, outcome_in, own_cases
+from evals.sentences.made import LabelledSentence
+from evals.sentences.measuring import SentenceOutcome, judge_in_report, make_cases, own_cases
 from graph.context import Context
 from graph.records import Source
-from models.load import playing
-from nodes.checker import Checks, comparison, judgements
-from prompts.loader import render
-from report.rulings import NO_RULING, Ruling, claims, ruling
-from report.support import proven
+from models.chat_models import load_role_model
+from nodes.checker import Checks, collect_judgements, render_comparison
+from prompts.loader import render_prompt
+from report.checks.attribution import enforce_citations
+from report.checks.second_reader import NO_RULING, Ruling, derive_ruling, list_claims
 
 ASKED = {"en": "What do the sources say?", "zh": "这些来源说了什么？"}
 
 _CITED = re.compile(r"(?<=[\[,\"(【 ^])S\d+(?=[\],\")】])")
 
 
-class Report(NamedTuple):
+class _Report(NamedTuple):
     """Cases in one text, with one numbering of their sources."""
 
-    cases: list[Case]
+    cases: list[LabelledSentence]
     language: str
     text: str
     pages: dict[str, str]
@@ -47,10 +47,10 @@ class Report(NamedTuple):
     question: str
     """What is asked, and what the cases say that was asked."""
 
-    def outcomes(self, told: Ruling = NO_RULING) -> list[Outcome]:
+    def outcomes(self, told: Ruling = NO_RULING) -> list[SentenceOutcome]:
         """Return what the checks make of each sentence, after what a reader has ruled."""
-        checked = proven(self.text, self.pages, self.question, self.titles, told)
-        return [outcome_in(case, checked) for case in self.cases]
+        checked = enforce_citations(self.text, self.pages, self.question, self.titles, told)
+        return [judge_in_report(case, checked) for case in self.cases]
 
 
 def main() -> None:
@@ -66,12 +66,12 @@ def main() -> None:
     chosen = (
         own_cases(options.cases)
         if options.cases
-        else [*made(options.data, options.half, options.each, options.seed)]
+        else [*make_cases(options.data, options.half, options.each, options.seed)]
     )
-    asyncio.run(_measure([*reports(chosen, options.report, options.seed)]))
+    asyncio.run(_measure([*_reports(chosen, options.report, options.seed)]))
 
 
-def reports(cases: Sequence[Case], size: int, seed: int) -> Iterator[Report]:
+def _reports(cases: Sequence[LabelledSentence], size: int, seed: int) -> Iterator[_Report]:
     """Yield reports of at most so many cases each, mixed at random; each in one language."""
     for language in ASKED:
         some = [case for case in cases if case.language == language]
@@ -80,7 +80,7 @@ def reports(cases: Sequence[Case], size: int, seed: int) -> Iterator[Report]:
             yield _joined(some[start : start + size], language)
 
 
-def _joined(cases: Sequence[Case], language: str) -> Report:
+def _joined(cases: Sequence[LabelledSentence], language: str) -> _Report:
     """Put cases one after the other, their sources numbered anew; a page has one number."""
     numbers: dict[str, str] = {}
     titles: dict[str, str] = {}
@@ -94,20 +94,20 @@ def _joined(cases: Sequence[Case], language: str) -> Report:
     text = "\n\n".join(case.body for case in renamed)
     pages = {name: page for page, name in numbers.items()}
     asked = [ASKED[language], *dict.fromkeys(one.question for one in cases if one.question)]
-    return Report(renamed, language, text, pages, titles, " ".join(asked))
+    return _Report(renamed, language, text, pages, titles, " ".join(asked))
 
 
-def _renamed(case: Case, names: dict[str, str]) -> Case:
+def _renamed(case: LabelledSentence, names: dict[str, str]) -> LabelledSentence:
     def new(text: str) -> str:
         return _CITED.sub(lambda found: names.get(found[0], f"S9{found[0][1:]}0"), text)
 
     return case._replace(body=new(case.body), said=new(case.said), right=new(case.right))
 
 
-async def _measure(written: Sequence[Report]) -> None:
-    model = await playing("checker", Context())
-    alone: list[Outcome] = []
-    read: list[Outcome] = []
+async def _measure(written: Sequence[_Report]) -> None:
+    model = await load_role_model("checker", Context())
+    alone: list[SentenceOutcome] = []
+    read: list[SentenceOutcome] = []
     for number, report in enumerate(written, start=1):
         print(f"report {number} of {len(written)} ...", flush=True)
         alone += report.outcomes()
@@ -115,20 +115,22 @@ async def _measure(written: Sequence[Report]) -> None:
     _print(alone, read)
 
 
-async def _ruled(model: BaseChatModel, report: Report) -> Ruling:
-    checked = proven(report.text, report.pages, report.question, report.titles)
-    shown = claims(report.text, checked.removed, checked.doubted, report.pages, checked.body)
+async def _ruled(model: BaseChatModel, report: _Report) -> Ruling:
+    checked = enforce_citations(report.text, report.pages, report.question, report.titles)
+    shown = list_claims(report.text, checked.removed, checked.doubted, report.pages, checked.body)
     sources = {
         name: Source(id=name, page="", title=title, location=f"{name}.md", kind="file")
         for name, title in report.titles.items()
     }
-    data = comparison(report.question, report.language, shown, report.pages, sources)
-    system = SystemMessage(render("checker", language=report.language))
+    data = render_comparison(report.question, report.language, shown, report.pages, sources)
+    system = SystemMessage(render_prompt("checker", language=report.language))
     checks = await model.with_structured_output(Checks).ainvoke([system, HumanMessage(data)])
-    return ruling(shown, judgements(Checks.model_validate(checks), shown, report.pages))
+    return derive_ruling(
+        shown, collect_judgements(Checks.model_validate(checks), shown, report.pages)
+    )
 
 
-def _print(alone: Sequence[Outcome], read: Sequence[Outcome]) -> None:
+def _print(alone: Sequence[SentenceOutcome], read: Sequence[SentenceOutcome]) -> None:
     """Print by kind how many sentences failed before and after the reader had its say."""
     print(f"{'kind':24}{'all':>6}{'failed: checks alone':>24}{'with a reader':>16}")
     for wrong in (True, False):
@@ -138,7 +140,9 @@ def _print(alone: Sequence[Outcome], read: Sequence[Outcome]) -> None:
         _print_row(name, *([o for o in t if o.case.wrong == wrong] for t in (alone, read)))
 
 
-def _print_row(name: str, alone: Sequence[Outcome], read: Sequence[Outcome]) -> None:
+def _print_row(
+    name: str, alone: Sequence[SentenceOutcome], read: Sequence[SentenceOutcome]
+) -> None:
     before, after = (sum(one.failed for one in group) for group in (alone, read))
     print(f"{name:24}{len(alone):>6}{before:>24}{after:>16}")
 

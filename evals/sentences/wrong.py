@@ -5,26 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from evals.sentences.made import Made, Maker, Page, Way, picked, rewritten
-from evals.sentences.names import stands_whole
+from evals.sentences.made import (
+    MadeSentence,
+    SamplePage,
+    SentenceMaker,
+    Way,
+    pick_sentences,
+    rewrite_page,
+    stands_whole,
+)
 from evals.sentences.right import converted, later, rounded
 
 
-def made_up_id(maker: Maker, page: Page) -> Made:
+def made_up_id(maker: SentenceMaker, page: SamplePage) -> MadeSentence:
     """Return a sentence that cites a source that there is not."""
-    said = picked(maker, page)
+    said = pick_sentences(maker, page)
     spelt = maker.chance.choice(["[S9]", "[S77]", "[12]", "[^4]", "[s1]", "【9】"])
-    return Made(maker.cited(said, "S9").replace("[S9]", spelt), right=maker.cited(said))
+    return MadeSentence(maker.cited(said, "S9").replace("[S9]", spelt), right=maker.cited(said))
 
 
-def altered_quotation(maker: Maker, page: Page) -> Made | None:
+def altered_quotation(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a quotation in which a word or a character is another one."""
-    said = picked(maker, page)[:-1]
+    said = pick_sentences(maker, page)[:-1]
     units = said.split() if maker.language == "en" else list(said)
     at = maker.chance.randrange(1, len(units))
     if not any(map(str.isalnum, units[at])):
         return None
-    other = picked(maker, maker.other(page))[:-1]
+    other = pick_sentences(maker, maker.other(page))[:-1]
     others = other.split() if maker.language == "en" else re.findall(r"\w", other)
     changed = [
         *units[:at],
@@ -36,14 +43,16 @@ def altered_quotation(maker: Maker, page: Page) -> Made | None:
     plain = re.sub(r"\W", "", wrong).lower()
     if plain in re.sub(r"\W", "", page.text).lower() or len(plain) < 12:
         return None
-    return Made(
+    return MadeSentence(
         f"{maker.chance.choice(maker.words['leads'])}{spelt.format(wrong)}{maker.words['stop']}"
     )
 
 
-def changed_digit(maker: Maker, page: Page) -> Made | None:
+def changed_digit(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence in which one digit of a longer number is another one."""
-    said = maker.chance.choice([picked(maker, page), rewritten(maker, picked(maker, page))])
+    said = maker.chance.choice(
+        [pick_sentences(maker, page), rewrite_page(maker, pick_sentences(maker, page))]
+    )
     found = list(re.finditer(r"(?<![\dA-Za-z.,-])\d[\d,.]*\d(?![A-Za-z-])", said))
     if not found:
         return None
@@ -53,17 +62,17 @@ def changed_digit(maker: Maker, page: Page) -> Made | None:
     number = place[0][:at] + new + place[0][at + 1 :]
     if number == place[0] or re.search(rf"(?<!\d){re.escape(number)}(?!\d)", page.text):
         return None
-    return Made(maker.cited(said[: place.start()] + number + said[place.end() :]))
+    return MadeSentence(maker.cited(said[: place.start()] + number + said[place.end() :]))
 
 
-def changed_count(maker: Maker, page: Page) -> Made | None:
+def changed_count(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence in which a small number, in a digit or a word, is another one."""
     return _exchanged(maker, page, maker.words["counts"])
 
 
-def changed_date(maker: Maker, page: Page) -> Made | None:
+def changed_date(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence in which the month, the day or the year of a date is another one."""
-    said = picked(maker, page)
+    said = pick_sentences(maker, page)
     found = list(re.finditer(maker.words["date"], said))
     if not found:
         return None
@@ -76,29 +85,33 @@ def changed_date(maker: Maker, page: Page) -> Made | None:
     new = year or (maker.chance.choice(months) if old in months else small)
     if new == old:
         return None
-    return Made(maker.cited(said[: place.start(part)] + new + said[place.end(part) :]))
+    return MadeSentence(maker.cited(said[: place.start(part)] + new + said[place.end(part) :]))
 
 
-def other_source(maker: Maker, page: Page) -> Made:
+def other_source(maker: SentenceMaker, page: SamplePage) -> MadeSentence:
     """Return a sentence that cites a page which does not say it."""
-    said = maker.chance.choice([picked(maker, page), rewritten(maker, picked(maker, page))])
-    return Made(maker.cited(said, "SX"), right=maker.cited(said))
+    said = maker.chance.choice(
+        [pick_sentences(maker, page), rewrite_page(maker, pick_sentences(maker, page))]
+    )
+    return MadeSentence(maker.cited(said, "SX"), right=maker.cited(said))
 
 
-def swapped_name(maker: Maker, page: Page) -> Made | None:
+def swapped_name(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence with a name of another page in place of one of its own."""
     other = maker.other(page)
     return _swapped(maker, page, maker.names(other), other)
 
 
-def swapped_inside(maker: Maker, page: Page) -> Made | None:
+def swapped_inside(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence with another name of the same page in place of one of its own."""
     return _swapped(maker, page, maker.names(page), None)
 
 
-def _swapped(maker: Maker, page: Page, names: Mapping[str, str], other: Page | None) -> Made | None:
+def _swapped(
+    maker: SentenceMaker, page: SamplePage, names: Mapping[str, str], other: SamplePage | None
+) -> MadeSentence | None:
     """Put one of some names in the place of one of the same sort."""
-    said, own = picked(maker, page), maker.names(page)
+    said, own = pick_sentences(maker, page), maker.names(page)
     there = [one for one in own if one in said]
     whole = [one for one in there if maker.language == "en" or stands_whole(one, said)]
     pairs = [(one, new) for one in whole for new in names if names[new] == own[one]]
@@ -106,7 +119,9 @@ def _swapped(maker: Maker, page: Page, names: Mapping[str, str], other: Page | N
     if not fit:
         return None
     old, given = maker.chance.choice(fit)
-    return Made(maker.cited(said.replace(old, given, 1)), other=maker.chance.choice([other, None]))
+    return MadeSentence(
+        maker.cited(said.replace(old, given, 1)), other=maker.chance.choice([other, None])
+    )
 
 
 def _replaces(new: str, old: str, said: str, own: Sequence[str]) -> bool:
@@ -114,57 +129,61 @@ def _replaces(new: str, old: str, said: str, own: Sequence[str]) -> bool:
     return not alike and not set(new.split()) & set(old.split())
 
 
-def changed_span(maker: Maker, page: Page) -> Made | None:
+def _changed_span(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence that counts the years from an earlier date wrongly."""
     return later(maker, page, maker.chance.choice([-7, -4, -3, 3, 5, 8]))
 
 
-def changed_about(maker: Maker, page: Page) -> Made | None:
+def _changed_about(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence with a number that is rounded to another one."""
     return rounded(maker, page, maker.chance.choice([0.6, 0.8, 1.25, 1.6]))
 
 
-def changed_unit(maker: Maker, page: Page) -> Made | None:
+def _changed_unit(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence with a length in another unit, wrongly converted."""
     return converted(maker, page, maker.chance.choice([0.5, 0.8, 1.3, 2.0]))
 
 
-def negated(maker: Maker, page: Page) -> Made | None:
+def negated(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence that says the opposite."""
-    said = maker.chance.choice([picked(maker, page), rewritten(maker, picked(maker, page))])
+    said = maker.chance.choice(
+        [pick_sentences(maker, page), rewrite_page(maker, pick_sentences(maker, page))]
+    )
     for old, new in maker.chance.sample(maker.words["negations"], len(maker.words["negations"])):
         wrong = re.sub(old, new, said, count=1)
         if wrong != said:
-            return Made(maker.cited(wrong))
+            return MadeSentence(maker.cited(wrong))
     return None
 
 
-def overstated(maker: Maker, page: Page) -> Made | None:
+def overstated(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence that says more than its page."""
     return _exchanged(maker, page, maker.words["stronger"])
 
 
-def _exchanged(maker: Maker, page: Page, table: Sequence[Sequence[str]]) -> Made | None:
-    said = picked(maker, page)
+def _exchanged(
+    maker: SentenceMaker, page: SamplePage, table: Sequence[Sequence[str]]
+) -> MadeSentence | None:
+    said = pick_sentences(maker, page)
     for old, new in maker.chance.sample(list(table), len(table)):
         wrong = re.sub(old, new, said, count=1)
         if wrong != said:
-            return Made(maker.cited(wrong))
+            return MadeSentence(maker.cited(wrong))
     return None
 
 
-def mixed(maker: Maker, page: Page) -> Made:
+def mix_halves(maker: SentenceMaker, page: SamplePage) -> MadeSentence:
     """Return a sentence of which one half is of no source at all."""
     other, joint = maker.other(page), {"en": ", and ", "zh": "，并且"}[maker.language]
-    first, second = picked(maker, page)[:-1], picked(maker, other)[:-1]
-    return Made(maker.cited(f"{first}{joint}{second}{maker.words['stop']}"))
+    first, second = pick_sentences(maker, page)[:-1], pick_sentences(maker, other)[:-1]
+    return MadeSentence(maker.cited(f"{first}{joint}{second}{maker.words['stop']}"))
 
 
 WRONG: dict[str, Way] = {
     one.__name__: one
     for one in (
         *(made_up_id, altered_quotation, changed_digit, changed_date, other_source, swapped_name),
-        *(swapped_inside, negated, changed_count, overstated, mixed, changed_span),
-        *(changed_about, changed_unit),
+        *(swapped_inside, negated, changed_count, overstated, mix_halves, _changed_span),
+        *(_changed_about, _changed_unit),
     )
 }

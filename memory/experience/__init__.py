@@ -1,5 +1,5 @@
-"""How past runs went: what was said and done, how it ended, and what to do differently.
+"""How past runs went: the three tiers of G-Memory (Zhang et al.
 
-The three tiers of G-Memory (Zhang et al. 2025, arXiv 2506.07398), kept in the one database:
-interactions (`utterances.py`), queries (`runs.py`) and insights (`insights.py`).
+2025, arXiv 2506.07398), interactions (`utterances.py`), queries (`run_history.py`) and insights
+(`insights.py`), in the one database.
 """

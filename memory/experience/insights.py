@@ -1,4 +1,4 @@
-"""What to do differently: insights, the runs that speak for them, and how they fared."""
+"""Insights: what to do differently, the runs that speak for it, and how they fared."""
 
 from __future__ import annotations
 
@@ -8,22 +8,36 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from config.errors import Problem
-from memory.experience.credits import heir, inherit, join, join_taught, support
-from memory.experience.outcome import least
-from prompts.methods import named
-from runs.ledger import storable
-from storage.engine import read, read_rows, write
-from storage.events import Event, hold, log, newest
-from storage.tables import insight_runs, insights
+from memory.experience.credit_assignment import (
+    find_successor,
+    inherit_record,
+    link_insights,
+    link_siblings,
+    set_support,
+    win_rate_lower_bound,
+)
+from memory.experience.tables import (
+    credits,
+    experience_edges,
+    experiences,
+    insight_edges,
+    insight_runs,
+    insights,
+    recalls,
+)
+from prompts.methods import find_method
+from storage.engine import read_rows, run_read, run_write
+from storage.events import Event, current_revision, lock_owner, log_event
+from text.storable import drop_unstorable
 
-TRUSTED = "user"
+VOUCHED_PROVENANCE = "user"
 """The provenance of an insight whose words the person has written or vouches for."""
 
 
-class Wording(NamedTuple):
+class InsightText(NamedTuple):
     """What an insight says, and who has written it."""
 
     content: str
@@ -52,10 +66,10 @@ class Insight(NamedTuple):
     @property
     def score(self) -> float:
         """The lower bound of its share of wins (`outcome.least`), in 0..1."""
-        return least(self.wins, self.uses)
+        return win_rate_lower_bound(self.wins, self.uses)
 
 
-async def add(
+async def add_insight(
     owner: str,
     content: str,
     projections: Mapping[str, str],
@@ -76,31 +90,33 @@ async def add(
         why: Why, for the log.
         run: The run in which it is written.
     """
-    new = Wording(content, projections, provenance, why, run)
-    return await write(lambda connection: add_in(connection, owner, new, runs))
+    new = InsightText(content, projections, provenance, why, run)
+    return await run_write(lambda connection: add_insight_in(connection, owner, new, runs))
 
 
-def add_in(connection: Connection, owner: str, new: Wording, runs: Sequence[str]) -> Insight:
+def add_insight_in(
+    connection: Connection, owner: str, new: InsightText, runs: Sequence[str]
+) -> Insight:
     """Do the same in a transaction of the caller's."""
-    hold(connection, owner)
-    same = _same(connection, owner, storable(new.content))
+    lock_owner(connection, owner)
+    same = _same(connection, owner, drop_unstorable(new.content))
     number = same.id if same else _new(connection, owner, new, "add")
     if same:
         _vouch(connection, owner, same, new)
     for run in runs:
-        support(connection, owner, number, run, 1, "source")
-        join_taught(connection, owner, number, run)
-    return _of(connection, owner, number)
+        set_support(connection, owner, number, run, 1, "source")
+        link_siblings(connection, owner, number, run)
+    return _get_insight(connection, owner, number)
 
 
-def vouch_in(connection: Connection, owner: str, new: Wording) -> bool:
+def vouch_insight_in(connection: Connection, owner: str, new: InsightText) -> bool:
     """Let the insight that says the same be told as trusted words; return whether that is new."""
-    hold(connection, owner)
-    same = _same(connection, owner, storable(new.content))
+    lock_owner(connection, owner)
+    same = _same(connection, owner, drop_unstorable(new.content))
     return same is not None and _vouch(connection, owner, same, new)
 
 
-async def edit(owner: str, insight: str, new: Wording) -> Insight:
+async def edit_insight(owner: str, insight: str, new: InsightText) -> Insight:
     """Give an insight other words; its runs and its record stay.
 
     One that was joined to others means the one that stands now.
@@ -110,15 +126,15 @@ async def edit(owner: str, insight: str, new: Wording) -> Insight:
     """
 
     def work(connection: Connection) -> Insight:
-        old = _standing(connection, owner, insight)
-        event = _event(owner, "edit", old.id, new)._replace(before=words(old))
-        change(connection, event, {**_columns(new), "provenance": new.provenance})
-        return _of(connection, owner, old.id)
+        old = _get_current(connection, owner, insight)
+        event = _event(owner, "edit", old.id, new)._replace(before=insight_event_data(old))
+        update_insight(connection, event, {**_columns(new), "provenance": new.provenance})
+        return _get_insight(connection, owner, old.id)
 
-    return await write(work)
+    return await run_write(work)
 
 
-async def agree(owner: str, insight: str, run: str, *, agrees: bool = True) -> Insight:
+async def record_agreement(owner: str, insight: str, run: str, *, agrees: bool = True) -> Insight:
     """Let a run speak for an insight, or against it.
 
     Raises:
@@ -126,19 +142,19 @@ async def agree(owner: str, insight: str, run: str, *, agrees: bool = True) -> I
     """
 
     def work(connection: Connection) -> Insight:
-        old = _standing(connection, owner, insight)
-        support(connection, owner, old.id, run, 1 if agrees else -1, "model")
+        old = _get_current(connection, owner, insight)
+        set_support(connection, owner, old.id, run, 1 if agrees else -1, "model")
         verb = "agree" if agrees else "disagree"
         after = {"run": run}
-        change(
+        update_insight(
             connection, Event(owner, f"insight.{verb}", old.id, None, after, "model", run=run), {}
         )
-        return _of(connection, owner, old.id)
+        return _get_insight(connection, owner, old.id)
 
-    return await write(work)
+    return await run_write(work)
 
 
-async def merge(owner: str, ids: Sequence[str], new: Wording) -> Insight:
+async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> Insight:
     """Join insights into one that has all their runs and their whole record.
 
     Those that were joined are kept and say into which; all others stay as they are. Where only one
@@ -149,31 +165,31 @@ async def merge(owner: str, ids: Sequence[str], new: Wording) -> Insight:
     """
 
     def work(connection: Connection) -> Insight:
-        each = {one.id: one for one in (_standing(connection, owner, id) for id in ids)}
+        each = {one.id: one for one in (_get_current(connection, owner, id) for id in ids)}
         if len(each) < 2:
             return next(iter(each.values()))
         number = _new(connection, owner, new, "merge", of=list(each))
-        inherit(connection, owner, number, list(each))
-        revision = newest(connection, owner)
+        inherit_record(connection, owner, number, list(each))
+        revision = current_revision(connection, owner)
         ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))
         connection.execute(ended.values(live=0, merged_into=number, revision=revision))
         for old in each:
-            join(connection, owner, "", [number, old])
-        return _of(connection, owner, number)
+            link_insights(connection, owner, "", [number, old])
+        return _get_insight(connection, owner, number)
 
-    return await write(work)
+    return await run_write(work)
 
 
-async def listed(owner: str, *, every: bool = False) -> list[Insight]:
+async def list_insights(owner: str, *, include_ended: bool = False) -> list[Insight]:
     """Return an owner's insights, the best first; also those that ended, if so wished."""
     wanted = select(insights).where(insights.c.owner == owner)
-    if not every:
+    if not include_ended:
         wanted = wanted.where(insights.c.live == 1)
-    rows = await read(lambda connection: connection.execute(wanted).all())
-    return sorted(map(read_row, rows), key=lambda one: (-one.score, one.created, one.id))
+    rows = await run_read(lambda connection: connection.execute(wanted).all())
+    return sorted(map(insight_from_row, rows), key=lambda one: (-one.score, one.created, one.id))
 
 
-async def supporters(owner: str) -> dict[str, list[tuple[str, int]]]:
+async def list_insight_support(owner: str) -> dict[str, list[tuple[str, int]]]:
     """Return the runs that speak for each insight (1) and against it (-1)."""
     runs = insight_runs.c
     wanted = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
@@ -183,44 +199,44 @@ async def supporters(owner: str) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-def read_row(row: Row[Any]) -> Insight:
+def insight_from_row(row: Row[Any]) -> Insight:
     """Return an insight of its row."""
     told = {name: getattr(row, name) for name in Insight._fields}
     projections = json.loads(row.projections)
     return Insight(**{**told, "projections": projections, "live": bool(row.live)})
 
 
-def guidance(one: Insight, role: str) -> str:
+def get_role_guidance(one: Insight, role: str) -> str:
     """Return what a role may be told of an insight; "" if nothing.
 
     That is the sentence of a method for this role, or what the person has written or vouches for.
     Any other words are a model's or a log's, which may be those of any page or file.
     """
     said = one.projections.get(role, "")
-    return said if one.provenance == TRUSTED or is_method(said, role) else ""
+    return said if one.provenance == VOUCHED_PROVENANCE or is_method_sentence(said, role) else ""
 
 
-def is_method(said: str, role: str) -> bool:
+def is_method_sentence(said: str, role: str) -> bool:
     """Tell whether a sentence is that of a method for a role."""
-    method = named(said)
+    method = find_method(said)
     return method is not None and method.role == role
 
 
-def guides(one: Insight) -> bool:
+def has_guidance(one: Insight) -> bool:
     """Tell whether any role may be told of an insight."""
-    return any(guidance(one, role) for role in one.projections)
+    return any(get_role_guidance(one, role) for role in one.projections)
 
 
-def found_in(connection: Connection, owner: str, insight: str) -> Insight | None:
+def find_insight_in(connection: Connection, owner: str, insight: str) -> Insight | None:
     """Return an insight of an owner, whether it stands or is history."""
     wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
     row = connection.execute(wanted).first()
-    return None if row is None else read_row(row)
+    return None if row is None else insight_from_row(row)
 
 
-def change(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
+def update_insight(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
     """Give an insight other values, and log the event of it."""
-    put(connection, event, values, log(connection, event))
+    put(connection, event, values, log_event(connection, event))
 
 
 def put(connection: Connection, event: Event, values: Mapping[str, Any], number: int) -> None:
@@ -229,18 +245,18 @@ def put(connection: Connection, event: Event, values: Mapping[str, Any], number:
     connection.execute(update(insights).where(*its).values({**values, "revision": number}))
 
 
-def _standing(connection: Connection, owner: str, insight: str) -> Insight:
+def _get_current(connection: Connection, owner: str, insight: str) -> Insight:
     """Return what stands now for an insight."""
-    hold(connection, owner)
-    one = _of(connection, owner, heir(connection, owner, insight))
+    lock_owner(connection, owner)
+    one = _get_insight(connection, owner, find_successor(connection, owner, insight))
     if not one.live:
         hint = "see `dossier memory list --all`"
         raise Problem("insight_not_found", f"the insight {insight!r} has ended", hint=hint)
     return one
 
 
-def _of(connection: Connection, owner: str, insight: str) -> Insight:
-    one = found_in(connection, owner, insight)
+def _get_insight(connection: Connection, owner: str, insight: str) -> Insight:
+    one = find_insight_in(connection, owner, insight)
     if one is None:
         hint = "see `dossier memory insights`"
         raise Problem("insight_not_found", f"there is no insight {insight!r}", hint=hint)
@@ -249,57 +265,90 @@ def _of(connection: Connection, owner: str, insight: str) -> Insight:
 
 def _same(connection: Connection, owner: str, content: str) -> Insight | None:
     """Return the insight that says the same; a method is the same one in either language."""
-    method = named(content)
+    method = find_method(content)
     wordings = [method.english, method.chinese] if method else [content]
     wanted = select(insights).where(
         insights.c.owner == owner, insights.c.live == 1, insights.c.content.in_(wordings)
     )
     row = connection.execute(wanted).first()
-    return None if row is None else read_row(row)
+    return None if row is None else insight_from_row(row)
 
 
-def _vouch(connection: Connection, owner: str, one: Insight, new: Wording) -> bool:
+def _vouch(connection: Connection, owner: str, one: Insight, new: InsightText) -> bool:
     """Give an insight the trusted words of another one; of its own it keeps those that are told."""
-    own = {role: said for role in one.projections if (said := guidance(one, role))}
+    own = {role: said for role in one.projections if (said := get_role_guidance(one, role))}
     trusted = new._replace(content=one.content, projections={**_clean(new.projections), **own})
     has = (one.provenance, one.projections)
-    if new.provenance != TRUSTED or has == (TRUSTED, trusted.projections):
+    if new.provenance != VOUCHED_PROVENANCE or has == (VOUCHED_PROVENANCE, trusted.projections):
         return False
-    event = _event(owner, "edit", one.id, trusted)._replace(before=words(one))
-    change(connection, event, {**_columns(trusted), "provenance": TRUSTED})
+    event = _event(owner, "edit", one.id, trusted)._replace(before=insight_event_data(one))
+    update_insight(connection, event, {**_columns(trusted), "provenance": VOUCHED_PROVENANCE})
     return True
 
 
 def _new(
-    connection: Connection, owner: str, new: Wording, verb: str, of: Sequence[str] = ()
+    connection: Connection, owner: str, new: InsightText, verb: str, of: Sequence[str] = ()
 ) -> str:
     number = uuid4().hex
     event = _event(owner, verb, number, new)
     if of:
         event = event._replace(after={**(event.after or {}), "of": list(of)})
     row = {"id": number, "owner": owner, "provenance": new.provenance, "created": time.time()}
-    made = insert(insights).values({**row, **_columns(new), "revision": log(connection, event)})
+    made = insert(insights).values(
+        {**row, **_columns(new), "revision": log_event(connection, event)}
+    )
     connection.execute(made)
     return number
 
 
-def _event(owner: str, verb: str, insight: str, new: Wording) -> Event:
-    said = {"content": storable(new.content), "projections": _clean(new.projections)}
+def _event(owner: str, verb: str, insight: str, new: InsightText) -> Event:
+    said = {"content": drop_unstorable(new.content), "projections": _clean(new.projections)}
     after = {**said, "provenance": new.provenance}
     name = f"insight.{verb}"
     return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
 
 
-def words(one: Insight) -> dict[str, Any]:
+def insight_event_data(one: Insight) -> dict[str, Any]:
     """Return what an insight says, as events have it."""
     said = {"content": one.content, "projections": dict(one.projections)}
     return {**said, "provenance": one.provenance}
 
 
-def _columns(new: Wording) -> dict[str, str]:
+def _columns(new: InsightText) -> dict[str, str]:
     projections = json.dumps(_clean(new.projections), ensure_ascii=False)
-    return {"content": storable(new.content), "projections": projections}
+    return {"content": drop_unstorable(new.content), "projections": projections}
 
 
 def _clean(projections: Mapping[str, str]) -> dict[str, str]:
-    return {role: storable(text) for role, text in projections.items()}
+    return {role: drop_unstorable(text) for role, text in projections.items()}
+
+
+async def count_dangling_edges() -> dict[str, int]:
+    """Return how many edges of each table have an end that is not there; nothing if all do.
+
+    The runs that speak for an insight need not be here: it may be from another home.
+    """
+    return await run_read(_count_dangling)
+
+
+def _count_dangling(connection: Connection) -> dict[str, int]:
+    ends = {
+        "experience_edges.run": (experience_edges, experience_edges.c.run, experiences.c.run),
+        "experience_edges.other": (experience_edges, experience_edges.c.other, experiences.c.run),
+        "recalls.other": (recalls, recalls.c.other, experiences.c.run),
+        "insight_runs.insight": (insight_runs, insight_runs.c.insight, insights.c.id),
+        "insight_edges.one": (insight_edges, insight_edges.c.one, insights.c.id),
+        "insight_edges.other": (insight_edges, insight_edges.c.other, insights.c.id),
+        "credits.insight": (credits, credits.c.insight, insights.c.id),
+    }
+    counts = {
+        name: connection.execute(
+            select(func.count())
+            .select_from(table)
+            .where(
+                ~select(there).where(there == here, there.table.c.owner == table.c.owner).exists()
+            )
+        ).scalar_one()
+        for name, (table, here, there) in ends.items()
+    }
+    return {name: count for name, count in counts.items() if count}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evals.facts_trials import content, started
-from memory.facts.store import listed
-from storage.events import history
+from benchmarks.facts_trials import make_content, start_writer
+from memory.facts.queries import list_facts
+from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -14,26 +14,26 @@ OWNER = "trial/"
 
 
 async def test_processes_that_write_at_once_lose_and_double_nothing():
-    processes = [await started(OWNER, name, 20) for name in "abc"]
+    processes = [await start_writer(OWNER, name, 20) for name in "abc"]
     said = [await process.communicate() for process in processes]
 
-    known = sorted(fact.content for fact in await listed(OWNER))
+    known = sorted(fact.content for fact in await list_facts(OWNER))
     assert [len(out.splitlines()) for out, _ in said] == [20] * 3
-    assert known == sorted({content(name, at) for name in "abc" for at in range(20)})
-    assert len(await history(OWNER, limit=1_000)) == 3 * 20
+    assert known == sorted({make_content(name, at) for name in "abc" for at in range(20)})
+    assert len(await list_events(OWNER, limit=1_000)) == 3 * 20
 
 
 async def test_what_was_said_to_be_kept_outlives_a_kill():
-    process = await started(OWNER, "k", 10_000)
+    process = await start_writer(OWNER, "k", 10_000)
     assert process.stdout
     lines = [await process.stdout.readline() for _ in range(20)]
     process.kill()
     lines += (await process.stdout.read()).splitlines()
     await process.wait()
 
-    facts = await listed(OWNER)
+    facts = await list_facts(OWNER)
     known = {fact.content for fact in facts}
     whole = [line.split() for line in lines if line.endswith(b"\n") or len(line.split()) == 2]
-    assert {content("k", int(number)) for _, number in whole} <= known
-    events = {one.event.item: one.id for one in await history(OWNER, limit=1_000)}
+    assert {make_content("k", int(number)) for _, number in whole} <= known
+    events = {one.event.item: one.id for one in await list_events(OWNER, limit=1_000)}
     assert {fact.id: fact.revision for fact in facts} == events

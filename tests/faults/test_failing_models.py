@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_openai.chat_models import base
 
 from config.errors import Problem
-from graph.records import of_turn
-from graph.session import Outcome, Session
-from report.refusals import clipped
-from report.undone import undone
-from report.wording import part, reason, word
+from graph.records import entries_of_turn
+from graph.session import SessionOutcome, ThreadSession
+from report.findings import clip_answer
+from report.labels import describe_reason, describe_role, get_label
+from runs.incomplete import list_failed_findings
 from tests.conftest import make
 from tests.door import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models, status
 from tests.fake_model import Script
@@ -69,7 +69,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Script) -> No
     script.on("Enough", {"enough": True})
 
 
-async def begun(thread: Session, choices: dict[str, object]) -> Outcome | Problem:
+async def begun(thread: ThreadSession, choices: dict[str, object]) -> SessionOutcome | Problem:
     try:
         return await thread.begin(QUESTION, make(choices), quiet)
     except Problem as problem:
@@ -81,11 +81,13 @@ def rules(script: Script) -> dict[str, Any]:
     return {**script.rules}
 
 
-async def mended(thread: Session, choices: dict[str, object], script: Script, good: Any) -> Outcome:
+async def mended(
+    thread: ThreadSession, choices: dict[str, object], script: Script, good: Any
+) -> SessionOutcome:
     """Go on with a run once its model works again; only what is asked then is in the script."""
     script.rules = {**good}
     script.asked.clear()
-    return await thread.go_on(make(choices), quiet)
+    return await thread.resume(make(choices), quiet)
 
 
 def failures(**faults: Sequence[str]) -> Any:
@@ -104,7 +106,7 @@ def failures(**faults: Sequence[str]) -> Any:
     reporter=["401"],
 )
 async def test_without_the_model_a_run_fails_with_its_error_and_goes_on_where_it_stood(
-    thread: Session, choices: dict[str, object], script: Script, role: str, fault: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str, fault: str
 ):
     failure, code = FAULTS[fault]
     good = rules(script)
@@ -128,36 +130,36 @@ async def test_without_the_model_a_run_fails_with_its_error_and_goes_on_where_it
     judge=["connection refused", "unreadable"],
 )
 async def test_a_part_that_is_done_without_the_model_is_named_in_the_first_line(
-    thread: Session, choices: dict[str, object], script: Script, role: str, fault: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str, fault: str
 ):
     script.on(ROLES[role], FAULTS[fault][0])
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     assert outcome.state["status"] == "succeeded"
     (notice,) = outcome.state["report"]["notices"]
-    why = reason(FAULTS[fault][1], "failed", "en")
+    why = describe_reason(FAULTS[fault][1], "failed", "en")
     assert notice.startswith(f"The model failed in part of the work: {why}.")
-    assert part(role, [], "en") in notice
+    assert describe_role(role, [], "en") in notice
 
 
 @failures(checker=["401", "500", "refused"])
 async def test_a_second_reader_that_fails_is_told_with_the_reason(
-    thread: Session, choices: dict[str, object], script: Script, role: str, fault: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str, fault: str
 ):
     script.on(ROLES[role], FAULTS[fault][0])
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
-    why = reason(FAULTS[fault][1], "failed", "en")
+    assert isinstance(outcome, SessionOutcome)
+    why = describe_reason(FAULTS[fault][1], "failed", "en")
     assert f"({why})" in outcome.state["report"]["notices"][0]
 
 
 @failures(memorizer=["401", "500"])
 async def test_a_memorizer_that_fails_costs_no_answer(
-    thread: Session, choices: dict[str, object], script: Script, role: str, fault: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str, fault: str
 ):
     script.on(ROLES[role], FAULTS[fault][0])
 
@@ -173,14 +175,14 @@ def winter(messages: list[BaseMessage]) -> bool:
 
 
 async def test_of_two_steps_the_one_that_failed_is_told_and_done_again_alone(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     good = rules(script)
     script.on("researcher", lambda messages: TIMEOUT if winter(messages) else DANCE)
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     assert outcome.state["status"] == "partial"
     assert outcome.state["report"]["notices"][0] == (
         "Partial: the model failed: the model took too long. Done without it, or left out: "
@@ -199,27 +201,27 @@ async def test_of_two_steps_the_one_that_failed_is_told_and_done_again_alone(
 
 
 async def test_a_finished_run_that_lacks_nothing_is_not_gone_on_with(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     await thread.begin(QUESTION, make(choices), quiet)
 
     with pytest.raises(Problem, match="not_waiting"):
-        await thread.go_on(make(choices), quiet)
+        await thread.resume(make(choices), quiet)
 
 
 @failures(reporter=["500", "empty", "refused"])
 async def test_a_report_that_the_model_did_not_write_is_written_again_alone(
-    thread: Session, choices: dict[str, object], script: Script, role: str, fault: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str, fault: str
 ):
     good = rules(script)
     script.on("reporter", FAULTS[fault][0])
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     assert outcome.state["status"] == "partial"
     assert outcome.state["report"]["cited"]
-    why = reason(FAULTS[fault][1], "failed", "en")
+    why = describe_reason(FAULTS[fault][1], "failed", "en")
     assert outcome.state["report"]["notices"][0].startswith(f"Partial: the model failed: {why}.")
 
     again = await mended(thread, choices, script, good)
@@ -230,7 +232,7 @@ async def test_a_report_that_the_model_did_not_write_is_written_again_alone(
 
 
 async def test_where_nothing_is_found_by_a_plan_without_the_model_the_run_has_failed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     good = rules(script)
     script.on("Draft", DOWN)
@@ -238,7 +240,7 @@ async def test_where_nothing_is_found_by_a_plan_without_the_model_the_run_has_fa
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     assert outcome.state["status"] == "failed"
     assert outcome.state["report"]["notices"][0].startswith("Failed: the model failed")
 
@@ -246,17 +248,17 @@ async def test_where_nothing_is_found_by_a_plan_without_the_model_the_run_has_fa
 
     assert again.state["status"] == "succeeded"
     assert "Rewrite" not in script.names()
-    assert len(of_turn(again.state["findings"], 1)) == 2
+    assert len(entries_of_turn(again.state["findings"], 1)) == 2
 
 
 async def test_sources_that_were_judged_and_say_nothing_are_a_lack_of_evidence(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("researcher", "Nothing in these pages says it.")
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     assert outcome.state["status"] == "insufficient_evidence"
 
 
@@ -269,17 +271,17 @@ def stood_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("stood_in")
 @pytest.mark.parametrize("role", ["planner", "researcher", "reporter"])
 async def test_what_the_built_in_model_did_for_another_is_named_and_can_be_done_again(
-    thread: Session, choices: dict[str, object], script: Script, role: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, role: str
 ):
     good = rules(script)
     script.on(ROLES[role], DOWN)
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, SessionOutcome)
     notice = outcome.state["report"]["notices"][0]
     assert "extractive model, which quotes the sources and adds nothing, stood in for it" in notice
-    assert f"in: {part(role, [], 'en')}" in notice
+    assert f"in: {describe_role(role, [], 'en')}" in notice
     if role == "planner":
         return
     assert outcome.state["status"] == "partial"
@@ -292,21 +294,21 @@ async def test_what_the_built_in_model_did_for_another_is_named_and_can_be_done_
 
 @pytest.mark.usefixtures("stood_in")
 async def test_what_the_built_in_model_is_not_sure_of_is_missing_because_the_other_failed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "why the dance of bees tires the queen"))
     script.on("researcher", lambda said: DOWN if "tires" in str(said[-1].text) else DANCE)
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
-    (missing,) = undone(outcome.state)
+    assert isinstance(outcome, SessionOutcome)
+    (missing,) = list_failed_findings(outcome.state)
     assert (missing["status"], missing["reason"]) == ("partial", "model_unavailable")
 
 
 @pytest.mark.usefixtures("stood_in")
 async def test_what_the_built_in_model_does_not_find_for_another_is_no_lack_of_evidence(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(QUESTION))
     script.on("researcher", TIMEOUT)
@@ -318,7 +320,7 @@ async def test_what_the_built_in_model_does_not_find_for_another_is_no_lack_of_e
 
 
 async def test_an_answer_that_its_models_limit_has_cut_before_it_said_anything_is_no_evidence(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     thinking = AIMessage("<think>Bees…", response_metadata={"finish_reason": "length"})
     script.on("researcher", thinking)
@@ -340,7 +342,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("said", UNUSABLE.values(), ids=UNUSABLE)
 async def test_an_answer_that_is_none_is_told_as_the_models_failure_and_asked_for_again(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     good = rules(script)
     script.on("researcher", said)
@@ -350,13 +352,13 @@ async def test_an_answer_that_is_none_is_told_as_the_models_failure_and_asked_fo
 
     assert isinstance(told, Problem)
     assert told.code == "answer_unusable"
-    assert clipped(said) in told.what
+    assert clip_answer(said) in told.what
     assert again.state["status"] == "succeeded"
     assert not again.state["report"]["notices"]
 
 
 async def test_of_two_steps_the_one_that_was_refused_is_told_in_the_models_words(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     refusal = UNUSABLE["a refusal in Chinese"]
     script.on("researcher", lambda messages: refusal if winter(messages) else DANCE)
@@ -364,26 +366,28 @@ async def test_of_two_steps_the_one_that_was_refused_is_told_in_the_models_words
     outcome = await thread.begin(QUESTION, make(choices), quiet)
 
     shown = str(outcome.state["messages"][-1].text)
-    why = reason(f"answer_unusable: {refusal}", "failed", "en")
+    why = describe_reason(f"answer_unusable: {refusal}", "failed", "en")
     assert outcome.state["status"] == "partial"
-    assert reason("answer_unusable", "failed", "en") in outcome.state["report"]["notices"][0]
+    assert (
+        describe_reason("answer_unusable", "failed", "en") in outcome.state["report"]["notices"][0]
+    )
     assert why in shown
-    assert reason("no_evidence", "failed", "en") not in shown
+    assert describe_reason("no_evidence", "failed", "en") not in shown
 
 
 async def test_a_refusal_that_passes_costs_no_more_than_another_try(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", "I'm sorry, but I can't assist with that request.", DANCE)
 
     outcome = await begun(thread, choices)
 
-    assert isinstance(outcome, Outcome)
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert isinstance(outcome, SessionOutcome)
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert (finding["status"], finding["attempts"]) == ("ok", 2)
     assert not any(
-        part("researcher", [], "en") in one for one in outcome.state["report"]["notices"]
+        describe_role("researcher", [], "en") in one for one in outcome.state["report"]["notices"]
     )
 
 
@@ -391,7 +395,7 @@ async def test_a_refusal_that_passes_costs_no_more_than_another_try(
     "said", ["The pages do not say how bees live.", "我无法从资料中回答这个问题。"]
 )
 async def test_an_honest_word_that_the_pages_are_silent_stays_a_lack_of_evidence(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     script.on("researcher", said)
 
@@ -401,7 +405,7 @@ async def test_an_honest_word_that_the_pages_are_silent_stays_a_lack_of_evidence
 
 
 async def test_where_claims_were_removed_no_page_is_called_silent(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("researcher", 'Bees <q s="S1">sleep in the sea all winter long</q>.')
 
@@ -409,6 +413,6 @@ async def test_where_claims_were_removed_no_page_is_called_silent(
 
     shown = str(outcome.state["messages"][-1].text)
     assert outcome.state["status"] == "insufficient_evidence"
-    assert word("unconfirmed", "en") in shown
-    assert word("nothing", "en") not in shown
-    assert reason("no_evidence", "failed", "en") not in shown
+    assert get_label("unconfirmed", "en") in shown
+    assert get_label("nothing", "en") not in shown
+    assert describe_reason("no_evidence", "failed", "en") not in shown

@@ -18,9 +18,9 @@ import pytest
 
 from config.errors import Problem
 from tests.loopback import Answer, moved, reply, serving
-from tools import apart
-from tools.fetch import Fetched, FetchLimits, fetch
-from tools.web.body import read_body
+from tools import worker_pool
+from tools.web.fetch import FetchedPage, FetchLimits, fetch_page
+from tools.web.transport import read_body
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,9 +29,9 @@ CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 SENTENCES = "Bees dance on the comb. Their dance tells how far the food is. " * 6
 
 
-async def got(answer: Answer, limits: FetchLimits | None = None) -> Fetched:
+async def got(answer: Answer, limits: FetchLimits | None = None) -> FetchedPage:
     async with serving(lambda _: answer) as server:
-        return await fetch(f"{server.url}/page", limits or FetchLimits(), allow_private=True)
+        return await fetch_page(f"{server.url}/page", limits or FetchLimits(), allow_private=True)
 
 
 async def code_for(answer: Answer, limits: FetchLimits | None = None) -> str:
@@ -45,7 +45,9 @@ def spent() -> float:
 
     How long something takes on a clock depends on what else the machine does.
     """
-    living = (Path(f"/proc/{one._process.pid}/stat").read_text().split() for one in apart._idle)
+    living = (
+        Path(f"/proc/{one._process.pid}/stat").read_text().split() for one in worker_pool._idle
+    )
     ticks = sum(int(stat[13]) + int(stat[14]) for stat in living)
     return sum(os.times()[:4]) + ticks / os.sysconf("SC_CLK_TCK")
 
@@ -224,7 +226,7 @@ async def test_redirects_in_a_circle_end(location):
 
     async with serving(answer) as server:
         with pytest.raises(Problem) as problem:
-            await fetch(f"{server.url}/page", allow_private=True)
+            await fetch_page(f"{server.url}/page", allow_private=True)
 
     assert problem.value.code == "url_redirects"
     assert len(server.asked) == 6
@@ -234,7 +236,7 @@ async def test_thirty_hops_are_too_many():
     counter = itertools.count()
     async with serving(lambda _: moved(f"/{next(counter)}")) as server:
         with pytest.raises(Problem, match="more than 5 times"):
-            await fetch(server.url, allow_private=True)
+            await fetch_page(server.url, allow_private=True)
 
 
 CHINESE = "蜜蜂在蜂巢上跳舞，告诉同伴食物在哪里。舞蹈的长度说明距离有多远，方向由太阳决定。" * 3
@@ -415,7 +417,7 @@ async def test_a_reader_that_takes_too_long_is_killed_and_the_next_page_is_read(
 async def test_many_pages_at_once_are_all_read():
     async with serving(lambda _: reply(f"<p>{SENTENCES}")) as server:
         pages = await asyncio.gather(
-            *(fetch(f"{server.url}/{n}", allow_private=True) for n in range(40))
+            *(fetch_page(f"{server.url}/{n}", allow_private=True) for n in range(40))
         )
 
     assert len(pages) == 40

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from config.settings import settings
-from memory.learning.turns import Said, take
-from storage.engine import close
+from memory.learning.message_queue import PersonMessage, lease_messages
+from storage.engine import close_database
 
 ROOT = Path(__file__).parents[2]
 
 OBSERVED = """
 import asyncio, os, signal
-from memory.learning import turns
-from runs.place import Here
+from memory.learning import message_queue
+from runs.call_site import CallSite
 
-SAID = turns.Said("t1", "t1-1", "m1", "My hives stand in Oslo.")
+SAID = message_queue.PersonMessage("t1", "t1-1", "m1", "My hives stand in Oslo.")
 
 async def main():
-    await turns.observe("local/", SAID)
+    await message_queue.enqueue_message("local/", SAID)
     {then}
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -32,10 +32,10 @@ asyncio.run(main())
 """
 
 READ = """
-    from memory.learning.worker import work_off
+    from memory.learning.learner import process_messages
     async def ask(system, data):
         os.kill(os.getpid(), signal.SIGKILL)
-    await work_off(Here("local/", "t1", "t1-1", "", ""), ask, thread="t1")
+    await process_messages(CallSite("local/", "t1", "t1-1", "", ""), ask, thread="t1")
 """
 
 
@@ -57,9 +57,9 @@ async def test_a_kill_between_hearing_and_learning_loses_nothing(
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, env=environment)
 
     assert await process.wait() == -signal.SIGKILL
-    monkeypatch.setattr("memory.learning.turns.time.time", lambda: 4e9)
+    monkeypatch.setattr("memory.learning.message_queue.time.time", lambda: 4e9)
     try:
-        (turn,) = await take("local/")
+        (turn,) = await lease_messages("local/")
     finally:
-        await close()
-    assert turn.said == Said("t1", "t1-1", "m1", "My hives stand in Oslo.")
+        await close_database()
+    assert turn.content == PersonMessage("t1", "t1-1", "m1", "My hives stand in Oslo.")

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 
+from calls.streaming import PROGRESS
 from config.errors import Problem
 from evals.openai_server import Server
-from evals.world import rules
-from graph.records import of_turn
-from graph.session import Session
-from nodes.streaming import PROGRESS
+from evals.world import make_rules
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
 from tests.conftest import make
 
 QUESTION = "How do bees live?"
@@ -44,7 +44,7 @@ def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
         "thought": "",
         "steps": [{"title": title, "description": "", "queries": [title]} for title in TOPICS],
     }
-    usual = [one for one in rules(len(TOPICS), *BRIEF) if one.get("schema") != "Draft"]
+    usual = [one for one in make_rules(len(TOPICS), *BRIEF) if one.get("schema") != "Draft"]
     openai_server.replace([{"schema": "Draft", "reply": plan}, *usual])
     return openai_server
 
@@ -68,7 +68,7 @@ def roles(server: Server) -> list[str]:
 
 
 async def test_a_run_over_http_uses_few_calls(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     outcome = await thread.begin(QUESTION, make(paid), quiet)
 
@@ -99,7 +99,7 @@ DRAFT = {"schema": "Draft"}
     ids=lambda one: "-".join(f"{name}={value}" for name, value in one.items())[:30],
 )
 async def test_a_fault_that_passes_costs_one_more_call_and_nothing_else(
-    thread: Session,
+    thread: ThreadSession,
     paid: dict[str, object],
     model: Server,
     fault: dict[str, Any],
@@ -116,7 +116,7 @@ async def test_a_fault_that_passes_costs_one_more_call_and_nothing_else(
 
 @pytest.mark.parametrize(("status", "code"), [(401, "model_auth"), (404, "unknown_model")])
 async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_its_first_calls(
-    thread: Session, paid: dict[str, object], model: Server, status: int, code: str
+    thread: ThreadSession, paid: dict[str, object], model: Server, status: int, code: str
 ):
     fail(model, error=status)
 
@@ -129,13 +129,13 @@ async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_its_first_ca
 
 
 async def test_one_step_that_always_fails_keeps_the_findings_of_the_others(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     fail(model, match="<step>\nwinter cluster", error=400)
 
     outcome = await thread.begin(QUESTION, make(paid), quiet)
 
-    findings = of_turn(outcome.state["findings"], 1)
+    findings = entries_of_turn(outcome.state["findings"], 1)
     ended = [finding["status"] for finding in findings.values()]
     assert ended == ["ok", "failed"]
     assert outcome.state["status"] == "partial"
@@ -143,7 +143,7 @@ async def test_one_step_that_always_fails_keeps_the_findings_of_the_others(
 
 
 async def test_a_model_that_is_down_is_stood_in_for_and_the_reader_is_told(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     fail(model, **REPORTER, error=500)
 
@@ -154,7 +154,7 @@ async def test_a_model_that_is_down_is_stood_in_for_and_the_reader_is_told(
 
 
 async def test_a_report_that_is_cut_off_is_continued(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     fail(model, **REPORTER, reply="Bees live in hives [S1][S2][S3].", finish="length")
     fail(model, match="Go on exactly", reply="Bees dance in summer [S1][S2][S3].")
@@ -168,7 +168,7 @@ async def test_a_report_that_is_cut_off_is_continued(
 
 
 async def test_a_typed_answer_that_is_cut_off_is_asked_for_again(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     fail(model, schema="Draft", reply='{"title": "Be', finish="length", times=1)
 
@@ -179,7 +179,7 @@ async def test_a_typed_answer_that_is_cut_off_is_asked_for_again(
 
 
 async def test_a_server_that_knows_no_schemas_is_asked_in_words(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     for name in ("Triage", "Rewrite", "Draft", "Verdict", "Enough"):
         body = {"error": {"message": "response_format json_schema is unavailable", "type": "x"}}
@@ -192,7 +192,7 @@ async def test_a_server_that_knows_no_schemas_is_asked_in_words(
 
 
 async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     fail(model, **REPORTER, error=401)
     with pytest.raises(Problem):
@@ -200,13 +200,15 @@ async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
     before = len(model.log)
     model.rules.pop(0)
 
-    outcome = await thread.go_on(make(paid), quiet)
+    outcome = await thread.resume(make(paid), quiet)
 
     assert outcome.state["status"] == "succeeded"
     assert len(model.log) == before + 2
 
 
-async def streamed(thread: Session, paid: dict[str, object]) -> tuple[list[str], dict[str, Any]]:
+async def streamed(
+    thread: ThreadSession, paid: dict[str, object]
+) -> tuple[list[str], dict[str, Any]]:
     """Run the question as a chat page does; return the report's parts and the last state."""
     parts, values = [], {}
     stream = thread.graph.astream(
@@ -225,7 +227,7 @@ async def streamed(thread: Session, paid: dict[str, object]) -> tuple[list[str],
 
 
 async def test_the_report_is_streamed_word_by_word(
-    thread: Session, paid: dict[str, object], model: Server
+    thread: ThreadSession, paid: dict[str, object], model: Server
 ):
     parts, state = await streamed(thread, paid)
 
@@ -237,7 +239,7 @@ async def test_the_report_is_streamed_word_by_word(
 
 @pytest.mark.parametrize("fault", [{"cut": 4}, {"cut": 4, "clean": True}, {"error": 500}])
 async def test_a_stream_that_breaks_off_is_not_taken_for_the_whole(
-    thread: Session, paid: dict[str, object], model: Server, fault: dict[str, Any]
+    thread: ThreadSession, paid: dict[str, object], model: Server, fault: dict[str, Any]
 ):
     fail(model, **REPORTER, **fault, times=1)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from benchmarks.durability import find_flaws, fresh, kill_writer, write_together
 from config.settings import settings
-from evals.durability import flaws, fresh, kill, together
-from memory.pages.store import find
+from library.page_retrieval import find_pages
 from storage.engine import read_rows
 from storage.tables import schema
-from storage.upgrades import SCHEMA
+from storage.upgrades import SCHEMA_VERSION
 from tests.integration.command import Forks, Place, Running
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -26,15 +26,15 @@ def started(forks: Forks, folder: Path, commands: list[list[str]]) -> list[Runni
 
 
 async def test_processes_that_keep_pages_at_the_same_time_lose_none():
-    assert await together(3, 20) == 60
-    assert await flaws() == []
+    assert await write_together(3, 20) == 60
+    assert await find_flaws() == []
 
 
 async def test_a_process_that_is_killed_leaves_the_store_intact_and_another_goes_on():
-    _, kept = await kill(3, 20)
+    _, kept = await kill_writer(3, 20)
 
     assert kept == 20
-    assert await flaws() == []
+    assert await find_flaws() == []
 
 
 async def test_processes_that_read_the_same_folders_in_at_the_same_time_agree(
@@ -49,9 +49,9 @@ async def test_processes_that_read_the_same_folders_in_at_the_same_time_agree(
     running = started(forks, tmp_path / "place", [["ingest", *order] for order in orders])
 
     assert [one.ended().status for one in running] == [0, 0, 0]
-    assert await flaws() == []
+    assert await find_flaws() == []
     for folder in folders:
-        assert len(await find("local/", "bees dance", 20, [folder])) == 12
+        assert len(await find_pages("local/", "bees dance", 20, [folder])) == 12
 
 
 async def test_an_open_reader_finds_what_another_process_wrote_by_its_next_search():
@@ -67,4 +67,4 @@ async def test_processes_that_make_a_new_database_at_the_same_time_all_succeed(
     opened = started(forks, tmp_path / "place", [["memory", "list"]] * 3)
 
     assert [one.ended().status for one in opened] == [0, 0, 0]
-    assert list((await read_rows(select(schema.c.version))).scalars()) == [SCHEMA]
+    assert list((await read_rows(select(schema.c.version))).scalars()) == [SCHEMA_VERSION]

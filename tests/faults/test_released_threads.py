@@ -13,9 +13,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from graph.context import context
-from graph.session import Outcome, session
-from runs.lifecycle import found
+from graph.context import build_context
+from graph.session import SessionOutcome, open_session
+from runs.lifecycle import find_run
 from runs.trace import read_trace
 from tests.fake_model import Script
 
@@ -48,16 +48,16 @@ def extracted(name: str, home: Path) -> Path:
     return home
 
 
-async def gone_on_with(thread: str, *, approve: bool = False) -> Outcome:
+async def gone_on_with(thread: str, *, approve: bool = False) -> SessionOutcome:
     """Go on with a thread as `dossier resume` does."""
-    choices = context((await found("local/", thread)).context)
-    async with session(thread) as opened:
+    choices = build_context((await find_run("local/", thread)).context)
+    async with open_session(thread) as opened:
         if approve:
-            return await opened.answer({"type": "approve"}, choices, lambda _: None)
-        return await opened.go_on(choices, lambda _: None)
+            return await opened.answer_review({"type": "approve"}, choices, lambda _: None)
+        return await opened.resume(choices, lambda _: None)
 
 
-def says_who(outcome: Outcome) -> bool:
+def says_who(outcome: SessionOutcome) -> bool:
     body = outcome.state["report"]["body"]
     return outcome.state["status"] == "succeeded" and "Karl von Frisch" in body
 
@@ -108,9 +108,9 @@ async def test_how_often_a_step_was_done_before_the_kill_counts(script: Script):
 
 @pytest.mark.usefixtures("old_home")
 async def test_a_finished_thread_is_asked_further():
-    choices = context((await found("local/", "finished")).context)
+    choices = build_context((await find_run("local/", "finished")).context)
 
-    async with session("finished") as opened:
+    async with open_session("finished") as opened:
         outcome = await opened.begin("How much honey does a winter cluster eat?", choices, print)
 
     assert outcome.state["turn"] == 2
@@ -120,8 +120,8 @@ async def test_a_finished_thread_is_asked_further():
 
 @pytest.mark.usefixtures("old_home")
 async def test_what_older_programs_saved_whole_is_compacted_with_the_next_question():
-    choices = context((await found("local/", "finished")).context)
-    async with session("finished") as opened:
+    choices = build_context((await find_run("local/", "finished")).context)
+    async with open_session("finished") as opened:
         before = [one async for one in opened.graph.aget_state_history(opened.config)]
         await opened.begin("How much honey does a winter cluster eat?", choices, print)
         after = [one async for one in opened.graph.aget_state_history(opened.config)]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from graph.records import of_turn
-from graph.session import Session
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -19,26 +19,26 @@ from tools import evidence
 @pytest.mark.parametrize("error", [KeyError("nobody foresaw this"), OSError("no disk")])
 @pytest.mark.parametrize("deep", [True, False])
 async def test_a_search_before_planning_that_raises_stops_no_other(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
     deep: bool,
 ):
-    gather = evidence.gather
+    gather = evidence.gather_evidence
 
     async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
         if queries == ["winter"]:
             raise error
         return await gather(here, context, queries, **more)
 
-    monkeypatch.setattr("nodes.background.gather", gathered)
+    monkeypatch.setattr("nodes.background.gather_evidence", gathered)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter", "waggle dance"]})
 
     outcome = await thread.begin("How do bees dance?", make(choices, deep=deep), quiet)
 
-    entries = of_turn(outcome.state["background"], 1).values()
+    entries = entries_of_turn(outcome.state["background"], 1).values()
     told = [(entry["query"], entry["status"], entry["reason"]) for entry in entries]
     assert told == [
         ("How do bees dance?", "ok", ""),
@@ -49,24 +49,24 @@ async def test_a_search_before_planning_that_raises_stops_no_other(
 
 
 async def test_a_step_that_raises_stops_no_other(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    gather = evidence.gather
+    gather = evidence.gather_evidence
 
     async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
         if queries == ["winter cluster"]:
             raise KeyError("nobody foresaw this")
         return await gather(here, context, queries, **more)
 
-    monkeypatch.setattr("nodes.researcher.gather", gathered)
+    monkeypatch.setattr("nodes.researcher.gather_evidence", gathered)
     script.on("Draft", draft("waggle dance", "winter cluster"))
 
     outcome = await thread.begin("How do bees live?", make(choices), quiet)
 
-    findings = of_turn(outcome.state["findings"], 1)
+    findings = entries_of_turn(outcome.state["findings"], 1)
     ended = {name: (one["status"], one["reason"]) for name, one in findings.items()}
     assert ended == {"s1": ("ok", ""), "s2": ("failed", "internal")}
     assert outcome.state["status"] == "partial"
@@ -78,14 +78,14 @@ Watched = Callable[[Callable[[str], Any]], None]
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Have every search of a step wait for what a test says, after being told the query."""
-    gather = evidence.gather
+    gather = evidence.gather_evidence
 
     def watch(wait: Callable[[str], Any]) -> None:
         async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
             await wait(queries[0])
             return await gather(here, context, queries, **more)
 
-        monkeypatch.setattr("nodes.researcher.gather", gathered)
+        monkeypatch.setattr("nodes.researcher.gather_evidence", gathered)
 
     return watch
 
@@ -94,7 +94,7 @@ TITLES = ["waggle dance", "winter cluster", "queen eggs", "honey eaten", "worker
 
 
 async def test_a_slow_step_does_not_hold_back_those_that_wait(
-    thread: Session, choices: dict[str, object], script: Script, watched: Watched
+    thread: ThreadSession, choices: dict[str, object], script: Script, watched: Watched
 ):
     last = asyncio.Event()
 
@@ -111,11 +111,11 @@ async def test_a_slow_step_does_not_hold_back_those_that_wait(
         context = make(choices, parallelism=2, max_steps=5)
         outcome = await thread.begin("How do bees live?", context, quiet)
 
-    assert len(of_turn(outcome.state["findings"], 1)) == 5
+    assert len(entries_of_turn(outcome.state["findings"], 1)) == 5
 
 
 async def test_no_more_steps_work_side_by_side_than_the_run_allows(
-    thread: Session, choices: dict[str, object], script: Script, watched: Watched
+    thread: ThreadSession, choices: dict[str, object], script: Script, watched: Watched
 ):
     pair = asyncio.Barrier(2)
     working: set[str] = set()
@@ -141,7 +141,7 @@ async def test_no_more_steps_work_side_by_side_than_the_run_allows(
 
 
 async def test_steps_that_waited_when_a_run_was_stopped_are_done_when_it_goes_on(
-    thread: Session, choices: dict[str, object], script: Script, watched: Watched
+    thread: ThreadSession, choices: dict[str, object], script: Script, watched: Watched
 ):
     stuck, never = asyncio.Event(), asyncio.Event()
 
@@ -160,7 +160,7 @@ async def test_steps_that_waited_when_a_run_was_stopped_are_done_when_it_goes_on
         await running
     never.set()
 
-    outcome = await thread.go_on(context, quiet)
+    outcome = await thread.resume(context, quiet)
 
-    assert len(of_turn(outcome.state["findings"], 1)) == 5
+    assert len(entries_of_turn(outcome.state["findings"], 1)) == 5
     assert script.prompts("researcher").count(script.prompts("researcher")[0]) == 1

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph.session import Outcome, session
-from runs.checkpointer import checkpoints, restate
+from graph.session import SessionOutcome, open_session
+from runs.checkpointer import open_checkpointer, save_run_status
 from tests.clock import Clock
 from tests.conftest import make
 from tests.fake_model import Script
@@ -33,14 +33,14 @@ def clock(monkeypatch: pytest.MonkeyPatch, choices: dict[str, object], script: S
     return Clock(monkeypatch)
 
 
-async def begun(choices: dict[str, object], question: str = QUESTION) -> Outcome:
-    async with session("t9") as thread:
+async def begun(choices: dict[str, object], question: str = QUESTION) -> SessionOutcome:
+    async with open_session("t9") as thread:
         return await thread.begin(question, make(choices), quiet)
 
 
-async def answered(choices: dict[str, object], decision: dict[str, Any]) -> Outcome:
-    async with session("t9") as thread:
-        return await thread.answer(decision, make(choices), quiet)
+async def answered(choices: dict[str, object], decision: dict[str, Any]) -> SessionOutcome:
+    async with open_session("t9") as thread:
+        return await thread.answer_review(decision, make(choices), quiet)
 
 
 async def killed_behind(node: str, choices: dict[str, object]) -> None:
@@ -48,14 +48,14 @@ async def killed_behind(node: str, choices: dict[str, object]) -> None:
         if event.get("node") == node:
             raise Killed(node)
 
-    async with session("t9") as thread:
+    async with open_session("t9") as thread:
         with pytest.raises(Killed):
             await thread.begin(QUESTION, make(choices), watch)
 
 
 async def ids() -> list[str]:
     """Return the ids of the checkpoints of the thread in the order in which they were saved."""
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         rows = saver.conn.execute("SELECT checkpoint_id FROM checkpoints ORDER BY rowid")
         return [name for (name,) in rows]
 
@@ -87,8 +87,8 @@ async def test_a_killed_run_is_resumed_behind_a_clock_that_was_set(
     asked = len(script.asked)
     clock.restart(seconds)
 
-    async with session("t9") as thread:
-        outcome = await thread.go_on(make(choices), quiet)
+    async with open_session("t9") as thread:
+        outcome = await thread.resume(make(choices), quiet)
 
     assert outcome.state["status"] == "succeeded"
     assert outcome.state["report"]["cited"]
@@ -102,7 +102,7 @@ async def test_a_clock_that_is_set_while_a_run_works_changes_nothing(
     def watch(event: dict[str, Any]) -> None:
         clock.step(-7.0)
 
-    async with session("t9") as thread:
+    async with open_session("t9") as thread:
         outcome = await thread.begin(QUESTION, make(choices), watch)
 
     assert outcome.state["status"] == "succeeded"
@@ -131,23 +131,23 @@ async def test_what_is_written_about_a_run_that_broke_off_is_found_behind_the_cl
 ):
     await killed_behind("team", choices)
     clock.restart(-600.0)
-    await restate("t9", "paused")
+    await save_run_status("t9", "paused")
 
-    async with session("t9") as thread:
+    async with open_session("t9") as thread:
         assert (await thread.current()).values["status"] == "paused"
-        assert (await thread.go_on(make(choices), quiet)).state["status"] == "succeeded"
+        assert (await thread.resume(make(choices), quiet)).state["status"] == "succeeded"
 
 
 async def test_a_server_goes_on_with_what_another_process_has_saved(
     clock: Clock, choices: dict[str, object]
 ):
     reviewed = {**choices, "auto_accept": False}
-    async with session("t9") as server:
+    async with open_session("t9") as server:
         await server.begin(QUESTION, make(reviewed), quiet)
         clock.restart(3_600.0)
         await answered(reviewed, {"type": "reject", "message": "look at winter too"})
         clock.restart(-7_200.0)
 
-        outcome = await server.answer(APPROVED, make(reviewed), quiet)
+        outcome = await server.answer_review(APPROVED, make(reviewed), quiet)
 
     assert (outcome.state["revisions"], outcome.state["status"]) == (1, "succeeded")

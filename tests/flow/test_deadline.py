@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from graph.session import Outcome, Session
-from runs import budget
+from calls import run_budget
+from graph.session import SessionOutcome, ThreadSession
+from report.checks import attribution
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tools import evidence
+from tools import evidence, source_checks
 
 LIMIT = "max_minutes = 20"
 
@@ -21,7 +22,7 @@ LIMIT = "max_minutes = 20"
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up on texts after a second."""
-    monkeypatch.setattr(budget, "SECONDS", 1.0)
+    monkeypatch.setattr(run_budget, "TEXT_SECONDS", 1.0)
 
 
 def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., Any]:
@@ -29,7 +30,7 @@ def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., 
 
     def hang(*values: Any) -> Any:
         if at(*values):
-            for one in budget._budgets.values():
+            for one in run_budget._budgets.values():
                 one.started -= 3600
             time.sleep(30)
         return work(*values)
@@ -37,17 +38,20 @@ def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., 
     return hang
 
 
-async def asked(thread: Session, choices: dict[str, object]) -> Outcome:
+async def asked(thread: ThreadSession, choices: dict[str, object]) -> SessionOutcome:
     context = make(choices, max_minutes=20, max_reflections=0)
     return await thread.begin("How do bees dance?", context, quiet)
 
 
-def shown(outcome: Outcome) -> str:
+def shown(outcome: SessionOutcome) -> str:
     return str(outcome.state["messages"][-1].text)
 
 
 async def test_passages_that_cannot_be_chosen_in_time_leave_a_step_out_and_name_the_limit(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
     hard = hanging(evidence._choose, lambda _found, _cuts, wanted: "winter" in str(wanted.queries))
@@ -61,11 +65,14 @@ async def test_passages_that_cannot_be_chosen_in_time_leave_a_step_out_and_name_
 
 
 async def test_a_report_that_cannot_be_checked_in_time_is_put_together_of_what_was_found(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     script.on("reporter", "The hardest of all texts [S1].")
-    hard = hanging(evidence.proven, lambda text, *_: "hardest" in text)
-    monkeypatch.setattr(evidence, "proven", hard)
+    hard = hanging(attribution.enforce_citations, lambda text, *_: "hardest" in text)
+    monkeypatch.setattr(source_checks, "enforce_citations", hard)
 
     outcome = await asked(thread, choices)
 
@@ -76,10 +83,12 @@ async def test_a_report_that_cannot_be_checked_in_time_is_put_together_of_what_w
 
 
 async def test_a_report_of_which_nothing_can_be_checked_in_time_only_names_the_limit(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("nodes.reporter.LAST", 0.1)
-    monkeypatch.setattr(evidence, "proven", hanging(evidence.proven, lambda *_: True))
+    monkeypatch.setattr(
+        source_checks, "enforce_citations", hanging(attribution.enforce_citations, lambda *_: True)
+    )
 
     outcome = await asked(thread, choices)
 
@@ -89,7 +98,7 @@ async def test_a_report_of_which_nothing_can_be_checked_in_time_only_names_the_l
 
 
 async def test_a_search_before_the_plan_that_takes_too_long_names_the_limit(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(evidence, "_cut", hanging(evidence._cut, lambda *_: True))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from config.settings import settings
-from graph.records import of_turn
-from graph.session import Session
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
 from nodes.team import FOLLOW_UPS
 from tests.conftest import make
 from tests.fake_model import Script
@@ -14,7 +14,7 @@ from tests.flow.test_defects import draft, quiet
 
 
 async def test_small_talk_without_a_reply_is_researched(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": False, "reply": ""})
 
@@ -24,7 +24,7 @@ async def test_small_talk_without_a_reply_is_researched(
 
 
 async def test_a_model_that_has_seen_nothing_has_not_seen_enough(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -38,11 +38,11 @@ async def test_a_model_that_has_seen_nothing_has_not_seen_enough(
 
     outcome = await thread.begin("What is chromodynamics?", make(choices), quiet)
 
-    assert list(of_turn(outcome.state["findings"], 1)) == ["s1"]
+    assert list(entries_of_turn(outcome.state["findings"], 1)) == ["s1"]
 
 
 async def test_of_one_query_only_the_best_passages_are_kept_before_planning(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -52,12 +52,12 @@ async def test_of_one_query_only_the_best_passages_are_kept_before_planning(
 
     outcome = await thread.begin("What do bees do?", make(choices), quiet)
 
-    (entry,) = of_turn(outcome.state["background"], 1).values()
+    (entry,) = entries_of_turn(outcome.state["background"], 1).values()
     assert len(entry["passages"]) == 1
 
 
 async def test_however_much_is_missing_a_round_adds_few_steps(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     missing = [{"title": f"waggle dance {number}"} for number in range(FOLLOW_UPS + 2)]
     script.on("Verdict", {"passed": True, "open": ["more dances"]})

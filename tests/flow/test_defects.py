@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from graph.context import Context
-from graph.records import of_turn
-from graph.session import Session
-from memory.pages import store as pages
-from retrieval.passages import passages
-from retrieval.text import sentences
-from runs.place import owned
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
+from library import page_retrieval
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
-from tools.ingest import ingest
+from text.passage_splitting import split_passages
+from text.sentences import split_sentences
+from tools.folder_ingestion import ingest_folder
 
 
 def quiet(event: object) -> None:
@@ -33,7 +33,7 @@ def draft(*titles: str, needs: dict[int, list[int]] | None = None) -> dict[str, 
 
 
 async def test_1_a_second_rejection_is_not_taken_for_an_approval(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     context = make(choices, auto_accept=False)
@@ -42,7 +42,7 @@ async def test_1_a_second_rejection_is_not_taken_for_an_approval(
     for _ in range(2):
         assert outcome.request
         rejection = {"type": "reject", "message": "look at winter too"}
-        outcome = await thread.answer(rejection, context, quiet)
+        outcome = await thread.answer_review(rejection, context, quiet)
 
     assert outcome.request
     assert outcome.state["revisions"] == 2
@@ -50,7 +50,7 @@ async def test_1_a_second_rejection_is_not_taken_for_an_approval(
 
 
 async def test_2_a_plan_that_cannot_be_read_twice_still_ends_in_a_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", "this is no plan")
 
@@ -62,12 +62,12 @@ async def test_2_a_plan_that_cannot_be_read_twice_still_ends_in_a_report(
 
 
 async def test_3_what_was_chosen_to_be_searched_is_what_is_searched(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     other = tmp_path / "other"
     other.mkdir()
     (other / "dance.md").write_text("# Dance\n\nThe waggle dance of bees is not found here.")
-    await ingest(owned("local", ""), other, quiet)
+    await ingest_folder(join_owner("local", ""), other, quiet)
 
     outcome = await thread.begin("What is the waggle dance of bees?", make(choices), quiet)
 
@@ -76,10 +76,10 @@ async def test_3_what_was_chosen_to_be_searched_is_what_is_searched(
 
 
 async def test_4_nobody_is_answered_from_the_files_of_somebody_else(
-    thread: Session, bees: str, choices: dict[str, object]
+    thread: ThreadSession, bees: str, choices: dict[str, object]
 ):
-    mine = await pages.find(owned("local", ""), "waggle dance", 5, [bees])
-    theirs = await pages.find(owned("mallory", ""), "waggle dance", 5, [bees])
+    mine = await page_retrieval.find_pages(join_owner("local", ""), "waggle dance", 5, [bees])
+    theirs = await page_retrieval.find_pages(join_owner("mallory", ""), "waggle dance", 5, [bees])
     outcome = await thread.begin("What is the waggle dance?", make(choices, user="mallory"), quiet)
 
     assert mine
@@ -88,7 +88,7 @@ async def test_4_nobody_is_answered_from_the_files_of_somebody_else(
 
 
 async def test_5_joining_what_several_searches_found_loses_nothing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Rewrite", {"question": "dance and winter?", "queries": ["waggle dance", "winter"]})
     script.on("Draft", draft("waggle dance and winter cluster"))
@@ -100,7 +100,7 @@ async def test_5_joining_what_several_searches_found_loses_nothing(
 
 
 async def test_6_more_steps_than_workers_lose_nothing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     titles = ["waggle dance", "winter cluster", "queen eggs", "honey eaten", "workers feed"]
     script.on("Draft", draft(*titles))
@@ -108,13 +108,13 @@ async def test_6_more_steps_than_workers_lose_nothing(
     context = make(choices, parallelism=2, max_steps=5)
     outcome = await thread.begin("How do bees live?", context, quiet)
 
-    findings = of_turn(outcome.state["findings"], 1)
+    findings = entries_of_turn(outcome.state["findings"], 1)
     assert [finding["title"] for finding in findings.values()] == titles
     assert all(title in script.prompts("reporter")[-1] for title in titles)
 
 
 async def test_7_a_step_that_needs_no_web_search_makes_none(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -125,7 +125,7 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
         asked.append(query)
         return []
 
-    monkeypatch.setattr("tools.web_search.search", search)
+    monkeypatch.setattr("tools.web.web_search.search_web", search)
     plan = draft("waggle dance", "winter cluster")
     plan["steps"][0]["need_web_search"] = False
     script.on("Draft", plan)
@@ -138,26 +138,26 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
 
 
 async def test_8_a_run_that_was_resumed_can_be_stopped(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     context = make(choices, auto_accept=False)
     await thread.begin("How do bees dance?", context, quiet)
     script.seconds = 30
 
-    resumed = asyncio.create_task(thread.answer({"type": "approve"}, context, quiet))
+    resumed = asyncio.create_task(thread.answer_review({"type": "approve"}, context, quiet))
     await asyncio.sleep(0.2)
     resumed.cancel()
     with pytest.raises(asyncio.CancelledError):
         await resumed
 
     script.seconds = 0
-    outcome = await thread.go_on(context, quiet)
+    outcome = await thread.resume(context, quiet)
     assert outcome.state["status"] == "succeeded"
 
 
 async def test_9_nothing_is_said_about_the_person_that_nobody_knows(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("How do bees dance?", make(choices), quiet)
 
@@ -168,14 +168,14 @@ async def test_9_nothing_is_said_about_the_person_that_nobody_knows(
 def test_10_no_sentence_is_cut_between_two_passages():
     text = " ".join(f"Sentence {number} tells of hive {number * 7}." for number in range(300))
 
-    cut = [span.text for span in passages(text)]
+    cut = [span.text for span in split_passages(text)]
 
     assert len(cut) > 5
-    assert all(any(one.text in part for part in cut) for one in sentences(text))
+    assert all(any(one.text in part for part in cut) for one in split_sentences(text))
 
 
 async def test_11_a_source_that_was_never_read_cannot_be_cited(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on(
         "reporter", "Bees dance [S1]. Bees sing [S99]. See https://invented.example/bees [S1]."
@@ -192,17 +192,17 @@ async def test_11_a_source_that_was_never_read_cannot_be_cited(
 
 
 async def test_12_the_plan_that_was_approved_is_the_plan_that_is_kept(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster", needs={2: [1]}))
     context = make(choices, auto_accept=False)
     outcome = await thread.begin("How do bees live?", context, quiet)
     shown = outcome.request["plan"] if outcome.request else None
 
-    outcome = await thread.answer({"type": "approve"}, context, quiet)
+    outcome = await thread.answer_review({"type": "approve"}, context, quiet)
 
     assert outcome.state["plan"] == shown
-    assert list(of_turn(outcome.state["findings"], 1)) == ["s1", "s2"]
+    assert list(entries_of_turn(outcome.state["findings"], 1)) == ["s1", "s2"]
 
 
 def test_the_defaults_are_the_ones_that_were_promised():

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from graph.context import Context
-from graph.session import Session, session
-from memory.facts.store import NewFact, add
-from nodes.recall.graph import make_recall
-from runs.place import owned
+from graph.session import ThreadSession, open_session
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from nodes.recall.recall_graph import make_recall_graph
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 
 
 async def test_where_somebody_lives_is_answered_from_what_they_told(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("I live in Bergen.", make(choices), quiet)
     outcome = await thread.begin("Where do I live?", make(choices), quiet)
@@ -29,7 +30,7 @@ async def test_where_somebody_lives_is_answered_from_what_they_told(
 
 
 async def test_what_was_never_told_is_said_not_to_be_remembered(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await thread.begin("When is my birthday?", make(choices), quiet)
 
@@ -39,7 +40,7 @@ async def test_what_was_never_told_is_said_not_to_be_remembered(
 
 
 async def test_a_folder_is_told_document_by_document_each_cited(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin("What is in this folder?", make(choices), quiet)
 
@@ -56,8 +57,8 @@ async def test_a_folder_is_told_document_by_document_each_cited(
 
 
 async def test_a_recall_finds_what_the_person_told():
-    await add(owned("local", ""), NewFact("I live in Bergen", quote="I live in Bergen"))
-    async with session("recall-1", make_recall) as opened:
+    await add_fact(join_owner("local", ""), NewFact("I live in Bergen", quote="I live in Bergen"))
+    async with open_session("recall-1", make_recall_graph) as opened:
         alone = Context(models={"default": "extractive:"})
         outcome = await opened.begin("Where do I live?", alone, quiet)
 
@@ -67,7 +68,7 @@ async def test_a_recall_finds_what_the_person_told():
 
 
 async def test_a_question_that_asks_to_judge_gets_the_sources_own_words_and_is_partial(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     alone = make(choices, models={"default": "extractive:"})
     outcome = await thread.begin("Is the waggle dance the best dance of bees?", alone, quiet)
@@ -79,7 +80,7 @@ async def test_a_question_that_asks_to_judge_gets_the_sources_own_words_and_is_p
 
 
 async def test_a_model_of_its_own_may_judge(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await thread.begin(
         "Is the waggle dance the best dance of bees?", make(choices), quiet

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from config.settings import settings
-from graph.records import of_turn
-from graph.session import Session
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -20,18 +20,18 @@ QUOTE = "Karl von Frisch described the waggle dance in 1927."
 NOTHING_LEFT = {"title": "Known", "has_enough_context": True, "steps": []}
 
 
-async def asked_first(thread: Session, choices: dict[str, object], script: Script) -> str:
+async def asked_first(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
     """Ask the first question; return the id of the source of its only finding."""
     script.on("Draft", draft("waggle dance"))
     outcome = await thread.begin(FIRST, make(choices), quiet)
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert (finding["status"], finding["review"]) == ("ok", "passed")
     assert QUOTE in finding["text"]
     return next(one for one in finding["sources"] if f's="{one}">{QUOTE}' in finding["text"])
 
 
 async def test_planner_researcher_and_reporter_are_shown_what_was_found_before(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     source = await asked_first(thread, choices, script)
     before = len(script.asked)
@@ -47,7 +47,7 @@ async def test_planner_researcher_and_reporter_are_shown_what_was_found_before(
 
 
 async def test_the_first_question_of_a_thread_is_shown_nothing_before_it(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await asked_first(thread, choices, script)
 
@@ -55,7 +55,7 @@ async def test_the_first_question_of_a_thread_is_shown_nothing_before_it(
 
 
 async def test_what_has_nothing_to_do_with_the_question_is_not_shown(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await asked_first(thread, choices, script)
     before = len(script.asked)
@@ -67,7 +67,7 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_shown(
 
 
 async def test_a_source_keeps_its_number_and_can_be_cited_without_being_read_again(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     source = await asked_first(thread, choices, script)
     script.on("Draft", draft("food"))
@@ -78,14 +78,14 @@ async def test_a_source_keeps_its_number_and_can_be_cited_without_being_read_aga
         "Who described the dance that tells of food?", make(choices), quiet
     )
 
-    (finding,) = of_turn(outcome.state["findings"], 2).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 2).values()
     assert (finding["status"], finding["sources"]) == ("ok", [source])
     assert outcome.state["report"]["cited"] == [source]
     assert "1927" in str(outcome.state["messages"][-1].text)
 
 
 async def test_a_plan_need_not_research_again_what_is_there(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     source = await asked_first(thread, choices, script)
     before = len(script.asked)
@@ -101,7 +101,7 @@ async def test_a_plan_need_not_research_again_what_is_there(
 
 
 async def test_the_model_without_a_key_answers_from_what_was_found_before(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     source = await asked_first(thread, choices, script)
     script.on("Draft", NOTHING_LEFT)
@@ -114,7 +114,7 @@ async def test_the_model_without_a_key_answers_from_what_was_found_before(
 
 
 async def test_what_was_left_open_is_told_to_the_next_plan_until_it_is_known(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("quantum chromodynamics"))
     await thread.begin("What is quantum chromodynamics?", make(choices), quiet)
@@ -126,7 +126,7 @@ async def test_what_was_left_open_is_told_to_the_next_plan_until_it_is_known(
 
 
 async def test_a_finding_that_did_not_pass_is_not_handed_on(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": False, "feedback": "no"})
@@ -141,7 +141,7 @@ async def test_a_finding_that_did_not_pass_is_not_handed_on(
 
 
 async def test_an_answer_of_one_search_is_handed_on_as_a_finding(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("What is the waggle dance?", make(choices, deep=False), quiet)
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
@@ -152,7 +152,7 @@ async def test_an_answer_of_one_search_is_handed_on_as_a_finding(
 
 @pytest.mark.parametrize("deep", [True, False])
 async def test_no_page_is_fetched_twice_in_a_thread(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     monkeypatch: pytest.MonkeyPatch,
     deep: bool,

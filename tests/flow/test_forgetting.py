@@ -12,37 +12,43 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from app.cli.redrawing import redraw
+from app.cli.forget import redraw_reports
 from config.errors import Problem
 from config.settings import settings
-from graph.session import Session
+from graph.session import ThreadSession
+from library import vector_search
+from library.tables import pages
+from library.vector_upkeep import build_due_collection
+from memory import catalog
+from memory.agents_md.backends import change_file
+from memory.agents_md.content import replace_learned
+from memory.agents_md.disk import DISK
 from memory.experience import insights
-from memory.experience.similar import packed, vector_of
-from memory.experience.utterances import Utterance, keep
-from memory.facts.store import NewFact, add, listed
-from memory.files.backend import change
-from memory.files.disk import DISK
-from memory.files.section import replaced
-from memory.forgetting import door
-from memory.forgetting.door import aimed, forget, planned
-from memory.kept import looking
-from memory.learning.turns import Said, observe
+from memory.experience.run_history import pack_vector, question_vector
+from memory.experience.tables import experiences
+from memory.experience.utterances import Utterance, store_utterances
+from memory.facts.fact import NewFact
+from memory.facts.queries import list_facts
+from memory.facts.store import add_fact
+from memory.facts.tables import facts
+from memory.learning.message_queue import PersonMessage, enqueue_message
 from memory.profile import store as profile
-from memory.profile.shape import Told, Trait, untold
-from report.document import document
-from report.export import write
-from retrieval import vector
-from retrieval.covering import cover
+from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
+from memory.tables import meanings
+from privacy import service
+from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
+from report.document import build_document
+from report.export import write_report_files
 from runs import lifecycle
 from runs.trace import read_trace
-from storage.engine import close, read_rows
-from storage.engine import write as write_rows
-from storage.events import history
-from storage.tables import experiences, facts, meanings, metadata, pages
+from storage.engine import close_database, read_rows
+from storage.engine import run_write as write_rows
+from storage.events import list_events
+from storage.tables import metadata
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 from tests.meaning import use
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -83,18 +89,18 @@ def found_in(folder: Path, *needles: str) -> list[str]:
 
 
 async def asked(
-    opened: Session, choices: dict[str, object], question: str, turn: int, *more: Path
+    opened: ThreadSession, choices: dict[str, object], question: str, turn: int, *more: Path
 ) -> str:
     """Ask a question as the command line does; its report lies in one folder or more."""
     context = make(choices)
-    run = await lifecycle.opened(ME, "t1", turn, question, context)
+    run = await lifecycle.create_run(ME, "t1", turn, question, context)
     state = (await opened.begin(question, context, quiet)).state
     today = datetime.now(UTC).date().isoformat()
     for folder in (Path("reports") / run, *more):
-        shown = document(state, state["report"], state["status"], today)
-        await write(shown, folder.absolute(), force=True)
-        await lifecycle.filed(run, str(folder.absolute()))
-    await lifecycle.mark(ME, run, state["status"])
+        shown = build_document(state, state["report"], state["status"], today)
+        await write_report_files(shown, folder.absolute(), force=True)
+        await lifecycle.set_report_dir(run, str(folder.absolute()))
+    await lifecycle.set_run_status(ME, run, state["status"])
     return run
 
 
@@ -107,16 +113,16 @@ def hidden(tmp_path: Path) -> Callable[[str], Any]:
         folder.mkdir()
         (folder / "sleep.md").write_text(f"# Sleep\n\n{HARMLESS}\n", encoding="utf-8")
         (folder / "vault.md").write_text(f"# Quillhaven\n\n{secret}\n", encoding="utf-8")
-        root = (await ingest(ME, folder, quiet)).root
+        root = (await ingest_folder(ME, folder, quiet)).root
         (folder / "vault.md").unlink()
         return root
 
     return read
 
 
-async def wipe(*ids: str) -> door.Plan:
-    plan = await planned(await aimed(ME, ids))
-    await forget(plan, partial(redraw, ME))
+async def wipe(*ids: str) -> service.ErasurePlan:
+    plan = await plan_erasure(await resolve_erasure_target(ME, ids))
+    await execute_erasure(plan, partial(redraw_reports, ME))
     return plan
 
 
@@ -133,7 +139,7 @@ async def no_byte(tmp_path: Path, *needles: str) -> bool:
     for table in metadata.sorted_tables:
         said = str((await read_rows(select(table))).all()).lower()
         assert [one for one in needles if one in said] == [], table.name
-    await close()
+    await close_database()
     homes = [found_in(tmp_path / name, *needles) for name in ("home", "reports", "copies")]
     assert homes == [[], [], []]
     return True
@@ -141,14 +147,14 @@ async def no_byte(tmp_path: Path, *needles: str) -> bool:
 
 @pytest.mark.parametrize("language", SECRETS)
 async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     hidden: Any,
     tmp_path: Path,
     language: str,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(vector, "EXACT", 1)
+    monkeypatch.setattr(vector_search, "EXACT", 1)
     use(monkeypatch, "hashing")
     secret, word, _ = SECRETS[language]
     root = await hidden(secret)
@@ -162,7 +168,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     other = await asked(thread, choices, "Who described the waggle dance, and when?", 2)
     assert word in (copy / "report.md").read_text("utf-8").lower()
     kept = (tmp_path / "reports" / other / "report.md").read_bytes()
-    await cover()
+    await build_due_collection()
     collections = [one.name for one in settings().vectors.iterdir()]
     before = await everything()
     (page,) = [id for id, row in before.items() if row[1] == "file" and secret in str(row)]
@@ -194,29 +200,33 @@ def trait(text: str) -> Trait:
     return Trait(text=text, quote=text, confidence=0.9, stated=True, run="t1-1", at=1.0)
 
 
-async def everywhere(opened: Session, choices: dict[str, object], secret: str, home: Path) -> str:
+async def everywhere(
+    opened: ThreadSession, choices: dict[str, object], secret: str, home: Path
+) -> str:
     """Say a secret in a run, and let every memory say it again; return the id of the fact."""
     asking = f"Remember that {secret}. How do bees dance?"
     await asked(opened, choices, asking, 1)
-    (fact,) = [one for one in await listed(ME) if one.run]
+    (fact,) = [one for one in await list_facts(ME) if one.run]
     assert secret in fact.quote
-    told = untold() | {"characteristics": [trait(secret)]}
-    await profile.learn(ME, Told(**told), run="t1-1")  # type: ignore[typeddict-item]
+    told = empty_profile_update() | {"characteristics": [trait(secret)]}
+    await profile.update_profile(ME, ProfileUpdate(**told), run="t1-1")  # type: ignore[typeddict-item]
     lesson = f"Do not search the web, since {secret}."
-    await insights.add(ME, lesson, {"planner": lesson}, ["t1-1"])
-    await insights.add(ME, "Search twice.", {"planner": "Search twice."}, ["t1-1"])
-    await observe(ME, Said("t1", "t1-1", "late", f"As I said, {secret}."))
+    await insights.add_insight(ME, lesson, {"planner": lesson}, ["t1-1"])
+    await insights.add_insight(ME, "Search twice.", {"planner": "Search twice."}, ["t1-1"])
+    await enqueue_message(ME, PersonMessage("t1", "t1-1", "late", f"As I said, {secret}."))
     lines = f"- Ask nobody: {secret}.\n- Answer in metres.\n"
-    await change(DISK, str(home / "AGENTS.md"), lambda _: replaced("Mine.\n", lines, "").encode())
+    await change_file(
+        DISK, str(home / "AGENTS.md"), lambda _: replace_learned("Mine.\n", lines, "").encode()
+    )
     spoken = Utterance("planner", f"look for {secret}", f"nothing about: {secret}")
-    await write_rows(lambda connection: keep(connection, ME, "t1-1", [spoken]))
-    await add(ME, NewFact("Likes tea"))
+    await write_rows(lambda connection: store_utterances(connection, ME, "t1-1", [spoken]))
+    await add_fact(ME, NewFact("Likes tea"))
     return fact.id
 
 
 @pytest.mark.parametrize("language", SAID)
 async def test_no_byte_is_left_of_what_a_person_said_wherever_it_was_said_again(
-    thread: Session, choices: dict[str, object], tmp_path: Path, home: Path, language: str
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path, home: Path, language: str
 ):
     secret, *words = SAID[language]
     fact = await everywhere(thread, choices, secret, home)
@@ -225,56 +235,58 @@ async def test_no_byte_is_left_of_what_a_person_said_wherever_it_was_said_again(
     plan = await wipe(fact)
 
     assert plan.threads == ["t1"]
-    assert [one.content for one in await listed(ME)] == ["Likes tea"]
-    assert [one.content for one in await insights.listed(ME)] == ["Search twice."]
-    assert (await profile.kept(ME)).profile["characteristics"] == []
+    assert [one.content for one in await list_facts(ME)] == ["Likes tea"]
+    assert [one.content for one in await insights.list_insights(ME)] == ["Search twice."]
+    assert (await profile.load_profile(ME)).profile["characteristics"] == []
     assert "learned -->\n- Answer in metres.\n<!--" in (home / "AGENTS.md").read_text("utf-8")
-    newest = [one.event for one in await history(ME, item=fact)]
+    newest = [one.event for one in await list_events(ME, item=fact)]
     assert (newest[0].name, newest[0].why) == ("fact.forget", "at the person's wish")
     assert all(one.before is None and one.after is None for one in newest)
     assert await no_byte(tmp_path, *words)
 
 
 async def test_a_thread_of_which_something_was_forgotten_goes_on(
-    thread: Session, choices: dict[str, object], home: Path
+    thread: ThreadSession, choices: dict[str, object], home: Path
 ):
     await wipe(await everywhere(thread, choices, SAID["english"][0], home))
 
-    (run,) = await lifecycle.listed(ME)
+    (run,) = await lifecycle.list_recent_runs(ME)
     assert run.question == "[forgotten] How do bees dance?"
     vectors = (await read_rows(select(experiences.c.question, experiences.c.vector))).all()
-    assert [one.vector for one in vectors] == [packed(vector_of(one.question)) for one in vectors]
+    assert [one.vector for one in vectors] == [
+        pack_vector(question_vector(one.question)) for one in vectors
+    ]
     assert (await read_trace(run.id)) != []
     snapshot = await thread.current()
     assert "[forgotten]" in str(snapshot.values["messages"][0].text)
     await asked(thread, choices, "And who described that dance?", 2)
-    assert [one.turn for one in await lifecycle.listed(ME)] == [2, 1]
+    assert [one.turn for one in await lifecycle.list_recent_runs(ME)] == [2, 1]
 
 
 async def test_other_owners_keep_what_they_said(
-    thread: Session, choices: dict[str, object], home: Path
+    thread: ThreadSession, choices: dict[str, object], home: Path
 ):
     secret = SAID["english"][0]
     fact = await everywhere(thread, choices, secret, home)
-    theirs = await add("other/", NewFact(secret, quote=secret))
+    theirs = await add_fact("other/", NewFact(secret, quote=secret))
 
     await wipe(fact)
 
-    assert await listed("other/") == [theirs]
+    assert await list_facts("other/") == [theirs]
 
 
 @pytest.mark.parametrize(
     "where",
     [
-        "memory.forgetting.files.forget_learned",
-        "memory.forgetting.files.forget_traces",
-        "memory.forgetting.checkpoints.Saved.forget",
-        "memory.forgetting.rows.forget_facts",
-        "storage.scrubbing.scrub",
+        "privacy.erasure_stores.erase_learned_lines",
+        "privacy.erasure_stores.erase_in_traces",
+        "privacy.saved_states.SavedCheckpoints.erase_in_thread",
+        "privacy.erasure_stores.forget_facts",
+        "storage.maintenance.purge_deleted_data",
     ],
 )
 async def test_what_was_killed_is_brought_to_its_end_by_saying_it_again(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     tmp_path: Path,
     home: Path,
@@ -291,31 +303,35 @@ async def test_what_was_killed_is_brought_to_its_end_by_saying_it_again(
         with pytest.raises(Killed):
             await wipe(fact)
 
-    assert await door.unfinished(ME) == {fact}
+    assert await service.list_unfinished_erasures(ME) == {fact}
     await wipe(fact)
-    assert await door.unfinished(ME) == set()
+    assert await service.list_unfinished_erasures(ME) == set()
     assert await no_byte(tmp_path, *SAID["english"][1:])
 
 
 @pytest.mark.parametrize(
     "where",
-    ["report.export._write_all", "memory.forgetting.rows.erase_pages", "retrieval.chroma.drop"],
+    [
+        "report.export._write_all",
+        "privacy.erasure_stores.erase_pages",
+        "library.chroma.drop_collection",
+    ],
 )
 async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     hidden: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     where: str,
 ):
-    monkeypatch.setattr(vector, "EXACT", 1)
+    monkeypatch.setattr(vector_search, "EXACT", 1)
     use(monkeypatch, "hashing")
     secret, *words = SECRETS["english"]
     root = await hidden(secret)
     mine = {**choices, "files": [*choices["files"], root]}  # type: ignore[misc]
     await asked(thread, mine, "Which number opens the Quillhaven vault?", 1)
-    await cover()
+    await build_due_collection()
     rows = await everything()
     (page,) = [id for id, row in rows.items() if row[1] == "file" and secret in str(row)]
 
@@ -334,22 +350,22 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
 
 @pytest.mark.parametrize("named", ["run", "message"])
 async def test_a_run_is_forgotten_with_its_question_its_facts_and_its_report(
-    thread: Session, choices: dict[str, object], tmp_path: Path, home: Path, named: str
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path, home: Path, named: str
 ):
-    fact = await looking.found(ME, await everywhere(thread, choices, SAID["english"][0], home))
+    fact = await catalog.find_items(ME, await everywhere(thread, choices, SAID["english"][0], home))
 
     plan = await wipe({"run": "t1-1", "message": str(fact[0].more["message"])}[named])
 
-    assert (plan.what.runs, plan.what.facts) == (("t1-1",), (fact[0].id,))
+    assert (plan.target.runs, plan.target.facts) == (("t1-1",), (fact[0].id,))
     kept = await read_rows(select(pages.c.kind))
     assert set(kept.scalars()) == {"file"}
-    (run,) = await lifecycle.listed(ME)
+    (run,) = await lifecycle.list_recent_runs(ME)
     assert run.question == "[forgotten]"
     assert await no_byte(tmp_path, *SAID["english"][1:], "how do bees dance")
 
 
 async def test_no_vector_is_left_that_knows_what_was_forgotten():
-    fact = await add(ME, NewFact("I keep bees in Bergen"))
+    fact = await add_fact(ME, NewFact("I keep bees in Bergen"))
     named = {"embedder": "any", "key": "0" * 32, "vector": b"12"}
     rows = [{"owner": owner, **named} for owner in (ME, "other/")]
     await write_rows(lambda connection: connection.execute(insert(meanings), rows))
@@ -361,23 +377,25 @@ async def test_no_vector_is_left_that_knows_what_was_forgotten():
 
 
 async def test_an_insight_is_forgotten_and_told_to_nobody(tmp_path: Path):
-    one = await insights.add(ME, "Look in Quillhaven.", {"planner": "Quillhaven it is."}, ["r-1"])
-    other = await insights.add(ME, "Search twice.", {"planner": "Twice."}, ["r-1"])
+    one = await insights.add_insight(
+        ME, "Look in Quillhaven.", {"planner": "Quillhaven it is."}, ["r-1"]
+    )
+    other = await insights.add_insight(ME, "Search twice.", {"planner": "Twice."}, ["r-1"])
 
     await wipe(one.id)
 
-    assert [left.id for left in await insights.listed(ME)] == [other.id]
+    assert [left.id for left in await insights.list_insights(ME)] == [other.id]
     assert await no_byte(tmp_path, "quillhaven")
 
 
 async def test_an_id_that_means_nothing_is_told_and_nothing_is_changed(
-    thread: Session, choices: dict[str, object], home: Path
+    thread: ThreadSession, choices: dict[str, object], home: Path
 ):
     await everywhere(thread, choices, SAID["english"][0], home)
     before = await everything()
 
     with pytest.raises(Problem, match="memory_not_found"):
-        await aimed(ME, ["profile", "nothing-at-all"])
+        await resolve_erasure_target(ME, ["profile", "nothing-at-all"])
 
     assert await everything() == before
 
@@ -386,16 +404,16 @@ async def test_an_id_that_means_nothing_is_told_and_nothing_is_changed(
 async def test_what_the_profile_makes_of_a_fact_goes_with_it(home: Path):
     said = "I am a beekeeper in Tromsø and prefer short answers"
     mine = {"quote": said, "confidence": 0.9, "stated": True, "run": "", "at": 1.0}
-    told = untold() | {
+    told = empty_profile_update() | {
         "identities": [Trait(text="beekeeper in Tromsø", **mine), trait("left-handed")],  # type: ignore[typeddict-item]
         "tastes": {"detail": Trait(text="concise", **mine)},  # type: ignore[typeddict-item]
     }
-    await profile.learn(ME, Told(**told), run="")  # type: ignore[typeddict-item]
-    fact = await add(ME, NewFact(said, quote=said))
+    await profile.update_profile(ME, ProfileUpdate(**told), run="")  # type: ignore[typeddict-item]
+    fact = await add_fact(ME, NewFact(said, quote=said))
 
     await wipe(fact.id)
 
-    kept = (await profile.kept(ME)).profile
+    kept = (await profile.load_profile(ME)).profile
     assert [one["text"] for one in kept["identities"]] == ["left-handed"]
     assert kept["tastes"] == {}
     assert found_in(home, "Tromsø") == []

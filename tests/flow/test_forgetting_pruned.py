@@ -10,13 +10,15 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
-from graph.session import Session
-from memory.forgetting.door import aimed, planned
-from memory.forgetting.pruned import keep_report
-from runs import lifecycle, retention
+from graph.session import ThreadSession
+from library.tables import pages, sources
+from privacy import retention
+from privacy.saved_states import save_report_state
+from privacy.service import plan_erasure, resolve_erasure_target
+from runs import lifecycle
+from runs.tables import calls, runs
 from runs.trace import trace_file
 from storage.engine import read_rows
-from storage.tables import calls, pages, runs, sources
 from tests.flow.test_forgetting import (
     HARMLESS,
     ME,
@@ -39,10 +41,12 @@ BEES = "Who described the waggle dance, and when?"
 
 async def prune() -> None:
     """Do what the command does."""
-    await retention.prune(await retention.finished(ME, 0), partial(keep_report, ME))
+    await retention.prune_threads(
+        await retention.list_expired_threads(ME, 0), partial(save_report_state, ME)
+    )
 
 
-async def vault(opened: Session, choices: dict[str, object], read: Any, *more: Path) -> str:
+async def vault(opened: ThreadSession, choices: dict[str, object], read: Any, *more: Path) -> str:
     """Ask of a page and of others; return the id of the page."""
     secret = SECRETS["english"][0]
     root = await read(secret)
@@ -55,7 +59,7 @@ async def vault(opened: Session, choices: dict[str, object], read: Any, *more: P
 
 
 async def test_the_files_of_a_pruned_run_are_drawn_anew_without_what_is_forgotten(
-    thread: Session, choices: dict[str, object], hidden: Any, tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], hidden: Any, tmp_path: Path
 ):
     copy = tmp_path / "copies" / "vault"
     page = await vault(thread, choices, hidden, copy)
@@ -75,7 +79,7 @@ async def test_the_files_of_a_pruned_run_are_drawn_anew_without_what_is_forgotte
 
 
 async def test_a_report_of_a_pruned_run_of_which_nothing_goes_is_left_as_it_is(
-    thread: Session, choices: dict[str, object], hidden: Any, tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], hidden: Any, tmp_path: Path
 ):
     await vault(thread, choices, hidden)
     files = sorted((tmp_path / "reports").rglob("report.*"))
@@ -90,7 +94,7 @@ async def test_a_report_of_a_pruned_run_of_which_nothing_goes_is_left_as_it_is(
 
 
 async def test_pages_that_another_owner_had_read_are_no_reason_to_touch_a_pruned_report(
-    thread: Session, choices: dict[str, object], hidden: Any, tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], hidden: Any, tmp_path: Path
 ):
     page = await vault(thread, choices, hidden)
     await prune()
@@ -98,7 +102,7 @@ async def test_pages_that_another_owner_had_read_are_no_reason_to_touch_a_pruned
     before = file.read_bytes()
 
     with pytest.raises(Problem) as refused:
-        await planned(await aimed("other/", [page]))
+        await plan_erasure(await resolve_erasure_target("other/", [page]))
 
     assert refused.value.code == "memory_not_found"
     assert file.read_bytes() == before
@@ -107,17 +111,17 @@ async def test_pages_that_another_owner_had_read_are_no_reason_to_touch_a_pruned
 @pytest.mark.parametrize(
     "where",
     [
-        "memory.forgetting.pruned.log",
-        "runs.checkpointer.Checkpoints.aprune",
-        "runs.retention.unlink",
-        "runs.retention.delete_records",
-        "runs.checkpointer.Checkpoints.compact",
-        "runs.retention.scrub",
+        "privacy.saved_states.log_event",
+        "runs.checkpointer.CheckpointSaver.aprune",
+        "privacy.retention.remove_thread_files",
+        "privacy.retention.delete_run_records",
+        "runs.checkpointer.CheckpointSaver.compact",
+        "privacy.retention.purge_deleted_data",
     ],
 )
 @pytest.mark.parametrize("then", ["prune", "forget"])
 async def test_pruning_that_was_killed_is_brought_to_its_end_and_forgetting_reaches_everything(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     hidden: Any,
     tmp_path: Path,
@@ -145,4 +149,4 @@ async def test_pruning_that_was_killed_is_brought_to_its_end_and_forgetting_reac
 
     assert await no_byte(tmp_path, *SECRETS["english"][1:])
     assert (tmp_path / "reports" / "t1-1" / "report.md").exists()
-    assert await lifecycle.listed(ME) == [] or then == "forget"
+    assert await lifecycle.list_recent_runs(ME) == [] or then == "forget"

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from app.cli.redrawing import undrawn
-from graph.session import Session
+from app.cli.forget import list_outdated_reports
+from graph.session import ThreadSession
 from memory.experience import insights
-from memory.facts.store import listed
-from memory.forgetting.door import aimed, planned
+from memory.experience.tables import utterances
+from memory.facts.queries import list_facts
+from privacy.service import plan_erasure, resolve_erasure_target
 from runs import lifecycle
 from storage.engine import read_rows
-from storage.tables import utterances
 from tests.flow.test_forgetting import ME, asked, no_byte, wipe
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -34,12 +34,12 @@ PLANS = {
 
 @pytest.mark.parametrize("language", DOGS)
 async def test_a_report_without_an_answer_is_drawn_anew_too(
-    thread: Session, choices: dict[str, object], tmp_path: Path, language: str
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path, language: str
 ):
     question, word = DOGS[language]
     await asked(thread, choices, question, 1, tmp_path / "copies" / "a")
     assert word in (tmp_path / "copies/a/report.md").read_text("utf-8").lower()
-    (fact,) = await listed(ME)
+    (fact,) = await list_facts(ME)
 
     plan = await wipe(fact.id)
 
@@ -48,21 +48,23 @@ async def test_a_report_without_an_answer_is_drawn_anew_too(
 
 
 async def test_files_that_still_say_what_the_state_has_forgotten_are_drawn_when_it_is_said_again(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     question, word = DOGS["english"]
     copy = tmp_path / "copies" / "a"
     await asked(thread, choices, question, 1, copy)
     left = {file: file.read_bytes() for file in copy.iterdir()}
-    (fact,) = await listed(ME)
+    (fact,) = await list_facts(ME)
     await wipe(fact.id)
     await wipe("t1-1")
-    done = await undrawn(ME, (await planned(await aimed(ME, ["t1-1"]))).reports)
+    done = await list_outdated_reports(
+        ME, (await plan_erasure(await resolve_erasure_target(ME, ["t1-1"]))).reports
+    )
     for file, data in left.items():
         file.write_bytes(data)
 
-    plan = await planned(await aimed(ME, ["t1-1"]))
-    assert [one.run for one in await undrawn(ME, plan.reports)] == ["t1-1"]
+    plan = await plan_erasure(await resolve_erasure_target(ME, ["t1-1"]))
+    assert [one.run for one in await list_outdated_reports(ME, plan.reports)] == ["t1-1"]
     await wipe("t1-1")
 
     assert done == []
@@ -71,7 +73,7 @@ async def test_files_that_still_say_what_the_state_has_forgotten_are_drawn_when_
 
 @pytest.mark.parametrize("language", PLANS)
 async def test_a_run_is_forgotten_in_all_words_in_which_it_put_its_question(
-    thread: Session, choices: dict[str, object], tmp_path: Path, language: str
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path, language: str
 ):
     question, word = PLANS[language]
     await asked(thread, choices, question, 1, tmp_path / "copies" / "a")
@@ -82,7 +84,7 @@ async def test_a_run_is_forgotten_in_all_words_in_which_it_put_its_question(
 
 
 async def test_what_a_run_searched_for_goes_where_it_has_no_rare_word(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     await asked(thread, choices, "What did Karl von Frisch say about the waggle dance?", 1)
     its = utterances.c.kind == "search"
@@ -96,16 +98,16 @@ async def test_what_a_run_searched_for_goes_where_it_has_no_rare_word(
 
 
 async def test_another_question_of_the_conversation_keeps_its_words(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     await asked(thread, choices, "Is Quillhaven near Zyxxoria?", 1)
     await asked(thread, choices, "Where is Quillhaven?", 2)
     lesson = "Search twice, and do not search near the web."
-    await insights.add(ME, lesson, {"planner": lesson}, ["other-1"])
+    await insights.add_insight(ME, lesson, {"planner": lesson}, ["other-1"])
 
     await wipe("t1-1")
 
-    said: dict[str, Any] = {run.id: run.question for run in await lifecycle.listed(ME)}
+    said: dict[str, Any] = {run.id: run.question for run in await lifecycle.list_recent_runs(ME)}
     assert said == {"t1-1": "[forgotten]", "t1-2": "Where is Quillhaven?"}
-    assert [one.content for one in await insights.listed(ME)] == [lesson]
+    assert [one.content for one in await insights.list_insights(ME)] == [lesson]
     assert await no_byte(tmp_path, "zyxx")

@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
-from app.handing import unreviewed
-from graph.session import Session
+from app.server import make_unreviewed_graph
+from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
@@ -29,9 +29,11 @@ def reviewed(choices: dict[str, object], script: Script) -> dict[str, object]:
     return {**choices, "auto_accept": False}
 
 
-async def values(thread: Session, choices: dict[str, object], said: str) -> list[dict[str, Any]]:
+async def values(
+    thread: ThreadSession, choices: dict[str, object], said: str
+) -> list[dict[str, Any]]:
     """Return every state that a client is streamed."""
-    graph = unreviewed(thread.graph)
+    graph = make_unreviewed_graph(thread.graph)
     stream = graph.astream(
         {"messages": [HumanMessage(said)]},
         thread.config,
@@ -43,7 +45,7 @@ async def values(thread: Session, choices: dict[str, object], said: str) -> list
 
 
 async def test_a_plan_is_accepted_and_the_answer_is_few_fields(
-    thread: Session, reviewed: dict[str, object]
+    thread: ThreadSession, reviewed: dict[str, object]
 ):
     seen = await values(thread, reviewed, QUESTION)
 
@@ -60,7 +62,7 @@ async def test_a_plan_is_accepted_and_the_answer_is_few_fields(
 
 
 async def test_a_reply_to_small_talk_is_the_answer(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": False, "reply": "Good morning!"})
 
@@ -69,15 +71,15 @@ async def test_a_reply_to_small_talk_is_the_answer(
     assert (last["answer"], last["report"], last["sources"]) == ("Good morning!", "", [])
 
 
-def test_the_form_of_the_output_names_these_fields(thread: Session):
-    form = unreviewed(thread.graph).get_output_jsonschema()
+def test_the_form_of_the_output_names_these_fields(thread: ThreadSession):
+    form = make_unreviewed_graph(thread.graph).get_output_jsonschema()
 
     assert set(form["properties"]) == {"status", "answer", "report", "sources", "messages"}
 
 
 @pytest.mark.parametrize("word", ["go ahead", "批准"])
 async def test_a_plan_that_waits_is_approved_in_plain_words(
-    thread: Session, reviewed: dict[str, object], word: str
+    thread: ThreadSession, reviewed: dict[str, object], word: str
 ):
     asked = {"messages": [HumanMessage(QUESTION)]}
     await thread.graph.ainvoke(asked, thread.config, context=make(reviewed))
@@ -88,7 +90,7 @@ async def test_a_plan_that_waits_is_approved_in_plain_words(
 
 
 async def test_a_plan_that_waits_is_rejected_in_plain_words(
-    thread: Session, reviewed: dict[str, object]
+    thread: ThreadSession, reviewed: dict[str, object]
 ):
     asked = {"messages": [HumanMessage(QUESTION)]}
     await thread.graph.ainvoke(asked, thread.config, context=make(reviewed))

@@ -11,9 +11,9 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from graph.context import Context
-from nodes.ingest import make_ingest
+from library.tables import pages
+from nodes.ingest import make_ingest_graph
 from storage.engine import read_rows
-from storage.tables import pages
 from tests.fake_model import Script
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -29,7 +29,7 @@ async def read(folder: Path, *said: dict[str, Any], model: str = "fake:any", **m
     file.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     config: Any = {"configurable": {"thread_id": "pets"}}
     context = Context(models={"default": model}, **more)
-    state = await make_ingest().ainvoke({"file": str(file)}, config, context=context)
+    state = await make_ingest_graph().ainvoke({"file": str(file)}, config, context=context)
     return state["conversation"]
 
 

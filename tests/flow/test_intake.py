@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from graph.session import Session
+from graph.session import ThreadSession
 from graph.state import State
 from tests.conftest import make
 from tests.fake_model import FakeModel, Script
@@ -20,7 +20,7 @@ QUERIES = {"question": "How do bees dance?", "queries": ["waggle dance"]}
 
 
 async def test_both_are_asked_before_either_has_answered(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -42,7 +42,7 @@ async def test_both_are_asked_before_either_has_answered(
 
 
 async def test_small_talk_is_answered_and_its_queries_are_searched_by_nobody(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", TALK)
     script.on("Rewrite", QUERIES)
@@ -56,7 +56,7 @@ async def test_small_talk_is_answered_and_its_queries_are_searched_by_nobody(
 
 @pytest.mark.parametrize("said", ["My name is Ann and I keep bees.", "我叫安娜，我养蜜蜂。"])
 async def test_what_only_tells_of_a_person_is_sent_to_no_rewriter(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     await thread.begin(said, make(choices), quiet)
 
@@ -64,7 +64,7 @@ async def test_what_only_tells_of_a_person_is_sent_to_no_rewriter(
 
 
 async def test_a_run_that_stands_behind_the_coordinator_without_queries_has_them_written(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Rewrite", QUERIES)
     waiting = make(choices, auto_accept=False)
@@ -73,20 +73,20 @@ async def test_a_run_that_stands_behind_the_coordinator_without_queries_has_them
     await thread.graph.aupdate_state(thread.config, left, as_node="coordinator")
 
     assert (await thread.current()).next == ("rewrite",)
-    outcome = await thread.go_on(make(choices), quiet)
+    outcome = await thread.resume(make(choices), quiet)
 
     assert outcome.state["queries"] == ["How do bees dance?", "waggle dance"]
     assert outcome.state["status"] == "succeeded"
 
 
 async def test_where_the_rewriter_cannot_be_asked_the_answer_on_small_talk_is_paid_for_once(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": True})
     script.on("Rewrite", Problem("model_auth", "the key is refused"), QUERIES)
     with pytest.raises(Problem):
         await thread.begin("How do bees dance?", make(choices), quiet)
-    outcome = await thread.go_on(make(choices), quiet)
+    outcome = await thread.resume(make(choices), quiet)
 
     assert script.names().count("Triage") == 1
     assert outcome.state["status"] == "succeeded"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 
-from app.guard import Guarded, guarded
-from app.server import saved
+from app.guarded_graph import GuardedGraph, make_guarded_graph
+from app.server import open_server_checkpointer
 from config.errors import Problem
 from graph.builder import make_graph
-from graph.session import Session
-from runs.soundness import damage
+from graph.session import ThreadSession
+from runs.thread_integrity import find_damage
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -26,11 +26,11 @@ APPROVE = {"decisions": [{"type": "approve"}]}
 @pytest.mark.parametrize("goto", ["profile", "planner", "team", "reporter", "__end__"])
 @pytest.mark.parametrize("resume", [None, APPROVE])
 async def test_a_jump_while_the_plan_waits_is_refused_and_the_plan_can_still_be_approved(
-    thread: Session, choices: dict[str, object], script: Script, goto: str, resume: Any
+    thread: ThreadSession, choices: dict[str, object], script: Script, goto: str, resume: Any
 ):
     context = make(choices, auto_accept=False)
     await thread.begin(BEES, context, quiet)
-    graph, config = guarded(thread.graph), thread.config
+    graph, config = make_guarded_graph(thread.graph), thread.config
     before = await graph.aget_state(config)
 
     with pytest.raises(Problem) as refused:
@@ -48,12 +48,12 @@ async def test_a_jump_while_the_plan_waits_is_refused_and_the_plan_can_still_be_
     "goto", ["nonsense", "__start__", "__error_handler__background", ["reporter", "nonsense"]]
 )
 async def test_a_jump_to_what_is_no_node_of_the_graph_is_refused(
-    thread: Session, choices: dict[str, object], script: Script, goto: Any
+    thread: ThreadSession, choices: dict[str, object], script: Script, goto: Any
 ):
     await thread.begin(BEES, make(choices), quiet)
 
     with pytest.raises(Problem) as refused:
-        await guarded(thread.graph).ainvoke(
+        await make_guarded_graph(thread.graph).ainvoke(
             Command(goto=goto), thread.config, context=make(choices)
         )
 
@@ -61,10 +61,10 @@ async def test_a_jump_to_what_is_no_node_of_the_graph_is_refused(
 
 
 async def test_an_ended_run_is_written_again_by_a_jump_to_the_writer(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin(BEES, make(choices), quiet)
-    graph = guarded(thread.graph)
+    graph = make_guarded_graph(thread.graph)
 
     again = await graph.ainvoke(Command(goto="reporter"), thread.config, context=make(choices))
 
@@ -73,13 +73,13 @@ async def test_an_ended_run_is_written_again_by_a_jump_to_the_writer(
 
 
 @pytest.fixture
-async def served() -> AsyncIterator[Guarded]:
+async def served() -> AsyncIterator[GuardedGraph]:
     """The graph with the saver of a server."""
-    async with saved() as saver:
-        yield guarded(make_graph().copy({"checkpointer": saver}))
+    async with open_server_checkpointer() as saver:
+        yield make_guarded_graph(make_graph().copy({"checkpointer": saver}))
 
 
-def at(thread: Session, checkpoint: Any) -> Any:
+def at(thread: ThreadSession, checkpoint: Any) -> Any:
     """Return the place of a checkpoint in a thread."""
     place = {**thread.config["configurable"], "checkpoint_id": checkpoint}
     return {**thread.config, "configurable": place}
@@ -100,7 +100,7 @@ ODD = ["'; DROP TABLE checkpoints; --", 7, [None], {"a": 1}]
 
 
 async def test_what_is_no_checkpoint_of_a_thread_is_neither_read_nor_gone_on_from(
-    thread: Session, choices: dict[str, object], served: Guarded
+    thread: ThreadSession, choices: dict[str, object], served: GuardedGraph
 ):
     context = make(choices)
     await thread.begin(BEES, context, quiet)
@@ -125,7 +125,7 @@ async def test_what_is_no_checkpoint_of_a_thread_is_neither_read_nor_gone_on_fro
 
 
 async def test_what_says_nothing_is_refused_and_the_plan_can_still_be_approved(
-    thread: Session, choices: dict[str, object], served: Guarded
+    thread: ThreadSession, choices: dict[str, object], served: GuardedGraph
 ):
     context = make(choices, auto_accept=False)
     await thread.begin(BEES, context, quiet)
@@ -151,7 +151,7 @@ UNKNOWN: list[dict[str, Any]] = [
 
 
 async def test_neither_a_namespace_nor_an_impossible_history_is_told_as_damage(
-    thread: Session, choices: dict[str, object], served: Guarded
+    thread: ThreadSession, choices: dict[str, object], served: GuardedGraph
 ):
     await thread.begin(BEES, make(choices), quiet)
     place: Any = {"configurable": {**thread.config["configurable"], "checkpoint_ns": "step:1"}}
@@ -165,7 +165,7 @@ async def test_neither_a_namespace_nor_an_impossible_history_is_told_as_damage(
 
 
 async def test_a_history_goes_on_before_a_checkpoint_as_a_client_names_it(
-    thread: Session, choices: dict[str, object], served: Guarded
+    thread: ThreadSession, choices: dict[str, object], served: GuardedGraph
 ):
     await thread.begin(BEES, make(choices), quiet)
     every = [one async for one in served.aget_state_history(thread.config)]
@@ -177,7 +177,7 @@ async def test_a_history_goes_on_before_a_checkpoint_as_a_client_names_it(
 
 
 async def test_a_change_that_no_node_makes_is_refused_and_is_no_damage(
-    thread: Session, choices: dict[str, object], served: Guarded
+    thread: ThreadSession, choices: dict[str, object], served: GuardedGraph
 ):
     await thread.begin(BEES, make(choices), quiet)
     await served.aupdate_state(thread.config, None, as_node="__input__")
@@ -186,4 +186,4 @@ async def test_a_change_that_no_node_makes_is_refused_and_is_no_damage(
     for node, values in [("nowhere", None), ("__end__", hm), ("__copy__", hm), ("__copy__", 7)]:
         work = served.aupdate_state(thread.config, values, as_node=node)
         assert await refused(work) == "state_refused"
-    assert await damage(served, "t1") is None
+    assert await find_damage(served, "t1") is None

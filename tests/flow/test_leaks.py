@@ -11,24 +11,25 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from langchain_core.messages import AIMessage
 
-from app.cli.conduct import Conductor
+from app.cli.runner import CliRunner
 from app.cli.runs import _show as shown
 from config.errors import Problem
 from config.settings import settings
-from graph.session import Session
+from graph.session import ThreadSession
 from memory.experience import insights
-from memory.facts.store import NewFact, add
-from report.document import gaps, searched
-from runs.place import Here
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from report.document import list_gaps, list_searched_queries
+from runs.call_site import CallSite
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, Loopback, reply, serving
-from tools import web_search
-from tools.ingest import ingest
-from tools.web_search import WebSearch
+from tools.folder_ingestion import ingest_folder
+from tools.web import web_search
+from tools.web.web_search import WebSearch
 
 BEES = "How do bees dance?"
 PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377", "Ottokar")
@@ -64,12 +65,12 @@ async def told(tmp_path: Path, choices: dict[str, object], script: Script) -> di
     """Choices of a run whose model puts into queries what memory and files say."""
     settings().home.mkdir(parents=True, exist_ok=True)
     (settings().home / "AGENTS.md").write_text("I work for Zorblatt Holdings.\n")
-    await add("local/", NewFact("My sister Marisela has diabetes", "context"))
-    await insights.add("local/", "Ask first.", {"planner": "Ask Ottokar first."}, ["t0-1"])
+    await add_fact("local/", NewFact("My sister Marisela has diabetes", "context"))
+    await insights.add_insight("local/", "Ask first.", {"planner": "Ask Ottokar first."}, ["t0-1"])
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "bees.md").write_text("Bees dance. Contract 48213377 is with Quenlyn Ltd.")
-    library = await ingest("local/", folder, lambda _: None)
+    library = await ingest_folder("local/", folder, lambda _: None)
     script.on("Rewrite", {"question": BEES, "queries": QUERIES})
     leak = draft("waggle dance")
     leak["steps"][0]["queries"] = ["Quenlyn 48213377", "bee dance Quenlyn"]
@@ -88,7 +89,7 @@ def leaks(server: Loopback) -> list[str]:
 
 
 async def test_words_of_memory_and_files_are_in_no_query(
-    thread: Session, told: dict[str, object], web: Loopback, script: Script
+    thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     await thread.begin(BEES, make(told), quiet)
 
@@ -101,7 +102,7 @@ async def test_words_of_memory_and_files_are_in_no_query(
 
 
 async def test_the_trace_says_which_words_were_withheld(
-    thread: Session,
+    thread: ThreadSession,
     told: dict[str, object],
     web: Loopback,
     capsys: pytest.CaptureFixture[str],
@@ -119,30 +120,30 @@ async def test_the_trace_says_which_words_were_withheld(
 
 
 async def test_the_report_lists_queries_as_they_were_sent(
-    thread: Session, told: dict[str, object], web: Loopback
+    thread: ThreadSession, told: dict[str, object], web: Loopback
 ):
     ended = await thread.begin(BEES, make(told), quiet)
 
-    listed = searched(ended.state)
+    listed = list_searched_queries(ended.state)
     assert listed[:3] == [BEES, "bees", "bees of"]
     assert not any(name in query for query in listed for name in PRIVATE)
 
 
 async def test_a_query_that_was_not_sent_is_not_repeated_in_the_report(
-    thread: Session, told: dict[str, object], web: Loopback, script: Script
+    thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     script.on("Rewrite", {"question": BEES, "queries": ["Marisela Zorblatt"]})
     script.on("Draft", Problem("model_unavailable", "it is down"))
 
     ended = await thread.begin(BEES, make({**told, "files": []}), quiet)
 
-    missing = [gap["title"] for gap in gaps({**ended.state, "findings": {}})]
-    assert "Marisela Zorblatt" not in searched(ended.state)
+    missing = [gap["title"] for gap in list_gaps({**ended.state, "findings": {}})]
+    assert "Marisela Zorblatt" not in list_searched_queries(ended.state)
     assert missing == ["A search query with private words"]
 
 
 async def test_the_researcher_is_told_which_queries_were_shortened_or_not_sent(
-    thread: Session, told: dict[str, object], web: Loopback, script: Script
+    thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     await thread.begin(BEES, make(told), quiet)
 
@@ -153,7 +154,7 @@ async def test_the_researcher_is_told_which_queries_were_shortened_or_not_sent(
 
 
 async def test_a_step_whose_model_fails_lists_its_queries_as_they_were_sent(
-    thread: Session, told: dict[str, object], web: Loopback, script: Script
+    thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     script.on("researcher", BAD_KEY)
 
@@ -165,17 +166,17 @@ async def test_a_step_whose_model_fails_lists_its_queries_as_they_were_sent(
 
 
 async def test_a_recorded_search_tells_what_was_sent_whatever_its_pages_release(
-    thread: Session, told: dict[str, object], web: Loopback, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, told: dict[str, object], web: Loopback, monkeypatch: pytest.MonkeyPatch
 ):
     async def found(*_: object) -> list[dict[str, str]]:
         return [{"url": web.url, "title": "Zorblatt keeps bees", "snippet": ""}]
 
-    monkeypatch.setattr(web_search, "search", found)
-    place = Here("local/", "t1", "t1-1", "s1", "0.0")
+    monkeypatch.setattr(web_search, "search_web", found)
+    place = CallSite("local/", "t1", "t1-1", "s1", "0.0")
     sent = []
     for _ in range(2):
         search = WebSearch(place, make(told), ["searxng"])
-        await search.pages("Zorblatt bees")
+        await search.find_pages("Zorblatt bees")
         sent.append(search.sent)
 
     assert sent == [{"Zorblatt bees": "bees"}] * 2
@@ -187,7 +188,7 @@ async def test_the_command_ends_in_a_line_that_counts_the_shortened_queries(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ):
-    conductor = Conductor("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
+    conductor = CliRunner("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
     await conductor._work(lambda opened: conductor.begin(opened, BEES, make(told)))
 
     line = "7 web searches were shortened or not sent because of private words"
@@ -201,7 +202,7 @@ async def test_the_command_says_nothing_of_queries_that_were_sent_whole(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ):
-    conductor = Conductor("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
+    conductor = CliRunner("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
     chosen = make(told, private_queries=True)
     script.on("Draft", draft("waggle dance of Quenlyn"))
     script.on("researcher", "The waggle dance tells of food [S1].")
@@ -212,7 +213,7 @@ async def test_the_command_says_nothing_of_queries_that_were_sent_whole(
 
 @pytest.mark.parametrize("by", ["run", "installation"])
 async def test_a_person_may_let_private_words_be_searched_for(
-    thread: Session,
+    thread: ThreadSession,
     told: dict[str, object],
     web: Loopback,
     monkeypatch: pytest.MonkeyPatch,
@@ -229,7 +230,7 @@ async def test_a_person_may_let_private_words_be_searched_for(
 
 
 async def test_words_that_the_person_says_may_be_searched_for(
-    thread: Session, told: dict[str, object], web: Loopback, script: Script
+    thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     await thread.begin("What does Zorblatt know about bees?", make(told), quiet)
 
@@ -237,7 +238,7 @@ async def test_words_that_the_person_says_may_be_searched_for(
 
 
 async def test_words_that_the_person_puts_into_the_plan_may_be_searched_for(
-    thread: Session, told: dict[str, object], web: Loopback
+    thread: ThreadSession, told: dict[str, object], web: Loopback
 ):
     context = make(told, auto_accept=False)
     waiting = await thread.begin(BEES, context, quiet)
@@ -246,14 +247,14 @@ async def test_words_that_the_person_puts_into_the_plan_may_be_searched_for(
     steps = args["steps"].replace("bee dance Quenlyn", "bee dance Marisela Quenlyn")
     assert steps != args["steps"]
     action = {"name": "research_plan", "args": {**args, "steps": steps}}
-    await thread.answer({"type": "edit", "edited_action": action}, context, quiet)
+    await thread.answer_review({"type": "edit", "edited_action": action}, context, quiet)
 
     assert "bee dance Marisela" in queries(web)
 
 
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_a_question_with_a_secret_is_not_searched_whole(
-    thread: Session, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
+    thread: ThreadSession, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
 ):
     number = "078-05-1120"
     said = f"{BEES} SSN {number}, and log in with password hunter2-Zebra9"
@@ -267,7 +268,7 @@ async def test_a_question_with_a_secret_is_not_searched_whole(
 
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_the_number_of_an_account_in_the_question_is_in_no_query(
-    thread: Session, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
+    thread: ThreadSession, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
 ):
     said = f"{BEES} My account number is 77120934."
     spelt = "bees seven seven one two oh nine three four"

@@ -9,10 +9,11 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from config.settings import settings
-from graph.session import Session
-from memory.facts.store import Fact, listed
-from memory.learning.turns import Said, observe
-from memory.profile.store import kept
+from graph.session import ThreadSession
+from memory.facts.fact import Fact
+from memory.facts.queries import list_facts
+from memory.learning.message_queue import PersonMessage, enqueue_message
+from memory.profile.store import load_profile
 from runs.trace import read_trace
 from storage.engine import read_rows
 from storage.tables import outbox
@@ -36,7 +37,7 @@ def learnt(*facts: dict[str, Any], **profile: Any) -> dict[str, Any]:
 
 
 async def facts(owner: str = "local/") -> list[Fact]:
-    return await listed(owner)
+    return await list_facts(owner)
 
 
 async def contents() -> set[str]:
@@ -52,7 +53,7 @@ def systems(script: Script, name: str) -> list[str]:
 
 
 async def test_what_is_said_plainly_is_known_in_the_very_same_run(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin(f"I prefer short answers. {BEES}", make(choices), quiet)
 
@@ -62,18 +63,20 @@ async def test_what_is_said_plainly_is_known_in_the_very_same_run(
 
 
 async def test_what_only_tells_is_noted_at_once_and_learnt_from_behind_the_answer(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await thread.begin("Hello, I'm a nurse.", make(choices), quiet)
 
     assert (script.names(), outcome.state["status"]) == (["Learnt"], "succeeded")
     assert "keep it in mind" in str(outcome.state["messages"][-1].text)
     assert await contents() == {"I'm a nurse"}
-    assert [one["text"] for one in (await kept("local/")).profile["identities"]] == ["nurse"]
+    assert [one["text"] for one in (await load_profile("local/")).profile["identities"]] == [
+        "nurse"
+    ]
 
 
 async def test_facts_and_the_profile_cost_one_call_together_after_the_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
 
@@ -84,7 +87,7 @@ async def test_facts_and_the_profile_cost_one_call_together_after_the_report(
 
 @pytest.mark.parametrize("said", ["Thanks!", BEES])
 async def test_thanks_and_plain_questions_are_worth_no_call(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     await thread.begin(said, make(choices), quiet)
 
@@ -93,7 +96,7 @@ async def test_thanks_and_plain_questions_are_worth_no_call(
 
 
 async def test_without_a_model_rules_are_all_there_is(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin(f"{NURSE} {BEES}", make(choices, models={"default": "extractive:"}), quiet)
 
@@ -102,7 +105,7 @@ async def test_without_a_model_rules_are_all_there_is(
 
 
 async def test_what_a_model_reads_is_kept_with_the_words_it_rests_on(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     quote = "My hives stand in Oslo"
     script.on("Learnt", learnt(claim("Hives stand in Oslo", quote)))
@@ -116,7 +119,7 @@ async def test_what_a_model_reads_is_kept_with_the_words_it_rests_on(
 
 
 async def test_a_model_does_not_double_what_the_rules_have_read(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Learnt", learnt(claim("In Oslo, a nurse", NURSE)))
 
@@ -126,7 +129,7 @@ async def test_a_model_does_not_double_what_the_rules_have_read(
 
 
 async def test_what_the_gate_refuses_is_traced_with_the_reason_and_not_with_its_words(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     claims = [claim("Owns a bee farm", "bee farm"), claim("Keeps bees", "my bees", durable=False)]
     script.on("Learnt", learnt(*claims))
@@ -140,7 +143,7 @@ async def test_what_the_gate_refuses_is_traced_with_the_reason_and_not_with_its_
 
 
 async def test_a_number_that_was_not_offered_is_dropped(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Learnt", learnt(claim("Lives in Oslo", NURSE, message=7)))
 
@@ -150,7 +153,7 @@ async def test_a_number_that_was_not_offered_is_dropped(
 
 
 async def test_a_fact_that_holds_no_longer_is_kept_as_history(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin(f"My hives stand in Oslo, remember that. {BEES}", make(choices), quiet)
     script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
@@ -162,11 +165,11 @@ async def test_a_fact_that_holds_no_longer_is_kept_as_history(
 
     assert "<known>" in script.prompts("Learnt")[-1]
     assert await contents() == {said.rstrip(".")}
-    assert len(await listed("local/", all=True)) == 2
+    assert len(await list_facts("local/", include_ended=True)) == 2
 
 
 async def test_a_correction_of_the_person_takes_the_place_of_what_was_known(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     await thread.begin("Remember that my hives stand in Oslo.", make(choices), quiet)
     await thread.begin("Actually, my hives are in Bergen, not Oslo.", make(choices), quiet)
@@ -177,7 +180,7 @@ async def test_a_correction_of_the_person_takes_the_place_of_what_was_known(
 
 
 async def test_a_name_takes_the_place_of_the_one_before(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     await thread.begin("叫我小明。你好！", make(choices), quiet)
     await thread.begin("请叫我老王。你好！", make(choices), quiet)
@@ -186,7 +189,7 @@ async def test_a_name_takes_the_place_of_the_one_before(
 
 
 async def test_a_model_that_is_down_leaves_what_was_said_for_later(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Learnt", Problem("model_auth", "no"))
     script.on("Rewrite", {"question": BEES, "queries": []})
@@ -200,7 +203,7 @@ async def test_a_model_that_is_down_leaves_what_was_said_for_later(
 
 
 async def test_the_extractive_model_that_stands_in_reads_nothing_and_loses_nothing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Learnt", Problem("model_unavailable", "no"))
 
@@ -210,7 +213,7 @@ async def test_the_extractive_model_that_stands_in_reads_nothing_and_loses_nothi
 
 
 async def test_after_some_tries_the_rules_must_do(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Learnt", Problem("model_rejected", "no"))
     await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
@@ -223,14 +226,14 @@ async def test_after_some_tries_the_rules_must_do(
 
 
 async def test_what_was_said_elsewhere_is_read_beside_the_first_call_when_it_is_due(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
     settings.cache_clear()
-    await observe("local/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+    await enqueue_message("local/", PersonMessage("t0", "t0-1", "m0", "My hives stand in Oslo."))
     script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
 
     await thread.begin("Hello!", make(choices), quiet)
@@ -240,9 +243,9 @@ async def test_what_was_said_elsewhere_is_read_beside_the_first_call_when_it_is_
 
 
 async def test_what_was_said_elsewhere_waits_until_it_is_quiet_there(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    await observe("local/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+    await enqueue_message("local/", PersonMessage("t0", "t0-1", "m0", "My hives stand in Oslo."))
 
     await thread.begin("Why do my bees dance?", make(choices), quiet)
 
@@ -251,11 +254,14 @@ async def test_what_was_said_elsewhere_waits_until_it_is_quiet_there(
 
 
 async def test_nobody_learns_from_what_another_says(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
     settings.cache_clear()
-    await observe("other/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+    await enqueue_message("other/", PersonMessage("t0", "t0-1", "m0", "My hives stand in Oslo."))
 
     await thread.begin("Why do my bees dance?", make(choices), quiet)
 
@@ -265,7 +271,7 @@ async def test_nobody_learns_from_what_another_says(
 
 
 async def test_the_memorizer_is_told_nothing_that_is_remembered_but_directions(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     settings().home.mkdir(parents=True, exist_ok=True)
     (settings().home / "AGENTS.md").write_text("Never note anything about health.")
@@ -280,7 +286,7 @@ async def test_the_memorizer_is_told_nothing_that_is_remembered_but_directions(
     ("guide", "told"), [("every", [True, True]), ("once", [True, False]), ("none", [False, False])]
 )
 async def test_the_profile_guides_every_question_the_first_or_none_and_is_kept(
-    thread: Session, choices: dict[str, object], script: Script, guide: str, told: list[bool]
+    thread: ThreadSession, choices: dict[str, object], script: Script, guide: str, told: list[bool]
 ):
     context = make(choices, guide=guide)
     await thread.begin(f"I prefer short answers. {BEES}", context, quiet)
@@ -288,7 +294,7 @@ async def test_the_profile_guides_every_question_the_first_or_none_and_is_kept(
 
     seen = ["Prefers concise answers" in one for one in systems(script, "Rewrite")]
     assert seen == told
-    assert (await kept("local/")).profile["tastes"]["detail"]["text"] == "concise"
+    assert (await load_profile("local/")).profile["tastes"]["detail"]["text"] == "concise"
 
 
 @pytest.mark.parametrize(
@@ -299,7 +305,7 @@ async def test_the_profile_guides_every_question_the_first_or_none_and_is_kept(
     ],
 )
 async def test_what_was_told_beside_a_question_is_not_shown_to_whoever_writes_searches(
-    thread: Session, choices: dict[str, object], script: Script, first: str, second: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, first: str, second: str
 ):
     await thread.begin(first, make(choices), quiet)
     await thread.begin(second, make(choices), quiet)
@@ -310,7 +316,7 @@ async def test_what_was_told_beside_a_question_is_not_shown_to_whoever_writes_se
 
 
 async def test_what_only_tells_is_not_shown_either_once_something_was_asked(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("Remember that my brother Zebulonius has leprosy.", make(choices), quiet)
     await thread.begin(BEES, make(choices), quiet)
@@ -321,7 +327,7 @@ async def test_what_only_tells_is_not_shown_either_once_something_was_asked(
 
 
 async def test_what_was_told_is_shown_where_nothing_else_says_what_is_asked(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("I keep bees.", make(choices), quiet)
     await thread.begin("How do they dance?", make(choices), quiet)
@@ -339,7 +345,12 @@ async def test_what_was_told_is_shown_where_nothing_else_says_what_is_asked(
     ],
 )
 async def test_what_is_not_kept_is_not_said_to_be(
-    thread: Session, choices: dict[str, object], script: Script, said: str, kept: str, refused: str
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    said: str,
+    kept: str,
+    refused: str,
 ):
     outcome = await thread.begin(said, make(choices), quiet)
 
@@ -350,7 +361,7 @@ async def test_what_is_not_kept_is_not_said_to_be(
 
 
 async def test_of_two_things_one_may_be_kept_and_the_other_not(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     said = "Remember that I like tea. Remember that my password is hunter2."
     outcome = await thread.begin(said, make(choices), quiet)
@@ -362,7 +373,7 @@ async def test_of_two_things_one_may_be_kept_and_the_other_not(
 
 
 async def test_what_is_asked_behind_a_note_is_researched(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     said = "Please remember that I'm vegan and tell me how bees dance"
     outcome = await thread.begin(said, make(choices), quiet)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from graph.session import Session, session
+from graph.session import ThreadSession, open_session
 from graph.state import State
-from runs.lifecycle import found
+from runs.lifecycle import find_run
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -29,16 +29,16 @@ def slow_from_the_report_on(script: Script) -> None:
     ("said", "title"), [(BEES, "How do bees dance?"), ("Hello, I'm a nurse.", "")]
 )
 async def test_the_answer_is_handed_over_before_it_is_learnt_from(
-    thread: Session, choices: dict[str, object], script: Script, said: str, title: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str, title: str
 ):
     slow_from_the_report_on(script)
     script.seconds = 0.0 if title else 0.3
     handed: list[tuple[State, list[str], str]] = []
 
     async def answered(state: State) -> None:
-        handed.append((state, script.names(), (await found("local/", "t1-1")).status))
+        handed.append((state, script.names(), (await find_run("local/", "t1-1")).status))
 
-    thread.answered = answered
+    thread.on_answer = answered
     outcome = await thread.begin(said, make(choices), quiet)
 
     ((state, before, status),) = handed
@@ -50,7 +50,7 @@ async def test_the_answer_is_handed_over_before_it_is_learnt_from(
 
 
 async def test_a_run_that_is_stopped_while_it_learns_is_finished(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     slow_from_the_report_on(script)
     has_answer = asyncio.Event()
@@ -58,7 +58,7 @@ async def test_a_run_that_is_stopped_while_it_learns_is_finished(
     async def answered(_: State) -> None:
         has_answer.set()
 
-    thread.answered = answered
+    thread.on_answer = answered
     work = asyncio.create_task(thread.begin(BEES, make(choices), quiet))
     await has_answer.wait()
     work.cancel()
@@ -67,15 +67,15 @@ async def test_a_run_that_is_stopped_while_it_learns_is_finished(
 
     script.on("reporter", "")
     with pytest.raises(Problem, match="already finished"):
-        await thread.go_on(make(choices), quiet)
-    async with session("t1") as again:
+        await thread.resume(make(choices), quiet)
+    async with open_session("t1") as again:
         outcome = await again.begin("Thanks!", make(choices), quiet)
     assert outcome.state["turn"] == 2
-    assert (await found("local/", "t1-1")).status == "succeeded"
+    assert (await find_run("local/", "t1-1")).status == "succeeded"
 
 
 async def test_learning_that_fails_fails_no_run(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -84,7 +84,7 @@ async def test_learning_that_fails_fails_no_run(
     async def full(*_: object) -> None:
         raise Problem("storage_full", "no room")
 
-    monkeypatch.setattr("nodes.learn.learn_from", full)
+    monkeypatch.setattr("nodes.learn.learn_from_run", full)
 
     outcome = await thread.begin(BEES, make(choices), quiet)
 

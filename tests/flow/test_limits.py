@@ -6,31 +6,31 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from config.errors import Problem
-from graph.records import of_turn
-from graph.session import Outcome, Session
-from memory.pages import store as pages
-from report.undone import limit, stands_before
+from graph.records import entries_of_turn
+from graph.session import SessionOutcome, ThreadSession
+from library import page_retrieval
+from runs.incomplete import find_limit, find_resume_node
 from tests.conftest import make
 from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tools.search import Unanswered
+from tools.web.search_providers import SearchUnanswered
 
 STEPS = ["waggle dance", "winter cluster", "queen eggs"]
 
 
-def shown(outcome: Outcome) -> str:
+def shown(outcome: SessionOutcome) -> str:
     return str(outcome.state["messages"][-1].text)
 
 
-def missing(outcome: Outcome) -> list[str]:
+def missing(outcome: SessionOutcome) -> list[str]:
     """Return the lines that tell what is missing."""
     section = shown(outcome).partition("## What is missing\n\n")[2]
     return section.partition("\n\n")[0].splitlines()
 
 
 async def test_a_run_out_of_calls_says_which_limit_was_reached_and_what_was_not_done(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS))
     context = make(choices, max_calls=4, max_reflections=0)
@@ -44,20 +44,22 @@ async def test_a_run_out_of_calls_says_which_limit_was_reached_and_what_was_not_
 
 
 async def test_a_run_without_findings_reports_what_the_first_search_found(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS))
     context = make(choices, max_calls=4)
 
     outcome = await thread.begin("Who described the waggle dance?", context, quiet)
 
-    assert not [one for one in of_turn(outcome.state["findings"], 1).values() if one["text"]]
+    assert not [
+        one for one in entries_of_turn(outcome.state["findings"], 1).values() if one["text"]
+    ]
     assert "reporter" in script.names()
     assert "Karl von Frisch" in outcome.state["report"]["body"]
 
 
 async def test_a_run_out_of_calls_before_its_report_quotes_what_was_found(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
     context = make(choices, deep=False)
@@ -73,7 +75,7 @@ async def test_a_run_out_of_calls_before_its_report_quotes_what_was_found(
 
 
 async def test_a_run_out_of_calls_that_found_nothing_does_not_call_it_a_lack_of_evidence(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("quantum chromodynamics"))
     context = make(choices, max_calls=4, language="zh", files=[])
@@ -92,7 +94,7 @@ async def test_a_run_out_of_calls_that_found_nothing_does_not_call_it_a_lack_of_
 
 
 async def test_a_finding_that_nobody_could_judge_is_no_failure(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS[:2]))
     script.on("Verdict", Problem("model_rejected", "no"))
@@ -114,7 +116,7 @@ def dead(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("dead")
 @pytest.mark.parametrize("deep", [True, False])
 async def test_a_search_provider_that_is_down_is_told_once_and_the_answer_stays(
-    thread: Session, choices: dict[str, object], script: Script, deep: bool
+    thread: ThreadSession, choices: dict[str, object], script: Script, deep: bool
 ):
     script.on("Draft", draft(*STEPS[:2]))
 
@@ -129,14 +131,17 @@ async def test_a_search_provider_that_is_down_is_told_once_and_the_answer_stays(
 
 @pytest.mark.usefixtures("dead")
 async def test_a_search_that_only_a_tool_made_is_told_too(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     async def search(names: object, query: str, *_: object) -> list[object]:
         if query == "mead":
-            raise Unanswered("search_unavailable", {"searxng": "it answers 500"}, hint="")
+            raise SearchUnanswered("search_unavailable", {"searxng": "it answers 500"}, hint="")
         return []
 
-    monkeypatch.setattr("tools.web_search.search", search)
+    monkeypatch.setattr("tools.web.web_search.search_web", search)
     script.on("Draft", draft(*STEPS[:1]))
     script.on("researcher", calling("mead"), "Bees dance [S1].")
     script.on("Verdict", {"passed": True})
@@ -154,7 +159,7 @@ def calling(query: str) -> AIMessage:
 
 @pytest.mark.usefixtures("dead")
 async def test_a_provider_that_was_down_for_one_question_is_not_told_with_the_next(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     await thread.begin("How do bees dance?", make(choices), quiet)
     monkeypatch.delenv("SEARXNG_URL")
@@ -166,17 +171,20 @@ async def test_a_provider_that_was_down_for_one_question_is_not_told_with_the_ne
 
 @pytest.mark.usefixtures("dead")
 async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.delenv("SEARXNG_URL")
-    find = pages.find_each
+    find = page_retrieval.find_pages_many
 
     async def broken(owner: str, queries: list[str], *more: object) -> object:
         if queries == ["winter"]:
             raise Problem("storage_busy", "it is locked")
         return await find(owner, queries, *more)
 
-    monkeypatch.setattr("memory.pages.store.find_each", broken)
+    monkeypatch.setattr("library.page_retrieval.find_pages_many", broken)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter"]})
 
     outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
@@ -186,7 +194,7 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
 
 
 async def test_a_run_that_a_limit_ended_does_the_rest_when_it_may_use_more(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS))
     script.on("Verdict", {"passed": True})
@@ -194,46 +202,48 @@ async def test_a_run_that_a_limit_ended_does_the_rest_when_it_may_use_more(
     ended = await thread.begin("How do bees dance?", make(choices, max_calls=6), quiet)
     before = len(script.names())
 
-    whole = await thread.go_on(make(choices, max_calls=100), quiet)
+    whole = await thread.resume(make(choices, max_calls=100), quiet)
 
     assert ended.state["report"]["limit"] == "max_calls = 6"
-    assert limit(ended.state) == "max_calls = 6"
-    assert [one["status"] for one in of_turn(whole.state["findings"], 1).values()] == ["ok"] * 3
+    assert find_limit(ended.state) == "max_calls = 6"
+    assert [one["status"] for one in entries_of_turn(whole.state["findings"], 1).values()] == [
+        "ok"
+    ] * 3
     assert "limit" not in whole.state["report"]
     assert missing(whole) == []
-    assert stands_before(whole.state) == ""
+    assert find_resume_node(whole.state) == ""
     assert {"Triage", "Rewrite", "Draft"} & set(script.names()[before:]) == set()
 
 
 async def test_a_run_that_still_has_no_room_ends_at_its_limit_again(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS))
     context = make(choices, max_calls=6)
     await thread.begin("How do bees dance?", context, quiet)
 
-    again = await thread.go_on(context, quiet)
+    again = await thread.resume(context, quiet)
 
     assert again.state["status"] == "partial"
-    assert limit(again.state) == "max_calls = 6"
+    assert find_limit(again.state) == "max_calls = 6"
 
 
 async def test_a_report_that_a_limit_prevented_is_written_when_it_may_use_more(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
     ended = await thread.begin("Who described the waggle dance?", make(choices), quiet)
     del script.rules["reporter"]
 
-    whole = await thread.go_on(make(choices, max_cost=2.0), quiet)
+    whole = await thread.resume(make(choices, max_cost=2.0), quiet)
 
-    assert stands_before(ended.state) == "knowledge"
-    assert limit(whole.state) == ""
+    assert find_resume_node(ended.state) == "knowledge"
+    assert find_limit(whole.state) == ""
     assert not [one for one in whole.state["report"]["notices"] if "limit" in one]
 
 
 async def test_an_answer_that_a_limit_cut_off_is_asked_for_again_when_it_may_be_longer(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     words = "Karl von Frisch described the waggle dance in 1927 [S1]."
     usage = {"input_tokens": 500, "output_tokens": 900, "total_tokens": 1400}
@@ -243,15 +253,15 @@ async def test_an_answer_that_a_limit_cut_off_is_asked_for_again_when_it_may_be_
     ended = await thread.begin("Who described the waggle dance?", context, quiet)
     script.on("reporter", words)
 
-    whole = await thread.go_on(make(choices, max_tokens=100_000), quiet)
+    whole = await thread.resume(make(choices, max_tokens=100_000), quiet)
 
-    assert limit(ended.state) == "max_tokens = 4000"
-    assert limit(whole.state) == ""
+    assert find_limit(ended.state) == "max_tokens = 4000"
+    assert find_limit(whole.state) == ""
     assert whole.state["status"] == "succeeded"
 
 
 async def test_steps_that_a_limit_prevented_in_a_run_that_then_failed_are_done_as_well(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS))
     script.on("Verdict", {"passed": True})
@@ -261,6 +271,8 @@ async def test_steps_that_a_limit_prevented_in_a_run_that_then_failed_are_done_a
         await thread.begin("How do bees dance?", make(choices, max_calls=5, parallelism=1), quiet)
     del script.rules["researcher"]
 
-    whole = await thread.go_on(make(choices, max_calls=100), quiet)
+    whole = await thread.resume(make(choices, max_calls=100), quiet)
 
-    assert [one["status"] for one in of_turn(whole.state["findings"], 1).values()] == ["ok"] * 3
+    assert [one["status"] for one in entries_of_turn(whole.state["findings"], 1).values()] == [
+        "ok"
+    ] * 3

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from calls.compaction import count_message_tokens
+from calls.run_budget import _budgets
 from config.settings import settings
-from graph.session import Outcome, Session
+from graph.session import SessionOutcome, ThreadSession
 from graph.state import State
-from nodes.conversation import conversation, most_shown
-from runs.budget import _budgets
-from runs.compacting import tokens
+from nodes.conversation import load_conversation, max_shown_tokens
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -42,8 +42,8 @@ def whole(messages: list[Any]) -> str:
 
 
 async def research(
-    thread: Session, choices: dict[str, object], script: Script, question: str
-) -> Outcome:
+    thread: ThreadSession, choices: dict[str, object], script: Script, question: str
+) -> SessionOutcome:
     script.on("Triage", {"research": True})
     script.on("Draft", draft(question))
     outcome = await thread.begin(question, make(choices), quiet)
@@ -52,7 +52,7 @@ async def research(
 
 
 async def chat(
-    thread: Session, choices: dict[str, object], script: Script, times: int = 20
+    thread: ThreadSession, choices: dict[str, object], script: Script, times: int = 20
 ) -> None:
     """Go on talking, with long answers."""
     for number in range(times):
@@ -61,7 +61,7 @@ async def chat(
 
 
 async def test_a_long_thread_is_shown_as_a_summary_and_its_newest_messages(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("summary", SUMMARY)
     await research(thread, choices, script, FIRST)
@@ -72,14 +72,16 @@ async def test_a_long_thread_is_shown_as_a_summary_and_its_newest_messages(
         last = whole(prompts(script, name)[-1])
         assert all(part in last for part in ("old hives", "1927 [S1]", "Open: mites", "no. 19"))
         assert "no. 3" not in last
-    assert all(tokens(said[1:]) <= most_shown() for said in prompts(script, "Triage"))
+    assert all(
+        count_message_tokens(said[1:]) <= max_shown_tokens() for said in prompts(script, "Triage")
+    )
     said = [str(one.text) for one in outcome.state["messages"] if one.type == "human"]
     assert len(said) == 22
     assert said[0] == FIRST
 
 
 async def test_a_summary_is_of_the_one_before_and_not_written_for_every_question(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("summary", SUMMARY)
     await research(thread, choices, script, FIRST)
@@ -93,7 +95,7 @@ async def test_a_summary_is_of_the_one_before_and_not_written_for_every_question
 
 
 async def test_a_summary_is_paid_for_in_the_run_that_needs_it(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("summary", SUMMARY)
     await research(thread, choices, script, FIRST)
@@ -105,7 +107,7 @@ async def test_a_summary_is_paid_for_in_the_run_that_needs_it(
 
 
 async def test_what_nobody_can_summarise_is_shown_from_its_end(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("summary", REFUSED)
     await chat(thread, choices, script, 12)
@@ -113,11 +115,13 @@ async def test_what_nobody_can_summarise_is_shown_from_its_end(
 
     assert prompts(script, "summary")
     assert outcome.state["summary"] == {"text": "", "until": ""}
-    assert all(tokens(said[1:]) <= most_shown() for said in prompts(script, "Triage"))
+    assert all(
+        count_message_tokens(said[1:]) <= max_shown_tokens() for said in prompts(script, "Triage")
+    )
 
 
 async def test_the_model_without_a_key_goes_on_with_what_was_asked_and_found(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     choices = {**choices, "models": {"default": "extractive"}}
     await research(thread, choices, script, FIRST)
@@ -136,7 +140,7 @@ async def test_the_model_without_a_key_goes_on_with_what_was_asked_and_found(
 
 
 async def test_a_thread_of_an_older_version_goes_on(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("summary", SUMMARY)
     state = (await research(thread, choices, script, FIRST)).state
@@ -157,9 +161,9 @@ async def test_after_a_crash_behind_a_summary_it_is_not_paid_for_again(
     said = [HumanMessage("Only of the old hives."), AIMessage("Of course. " + "Buzz. " * 200)]
     talk = [said[at % 2].model_copy(update={"id": str(at)}) for at in range(16)]
     state = State(messages=talk, question="Who feeds the queen?", turn=9, language="en")
-    first = await conversation(state, runtime())
+    first = await load_conversation(state, runtime())
     _budgets.clear()
 
-    assert await conversation(state, runtime()) == first
+    assert await load_conversation(state, runtime()) == first
     assert script.names() == ["summary"]
     assert first[1]["text"] == SUMMARY

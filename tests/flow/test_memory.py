@@ -11,18 +11,20 @@ from langchain_core.messages import AIMessage
 from sqlalchemy import select
 
 from config.errors import Problem
-from graph.records import Background, of_turn
-from graph.session import Session, session
-from memory.pages import store as pages
-from memory.pages.lineage import lineage
-from memory.pages.listing import shown
-from memory.pages.store import NewPage
-from models.hashing import hashed
-from report.render import plain
+from graph.records import Background, entries_of_turn
+from graph.session import ThreadSession, open_session
+from library import store as pages
+from library.page_rows import NewPage
+from library.scope import read_page_record
+from library.store import least_trusted_provenance
+from library.tables import pages as stored
+from library.tables import vectors
+from models.hashing_vectors import hash_texts
+from report.rendering.markdown_report import render_plain_text
+from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import read_rows
-from storage.tables import calls, outbox, vectors
-from storage.tables import pages as stored
+from storage.tables import outbox
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -35,12 +37,12 @@ RECALL = {"Lookup", "Notes", "Complete"}
 
 async def say(text: str, owner: str = "local/", kind: str = "chat") -> None:
     page = NewPage(title="Nora, 8 May 2023", place="", text=text)
-    await pages.keep(owner, kind, "c", [page], group="nora")
+    await pages.store_pages(owner, kind, "c", [page], group="nora")
 
 
-async def first(thread: Session, choices: dict[str, object], **more: object) -> Background:
+async def first(thread: ThreadSession, choices: dict[str, object], **more: object) -> Background:
     outcome = await thread.begin(QUESTION, make(choices, **more), quiet)
-    entry: Background = of_turn(outcome.state["background"], 1)["1"]
+    entry: Background = entries_of_turn(outcome.state["background"], 1)["1"]
     kinds = {outcome.state["sources"][one["source"]]["kind"] for one in entry["passages"]}
     assert kinds <= {"memory"}
     return entry
@@ -56,14 +58,14 @@ def recalls(script: Script) -> list[str]:
 
 
 async def test_an_empty_memory_asks_no_model(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     assert (await first(thread, choices))["passages"] == []
     assert recalls(script) == []
 
 
 async def test_what_a_run_has_read_and_found_out_has_vectors_at_its_end(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
@@ -74,7 +76,7 @@ async def test_what_a_run_has_read_and_found_out_has_vectors_at_its_end(
 
 
 async def test_a_provider_of_vectors_that_is_down_costs_a_line_of_the_trace(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
@@ -88,14 +90,14 @@ async def test_a_provider_of_vectors_that_is_down_costs_a_line_of_the_trace(
 
 
 async def test_what_a_run_asks_of_a_provider_of_vectors_stands_in_its_trace(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     asked: list[str] = []
 
     class Provider(FakeEmbeddings):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             asked.extend(texts)
-            rows: list[list[float]] = hashed(texts).tolist()
+            rows: list[list[float]] = hash_texts(texts).tolist()
             return rows
 
         def embed_query(self, text: str) -> list[float]:
@@ -107,7 +109,7 @@ async def test_what_a_run_asks_of_a_provider_of_vectors_stands_in_its_trace(
 
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
     before = len(asked)
-    async with session("t2") as other:
+    async with open_session("t2") as other:
         await other.begin("How long do bees dance?", make(choices), quiet)
 
     lines = [one for one in await read_trace("t2-1") if one["kind"] == "embed"]
@@ -121,7 +123,7 @@ async def test_what_a_run_asks_of_a_provider_of_vectors_stands_in_its_trace(
 
 
 async def test_what_was_said_before_joins_the_background_and_the_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await say("I adopted my parrot Pablo in March 2021. Nora loves her parrot Pablo.")
 
@@ -135,7 +137,7 @@ async def test_what_was_said_before_joins_the_background_and_the_report(
 
 @pytest.mark.parametrize("about", ["Stocks fell.", "Nora went shopping."])
 async def test_what_has_little_to_do_with_the_question_is_left_and_asks_no_model(
-    thread: Session, choices: dict[str, object], script: Script, about: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, about: str
 ):
     await say(about)
 
@@ -144,7 +146,7 @@ async def test_what_has_little_to_do_with_the_question_is_left_and_asks_no_model
 
 
 async def test_what_is_related_is_looked_into_with_at_most_three_calls(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await say("Nora likes her parrot.")
     script.on("Lookup", "no JSON")
@@ -157,24 +159,27 @@ async def test_what_is_related_is_looked_into_with_at_most_three_calls(
 
 
 async def test_a_memory_that_cannot_be_asked_is_no_reason_to_fail(
-    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     async def related(*_: object) -> Any:
         raise Problem("model_auth", "no")
 
-    monkeypatch.setattr("nodes.background.related", related)
+    monkeypatch.setattr("nodes.background.recall_related", related)
 
     assert (await first(thread, choices))["reason"] == "no_evidence"
 
 
-async def test_nobody_is_told_what_another_said(thread: Session, choices: dict[str, object]):
+async def test_nobody_is_told_what_another_said(thread: ThreadSession, choices: dict[str, object]):
     await say("I adopted my parrot Pablo in March 2021. Nora loves her parrot.", "other/")
 
     assert (await first(thread, choices))["passages"] == []
 
 
 async def test_the_files_of_another_folder_are_no_memory(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     await say("I adopted my parrot Pablo in March 2021. Nora loves her parrot.", kind="file")
 
@@ -182,7 +187,7 @@ async def test_the_files_of_another_folder_are_no_memory(
 
 
 async def test_only_the_chat_that_was_chosen_is_recalled(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     await say("I adopted my parrot Pablo in March 2021. Nora loves her parrot Pablo.")
 
@@ -190,7 +195,7 @@ async def test_only_the_chat_that_was_chosen_is_recalled(
 
 
 async def test_the_calls_of_a_recall_are_paid_for_by_the_run(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await say("Nora likes her parrot.")
     await thread.begin("How do bees dance?", make(choices), quiet)
@@ -204,7 +209,7 @@ async def test_the_calls_of_a_recall_are_paid_for_by_the_run(
 
 
 async def test_a_researcher_may_ask_the_memory(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await say("Aunt Agatha keeps bees and says: the waggle dance is best watched at noon.")
     script.on("Draft", draft("waggle dance"))
@@ -228,7 +233,7 @@ async def test_a_researcher_may_ask_the_memory(
 
 
 async def test_a_researcher_is_told_that_nothing_is_remembered(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", calling("waggle dance"), "Nothing.")
@@ -240,18 +245,18 @@ async def test_a_researcher_is_told_that_nothing_is_remembered(
 
 
 async def kept(run: str) -> list[Any]:
-    ids = await pages.kept("local/", "report", run)
-    return [await shown("local/", one) for one in ids]
+    ids = await pages.list_page_ids("local/", "report", run)
+    return [await read_page_record("local/", one) for one in ids]
 
 
 async def test_a_report_becomes_a_page_with_an_abstract_that_names_its_sources(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin("Who described the waggle dance?", make(choices), quiet)
 
     report, *_ = await kept("t1-1")
     assert report["title"] == outcome.state["report"]["title"]
-    assert report["text"] == plain(outcome.state["report"]["body"])
+    assert report["text"] == render_plain_text(outcome.state["report"]["body"])
     assert "dance.md" in str(outcome.state["messages"][-1].text)
     assert "dance.md" not in report["text"]
     assert report["abstract"]
@@ -260,7 +265,7 @@ async def test_a_report_becomes_a_page_with_an_abstract_that_names_its_sources(
 
 
 async def test_what_a_finding_says_and_the_report_does_not_is_kept_too(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     quote = "Karl von Frisch described the waggle dance in 1927."
     more = "A longer waggle run means that the food is farther away."
@@ -279,7 +284,7 @@ async def test_what_a_finding_says_and_the_report_does_not_is_kept_too(
 
 
 async def test_a_finding_that_the_report_repeats_is_not_kept_twice(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     quote = '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>'
     script.on("Draft", draft("waggle dance"))
@@ -298,14 +303,14 @@ async def test_what_a_model_makes_of_a_page_is_trusted_no_more_than_the_page(
     bees: str, kinds: list[str], least: str
 ):
     page = NewPage(title="Bees", place="", text="Bees dance.")
-    ids = [one for kind in kinds for one in await pages.keep("local/", kind, "o", [page])]
+    ids = [one for kind in kinds for one in await pages.store_pages("local/", kind, "o", [page])]
 
-    assert await lineage("local/", ids) == least
+    assert await least_trusted_provenance("local/", ids) == least
 
 
 @pytest.mark.parametrize("deep", [True, False])
 async def test_without_files_a_question_is_answered_from_what_the_last_report_rests_on(
-    thread: Session, choices: dict[str, object], deep: bool
+    thread: ThreadSession, choices: dict[str, object], deep: bool
 ):
     question = "Who described the waggle dance?"
     await thread.begin(question, make(choices), quiet)
@@ -319,11 +324,11 @@ async def test_without_files_a_question_is_answered_from_what_the_last_report_re
 
 
 async def test_a_question_in_another_thread_is_told_of_the_report_about_the_same(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
     before = len(script.asked)
-    async with session("t2") as other:
+    async with open_session("t2") as other:
         await other.begin("What does the waggle dance mean?", make(choices), quiet)
 
     told = {name: str(messages[0].text) for name, messages in script.asked[before:]}
@@ -333,7 +338,7 @@ async def test_a_question_in_another_thread_is_told_of_the_report_about_the_same
 
 
 async def test_a_run_is_never_told_of_its_own_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from graph.session import Session
-from runs.place import owned
+from graph.session import ThreadSession
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 from tests.unit.test_files_samples import pdf
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ async def folder(tmp_path: Path) -> Path:
     (folder / "empty.pdf").write_bytes(pdf([]))
     (folder / "wheel.jpg").write_bytes(b"\xff\xd8\xff")
     (folder / "wheel.blend").write_bytes(b"\x00\x01")
-    await ingest(owned("local", ""), folder, quiet)
+    await ingest_folder(join_owner("local", ""), folder, quiet)
     return folder
 
 
@@ -35,7 +35,7 @@ async def folder(tmp_path: Path) -> Path:
     ],
 )
 async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
-    thread: Session,
+    thread: ThreadSession,
     folder: Path,
     choices: dict[str, object],
     language: str,
@@ -56,7 +56,7 @@ async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
 
 @pytest.mark.parametrize(("language", "said"), [("en", "it was not read in"), ("zh", "尚未读入")])
 async def test_a_path_that_was_never_read_in_is_named_and_not_looked_into(
-    thread: Session,
+    thread: ThreadSession,
     folder: Path,
     tmp_path: Path,
     choices: dict[str, object],
@@ -78,7 +78,9 @@ async def test_a_path_that_was_never_read_in_is_named_and_not_looked_into(
     assert "secret.jpg" not in told
 
 
-async def test_many_files_are_counted(thread: Session, folder: Path, choices: dict[str, object]):
+async def test_many_files_are_counted(
+    thread: ThreadSession, folder: Path, choices: dict[str, object]
+):
     for number in range(20):
         (folder / f"wheel{number}.jpg").write_bytes(b"\xff\xd8\xff")
 
@@ -90,7 +92,7 @@ async def test_many_files_are_counted(thread: Session, folder: Path, choices: di
 
 
 async def test_where_everything_was_read_nothing_is_said(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 

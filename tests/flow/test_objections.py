@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from graph.records import Finding, of_turn
-from graph.session import Outcome, Session
-from report.keeping import quoted, sound
+from graph.records import Finding, entries_of_turn
+from graph.session import SessionOutcome, ThreadSession
+from report.findings import drop_doubted, parse_quoted_sentences
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -20,8 +20,8 @@ AFTER = "This holds for every dance on the comb [S1]."
 
 
 async def rejected(
-    thread: Session, choices: dict[str, object], script: Script, text: str, **verdict: Any
-) -> Outcome:
+    thread: ThreadSession, choices: dict[str, object], script: Script, text: str, **verdict: Any
+) -> SessionOutcome:
     """Let a run find `text`, which its review rejects both times."""
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", text)
@@ -30,8 +30,8 @@ async def rejected(
     return await thread.begin("How do bees dance?", make(choices), quiet)
 
 
-def finding_of(outcome: Outcome) -> Finding:
-    found: list[Finding] = list(of_turn(outcome.state["findings"], 1).values())
+def finding_of(outcome: SessionOutcome) -> Finding:
+    found: list[Finding] = list(entries_of_turn(outcome.state["findings"], 1).values())
     return found[0]
 
 
@@ -43,18 +43,20 @@ def finding_of(outcome: Outcome) -> Finding:
     ],
 )
 async def test_a_finding_is_kept_without_the_sentence_that_its_review_rejects(
-    thread: Session, choices: dict[str, object], script: Script, verdict: dict[str, Any]
+    thread: ThreadSession, choices: dict[str, object], script: Script, verdict: dict[str, Any]
 ):
     outcome = await rejected(thread, choices, script, f"{TRUE} {LONGER} {WRONG}", **verdict)
 
     finding = finding_of(outcome)
-    assert "sweeter" not in sound(finding["text"], quoted(finding.get("doubted", "")))
+    assert "sweeter" not in drop_doubted(
+        finding["text"], parse_quoted_sentences(finding.get("doubted", ""))
+    )
     assert "farther away" in finding["text"]
     assert (finding["status"], finding["reason"]) == ("partial", "set_right")
 
 
 async def test_a_sentence_that_another_one_refers_to_stays_and_is_doubted(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     said = f"{TRUE} {WRONG} {AFTER}"
     outcome = await rejected(thread, choices, script, said, wrong=[WRONG], feedback="Not so.")
@@ -65,7 +67,7 @@ async def test_a_sentence_that_another_one_refers_to_stays_and_is_doubted(
 
 
 async def test_what_is_kept_of_a_finding_is_handed_on_and_nothing_is_called_missing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     said = f"{TRUE} {LONGER} {WRONG}"
     outcome = await rejected(thread, choices, script, said, wrong=[WRONG], feedback="Not so.")
@@ -82,7 +84,7 @@ async def test_what_is_kept_of_a_finding_is_handed_on_and_nothing_is_called_miss
 
 
 async def test_nothing_is_missing_where_the_report_has_what_the_review_asked_for(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     wanted = "Say that a longer waggle run means that the food is farther away."
     outcome = await rejected(thread, choices, script, TRUE, feedback=wanted)
@@ -92,7 +94,7 @@ async def test_nothing_is_missing_where_the_report_has_what_the_review_asked_for
 
 
 async def test_a_finding_of_which_nothing_is_left_has_failed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await rejected(thread, choices, script, WRONG, wrong=[WRONG], feedback="Not so.")
 

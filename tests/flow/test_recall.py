@@ -10,14 +10,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from config.errors import Problem
 from config.settings import settings
 from graph.records import EMPTY_REPORT
-from memory.pages import store as pages
-from memory.pages.memorizer import memorize
-from nodes.recall.check import ROUNDS
-from nodes.recall.graph import make_recall
-from nodes.recall.output import output
-from report.document import document
-from report.render import to_markdown
-from runs.place import owned
+from library import documents, page_retrieval, page_rows
+from library import store as pages
+from library.memorizer import store_with_abstracts
+from nodes.recall.recall_graph import make_recall_graph
+from nodes.recall.recall_nodes import ROUNDS
+from nodes.recall.recall_state import recalled_passages
+from report.document import build_document
+from report.rendering.markdown_report import render_markdown
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
 
@@ -32,7 +33,7 @@ def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def remembering(choices: dict[str, object]) -> Any:
     """Ask the memory researcher in one thread; return the state it leaves."""
-    graph = make_recall().copy({"checkpointer": InMemorySaver()})
+    graph = make_recall_graph().copy({"checkpointer": InMemorySaver()})
     config = {"configurable": {"thread_id": "m1"}}
 
     async def ask(question: str) -> dict[str, Any]:
@@ -68,7 +69,7 @@ async def test_what_was_read_is_remembered_with_its_page(remembering: Any):
 
     assert "Karl von Frisch" in answer(state)
     assert state["pages"]
-    texts = await pages.texts("local/", state["pages"])
+    texts = await pages.read_page_texts("local/", state["pages"])
     assert all(one["text"] in " ".join(texts.values()) for one in state["extracts"])
 
 
@@ -183,7 +184,7 @@ async def test_a_key_that_is_refused_is_told_and_not_taken_for_forgetting(
 async def test_a_file_that_is_gone_is_not_shown_as_a_hash(
     remembering: Any, bees: str, language: str, told: str
 ):
-    await pages.forget_document(owned("local", ""), bees, f"{bees}/dance.md")
+    await documents.unlist_document(join_owner("local", ""), bees, f"{bees}/dance.md")
     state = await remembering("Who described the waggle dance?")
 
     (cited,) = {one["source"] for one in state["extracts"]}
@@ -195,7 +196,7 @@ async def test_a_file_that_is_gone_is_not_shown_as_a_hash(
         "body": f"Bees dance [{cited}].",
         "language": language,
     }
-    shown = to_markdown(document({**state, "turn": 1}, report, "succeeded", "2026-01-12"))
+    shown = render_markdown(build_document({**state, "turn": 1}, report, "succeeded", "2026-01-12"))
     assert f"[1] The dance — {told}" in shown
 
 
@@ -233,7 +234,7 @@ async def test_a_group_that_the_plan_names_is_opened(remembering: Any, script: S
 
 
 async def test_an_id_that_the_plan_was_not_shown_is_dropped(remembering: Any, script: Script):
-    texts = await pages.find("local/", "queen", 1)
+    texts = await page_retrieval.find_pages("local/", "queen", 1)
     await outlined(script, "P77", "S1", texts[0].id)
 
     state = await remembering("waggle dance")
@@ -253,10 +254,10 @@ async def test_a_plan_that_cannot_be_read_is_asked_for_once_more_and_no_more(
 async def test_only_the_part_of_the_memory_that_was_chosen_is_searched(
     choices: dict[str, object],
 ):
-    graph = make_recall().copy({"checkpointer": InMemorySaver()})
+    graph = make_recall_graph().copy({"checkpointer": InMemorySaver()})
     config = {"configurable": {"thread_id": "m2"}}
-    turn = pages.NewPage(title="Ann", place="", text="The waggle dance is on Sunday.")
-    await pages.keep("local/", "chat", "c", [turn], group="ann")
+    turn = page_rows.NewPage(title="Ann", place="", text="The waggle dance is on Sunday.")
+    await pages.store_pages("local/", "chat", "c", [turn], group="ann")
     given = {"messages": [("user", "When is the waggle dance?")]}
 
     for part in ("chat", "ann"):
@@ -266,8 +267,8 @@ async def test_only_the_part_of_the_memory_that_was_chosen_is_searched(
 
 async def test_the_state_holds_no_page(remembering: Any):
     long = "The waggle dance was described again and again. " * 4_000
-    page = pages.NewPage(title="Dance", place="", text=long)
-    await pages.keep("local/", "web", "https://a.b/c", [page])
+    page = page_rows.NewPage(title="Dance", place="", text=long)
+    await pages.store_pages("local/", "web", "https://a.b/c", [page])
 
     state = await remembering("Who described the waggle dance?")
 
@@ -277,8 +278,8 @@ async def test_the_state_holds_no_page(remembering: Any):
 async def test_the_answer_comes_with_extracts_or_with_whole_pages(remembering: Any):
     state = await remembering("Who described the waggle dance?")
 
-    extracts = await output("local/", state)
-    (whole,) = await output("local/", state, whole=True)
+    extracts = await recalled_passages("local/", state)
+    (whole,) = await recalled_passages("local/", state, whole=True)
 
     assert extracts == state["extracts"]
     assert all(one["text"] in whole["text"] for one in extracts)
@@ -290,12 +291,12 @@ async def test_a_session_that_is_read_does_not_come_with_its_turns_as_well(
     choices: dict[str, object], script: Script
 ):
     turn = "I saw the waggle dance on Sunday."
-    said = [pages.NewPage(title="Ann", place="", text=turn)]
-    await pages.keep("local/", "chat", "c", said, group="ann")
-    session = pages.NewPage(title="Session 1", place="", text=f"Ann: {turn}\nBen: How nice!")
-    await pages.keep("local/", "session", "c", [session], group="ann")
+    said = [page_rows.NewPage(title="Ann", place="", text=turn)]
+    await pages.store_pages("local/", "chat", "c", said, group="ann")
+    session = page_rows.NewPage(title="Session 1", place="", text=f"Ann: {turn}\nBen: How nice!")
+    await pages.store_pages("local/", "session", "c", [session], group="ann")
     script.on("Lookup", {"keywords": ["waggle dance"], "pages": ["P1"]})
-    graph = make_recall().copy({"checkpointer": InMemorySaver()})
+    graph = make_recall_graph().copy({"checkpointer": InMemorySaver()})
 
     state = await graph.ainvoke(
         {"messages": [("user", "When was the waggle dance?")]},
@@ -308,10 +309,10 @@ async def test_a_session_that_is_read_does_not_come_with_its_turns_as_well(
 
 async def report_on(question: str, text: str) -> None:
     """Keep a web page, and a report that cites it, as a run does."""
-    read = pages.NewPage(title="Swarms", place="", text=text)
-    cited = await pages.keep("local/", "web", "https://bees.example/swarms", [read])
-    report = pages.NewPage(title=question, place="", text=text, links=cited)
-    await memorize("local/", "report", "swarm-1", [report], run="swarm-1")
+    read = page_rows.NewPage(title="Swarms", place="", text=text)
+    cited = await pages.store_pages("local/", "web", "https://bees.example/swarms", [read])
+    report = page_rows.NewPage(title=question, place="", text=text, links=cited)
+    await store_with_abstracts("local/", "report", "swarm-1", [report], run="swarm-1")
 
 
 async def test_what_earlier_research_found_is_told_as_its_report_and_from_its_pages(

@@ -10,23 +10,22 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from app.cli.forget import Wish, _planned, named
-from app.cli.redrawing import redraw
+from app.cli.forget import ErasureOptions, _plan_erasure, redraw_reports, resolve_pages
 from config.errors import Problem
-from graph.session import Session
-from memory.forgetting.aim import Aim
-from memory.forgetting.door import forget
-from memory.kept.undoing import undo
-from memory.pages import removing
-from memory.pages.finding import search
-from memory.pages.listing import shown
-from memory.pages.removing import remove
+from graph.session import ThreadSession
+from library import undo as library_undo
+from library.page_retrieval import search_pages
+from library.scope import read_page_record
+from library.tables import former_documents, pages
+from library.undo import remove_pages
+from memory.undo import undo_event
+from privacy.erasure_target import ErasureTarget
+from privacy.service import execute_erasure
 from storage.engine import read_rows
-from storage.events import history
-from storage.tables import former_documents, pages
+from storage.events import list_events
 from tests.flow.test_defects import quiet
 from tests.flow.test_forgetting import asked
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -39,21 +38,21 @@ async def folder(tmp_path: Path, name: str, text: str = TEXT, file: str = "heath
     place = tmp_path / name
     place.mkdir(exist_ok=True)
     (place / file).write_text(text, encoding="utf-8")
-    return (await ingest(ME, place, quiet)).root
+    return (await ingest_folder(ME, place, quiet)).root
 
 
 async def found(query: str = QUERY, *folders: str) -> list[str]:
     groups = list(folders) or None
-    return [one.page.id for one in await search(ME, query, 5, groups=groups)]
+    return [one.page.id for one in await search_pages(ME, query, 5, groups=groups)]
 
 
 async def forgotten(origin: str, **how: bool) -> Any:
-    these = await named(ME, [], origin, forgotten=True)
-    wish = Wish(**how)
-    plan = await _planned(
-        Aim(ME, pages=tuple(these.ids), origin=origin), these.kept, copies=wish.copies
+    these = await resolve_pages(ME, [], origin, forgotten=True)
+    wish = ErasureOptions(**how)
+    plan = await _plan_erasure(
+        ErasureTarget(ME, pages=tuple(these.ids), origin=origin), these.shared, copies=wish.copies
     )
-    await forget(plan.plan, partial(redraw, ME))
+    await execute_erasure(plan.plan, partial(redraw_reports, ME))
     return plan
 
 
@@ -61,55 +60,55 @@ async def test_what_is_removed_is_not_found_and_comes_back_as_it_was(tmp_path: P
     root = await folder(tmp_path, "a")
     (page,) = await found()
 
-    done = await remove(ME, [page], root)
+    done = await remove_pages(ME, [page], root)
 
     assert (done.pages, done.files) == (1, 1)
     assert await found() == []
-    assert (await shown(ME, page))["text"].startswith("# The heath")
-    await undo(ME, done.event)
+    assert (await read_page_record(ME, page))["text"].startswith("# The heath")
+    await undo_event(ME, done.event)
     assert await found() == await found(QUERY, root) == [page]
-    again = (await history(ME))[0]
+    again = (await list_events(ME))[0]
     assert again.event.name == "pages.restore"
-    await undo(ME, again.id)
+    await undo_event(ME, again.id)
     assert await found() == []
 
 
 async def test_undoing_brings_nothing_back_that_its_file_does_not_say_any_more(tmp_path: Path):
     root = await folder(tmp_path, "a")
-    done = await remove(ME, await found(), root)
+    done = await remove_pages(ME, await found(), root)
     await folder(tmp_path, "a", TEXT.replace("late August", "early June of each year"))
 
-    await undo(ME, done.event)
+    await undo_event(ME, done.event)
 
     (page,) = await found()
-    assert "early June" in (await shown(ME, page))["text"]
+    assert "early June" in (await read_page_record(ME, page))["text"]
 
 
 async def test_more_pages_than_a_statement_can_name_are_removed_and_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(removing, "AT_ONCE", 2)
+    monkeypatch.setattr(library_undo, "DOCUMENTS_PER_STATEMENT", 2)
     for number in range(5):
         text = TEXT.replace("Orrest", f"Orrest, number {number},")
         root = await folder(tmp_path, "a", text, f"heath{number}.md")
     every = await found()
 
-    done = await remove(ME, every, root)
+    done = await remove_pages(ME, every, root)
 
     assert (len(every), done.pages, await found()) == (5, 5, [])
-    await undo(ME, done.event)
+    await undo_event(ME, done.event)
     assert sorted(await found()) == sorted(every)
 
 
 async def test_removing_touches_no_report_and_no_conversation(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     root = await folder(tmp_path, "a")
     run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
     before = {one: one.read_bytes() for one in (Path("reports") / run).iterdir()}
     messages = (await thread.current()).values["messages"]
 
-    await remove(ME, (await named(ME, [], root)).ids, root)
+    await remove_pages(ME, (await resolve_pages(ME, [], root)).ids, root)
 
     assert {one: one.read_bytes() for one in before} == before
     assert (await thread.current()).values["messages"] == messages
@@ -119,8 +118,8 @@ async def test_removing_a_folder_leaves_what_another_folder_holds_too(tmp_path: 
     root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
     (page,) = await found()
 
-    these = await named(ME, [], other)
-    done = await remove(ME, these.ids, other)
+    these = await resolve_pages(ME, [], other)
+    done = await remove_pages(ME, these.ids, other)
 
     assert (done.pages, done.files) == (0, 1)
     assert await found(QUERY, root) == [page]
@@ -129,15 +128,15 @@ async def test_removing_a_folder_leaves_what_another_folder_holds_too(tmp_path: 
 
 async def test_a_removed_folder_is_searched_again_when_it_is_read_again(tmp_path: Path):
     root = await folder(tmp_path, "a")
-    await remove(ME, (await named(ME, [], root)).ids, root)
+    await remove_pages(ME, (await resolve_pages(ME, [], root)).ids, root)
 
-    await ingest(ME, Path(root), quiet)
+    await ingest_folder(ME, Path(root), quiet)
 
     assert await found(QUERY, root)
 
 
 async def test_forgetting_one_folder_leaves_the_copy_in_another_and_its_reports(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
     run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
@@ -147,14 +146,14 @@ async def test_forgetting_one_folder_leaves_the_copy_in_another_and_its_reports(
     plan = await forgotten(other)
 
     assert plan.copies == {page: f"{root}/heath.md"}
-    assert (plan.written, plan.plan.threads) == ([], [])
+    assert (plan.rewritten_files, plan.plan.threads) == ([], [])
     assert await found(QUERY, root) == [page]
     assert await found(QUERY, other) == []
     assert {one: one.read_bytes() for one in before} == before
 
 
 async def test_a_copy_in_a_file_with_other_bytes_keeps_what_was_made_of_it(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     root = await folder(tmp_path, "a")
     other = await folder(tmp_path, "b", f"{TEXT}\n\n", "copy.md")
@@ -170,7 +169,7 @@ async def test_a_copy_in_a_file_with_other_bytes_keeps_what_was_made_of_it(
 
 
 async def test_copies_go_too_where_the_person_says_so_and_every_file_is_named_before(
-    thread: Session, choices: dict[str, object], tmp_path: Path
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path
 ):
     root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
     run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
@@ -179,7 +178,7 @@ async def test_copies_go_too_where_the_person_says_so_and_every_file_is_named_be
     plan = await forgotten(other, copies=True)
 
     assert plan.copies == {}
-    assert {str(one) for one in report.iterdir()} <= set(plan.written)
+    assert {str(one) for one in report.iterdir()} <= set(plan.rewritten_files)
     assert plan.plan.threads == ["t1"]
     assert b"late August" not in (report / "report.md").read_bytes()
     assert await found(QUERY, root) == []
@@ -187,30 +186,30 @@ async def test_copies_go_too_where_the_person_says_so_and_every_file_is_named_be
 
 async def test_a_page_that_was_removed_and_then_forgotten_does_not_come_back(tmp_path: Path):
     root = await folder(tmp_path, "a")
-    these = await named(ME, [], root)
-    done = await remove(ME, these.ids, root)
-    plan = await _planned(Aim(ME, pages=tuple(these.ids)), {}, copies=False)
-    await forget(plan.plan, partial(redraw, ME))
+    these = await resolve_pages(ME, [], root)
+    done = await remove_pages(ME, these.ids, root)
+    plan = await _plan_erasure(ErasureTarget(ME, pages=tuple(these.ids)), {}, copies=False)
+    await execute_erasure(plan.plan, partial(redraw_reports, ME))
 
     with pytest.raises(Problem) as told:
-        await undo(ME, done.event)
+        await undo_event(ME, done.event)
     assert told.value.code == "undo_conflict"
 
 
 @pytest.mark.parametrize("way", ["removed", "edited", "deleted", "removed and renamed"])
 async def test_what_a_file_held_before_is_forgotten_by_the_name_of_its_folder(
-    thread: Session, choices: dict[str, object], tmp_path: Path, way: str
+    thread: ThreadSession, choices: dict[str, object], tmp_path: Path, way: str
 ):
     await folder(tmp_path, "a", "# The fell\n\nThe ring ouzel of Orrest sings in April.\n", "b.md")
     root = await folder(tmp_path, "a")
     run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
     if way.startswith("removed"):
-        await remove(ME, (await named(ME, [], root)).ids, root)
+        await remove_pages(ME, (await resolve_pages(ME, [], root)).ids, root)
     if way == "edited":
         await folder(tmp_path, "a", TEXT.replace("late August", "early June of each year"))
     if way == "deleted":
         (Path(root) / "heath.md").unlink()
-        await ingest(ME, Path(root), quiet)
+        await ingest_folder(ME, Path(root), quiet)
     if way.endswith("renamed"):
         os.rename(root, tmp_path / "b")
 
@@ -227,7 +226,7 @@ async def test_what_a_file_held_before_stays_where_it_was_moved_to(tmp_path: Pat
     other = await folder(tmp_path, "b")
     (page,) = await found(QUERY, other)
     (Path(root) / "heath.md").unlink()
-    await ingest(ME, Path(root), quiet)
+    await ingest_folder(ME, Path(root), quiet)
 
     plan = await forgotten(root)
 

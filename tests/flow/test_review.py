@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.errors import Problem
-from graph.session import Session, session
+from graph.session import ThreadSession, open_session
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -17,7 +17,7 @@ def reviewed(choices: dict[str, object]) -> dict[str, object]:
 
 
 async def test_the_pause_speaks_langchains_human_in_the_loop_schema(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
 
@@ -33,7 +33,7 @@ async def test_the_pause_speaks_langchains_human_in_the_loop_schema(
 
 
 async def test_an_edited_plan_is_researched_exactly_as_edited(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     outcome = await thread.begin("How do bees dance?", make(reviewed), quiet)
@@ -42,7 +42,7 @@ async def test_an_edited_plan_is_researched_exactly_as_edited(
     plan["steps"] = [{**plan["steps"][0], "id": "mine", "title": "winter", "queries": ["winter"]}]
 
     decision = {"type": "edit", "edited_action": {"name": "research_plan", "args": plan}}
-    outcome = await thread.answer(decision, make(reviewed), quiet)
+    outcome = await thread.answer_review(decision, make(reviewed), quiet)
 
     assert outcome.state["plan"] == plan
     assert list(outcome.state["findings"]) == ["1/mine"]
@@ -68,13 +68,13 @@ def typed(**args: object) -> dict[str, object]:
     ids=["lines", "JSON text", "JSON", "bullets"],
 )
 async def test_steps_are_edited_as_text_or_as_json_without_an_id_to_invent(
-    thread: Session, reviewed: dict[str, object], script: Script, steps: object
+    thread: ThreadSession, reviewed: dict[str, object], script: Script, steps: object
 ):
     script.on("Draft", draft("waggle dance"))
     await thread.begin("How do bees live?", make(reviewed), quiet)
 
     edit = typed(title="Mine", steps=steps)
-    plan = (await thread.answer(edit, make(reviewed), quiet)).state["plan"]
+    plan = (await thread.answer_review(edit, make(reviewed), quiet)).state["plan"]
 
     assert plan["title"] == "Mine"
     assert [step["title"] for step in plan["steps"]] == ["winter cluster", "the queen"]
@@ -83,7 +83,7 @@ async def test_steps_are_edited_as_text_or_as_json_without_an_id_to_invent(
 
 
 async def test_a_field_that_was_not_touched_leaves_the_steps_as_they_are(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter"))
     outcome = await thread.begin("How do bees live?", make(reviewed), quiet)
@@ -91,21 +91,21 @@ async def test_a_field_that_was_not_touched_leaves_the_steps_as_they_are(
     (request,) = outcome.request["action_requests"]
 
     edit = typed(**{**request["args"], "title": "Mine"})
-    plan = (await thread.answer(edit, make(reviewed), quiet)).state["plan"]
+    plan = (await thread.answer_review(edit, make(reviewed), quiet)).state["plan"]
 
     assert plan == {**outcome.request["plan"], "title": "Mine"}
 
 
 @pytest.mark.parametrize("steps", ["", "   after: 1", '[{"id": "a"', "7", '"steps"'])
 async def test_text_that_holds_no_steps_is_told_and_the_review_waits_on(
-    thread: Session, reviewed: dict[str, object], script: Script, steps: str
+    thread: ThreadSession, reviewed: dict[str, object], script: Script, steps: str
 ):
     script.on("Draft", draft("waggle dance"))
     outcome = await thread.begin("How do bees live?", make(reviewed), quiet)
     assert outcome.request
     before = outcome.request["plan"]
 
-    outcome = await thread.answer(typed(steps=steps), make(reviewed), quiet)
+    outcome = await thread.answer_review(typed(steps=steps), make(reviewed), quiet)
 
     if outcome.request:
         assert "plan_" in outcome.request["note"]
@@ -115,13 +115,13 @@ async def test_text_that_holds_no_steps_is_told_and_the_review_waits_on(
 
 
 async def test_a_rejection_reaches_the_planner_in_the_persons_words(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"), draft("winter cluster"))
     await thread.begin("How do bees live?", make(reviewed), quiet)
 
     rejection = {"type": "reject", "message": "only about <winter>"}
-    outcome = await thread.answer(rejection, make(reviewed), quiet)
+    outcome = await thread.answer_review(rejection, make(reviewed), quiet)
 
     assert "only about <winter>" in script.prompts("Draft")[-1]
     assert outcome.request
@@ -129,13 +129,13 @@ async def test_a_rejection_reaches_the_planner_in_the_persons_words(
 
 
 async def test_the_last_plan_waits_when_enough_plans_were_made(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     context = make(reviewed, max_revisions=1)
     await thread.begin("How do bees dance?", context, quiet)
     for _ in range(3):
-        outcome = await thread.answer({"type": "reject", "message": "no"}, context, quiet)
+        outcome = await thread.answer_review({"type": "reject", "message": "no"}, context, quiet)
 
     assert script.names().count("Draft") == 2
     assert outcome.request
@@ -143,7 +143,7 @@ async def test_the_last_plan_waits_when_enough_plans_were_made(
 
 
 async def test_an_impossible_edit_is_told_and_the_review_waits_on(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter"))
     outcome = await thread.begin("How do bees dance?", make(reviewed), quiet)
@@ -155,7 +155,7 @@ async def test_an_impossible_edit_is_told_and_the_review_waits_on(
 
     args = {**plan, "steps": steps}
     decision = {"type": "edit", "edited_action": {"name": "research_plan", "args": args}}
-    outcome = await thread.answer(decision, make(reviewed), quiet)
+    outcome = await thread.answer_review(decision, make(reviewed), quiet)
 
     assert outcome.request
     assert "plan_cycle" in outcome.request["note"]
@@ -163,19 +163,19 @@ async def test_an_impossible_edit_is_told_and_the_review_waits_on(
 
 
 async def test_a_review_waits_for_another_process(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     await thread.begin("How do bees dance?", make(reviewed), quiet)
 
-    async with session("t1") as other:
-        outcome = await other.answer({"type": "approve"}, make(reviewed), quiet)
+    async with open_session("t1") as other:
+        outcome = await other.answer_review({"type": "approve"}, make(reviewed), quiet)
 
     assert outcome.state["status"] == "succeeded"
 
 
 async def test_a_new_question_does_not_throw_a_waiting_review_away(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     await thread.begin("How do bees dance?", make(reviewed), quiet)
 
@@ -186,27 +186,27 @@ async def test_a_new_question_does_not_throw_a_waiting_review_away(
 
 
 async def test_a_decision_on_a_plan_that_has_changed_since_is_not_taken_for_one_on_the_new_plan(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"), draft("winter cluster"))
     first = await thread.begin("How do bees live?", make(reviewed), quiet)
-    await thread.answer({"type": "reject"}, make(reviewed), quiet)
+    await thread.answer_review({"type": "reject"}, make(reviewed), quiet)
 
     with pytest.raises(Problem) as problem:
-        await thread.answer({"type": "approve"}, make(reviewed), quiet, first.request)
+        await thread.answer_review({"type": "approve"}, make(reviewed), quiet, first.request)
 
     assert problem.value.code == "stale_plan"
     assert (await thread.current()).interrupts
 
 
 async def test_a_run_that_does_not_wait_takes_no_answer(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("How do bees dance?", make(choices), quiet)
     asked = len(script.asked)
 
     with pytest.raises(Problem) as problem:
-        await thread.answer({"type": "approve"}, make(choices), quiet)
+        await thread.answer_review({"type": "approve"}, make(choices), quiet)
 
     assert problem.value.code == "not_waiting"
     assert len(script.asked) == asked

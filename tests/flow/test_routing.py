@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from models.extractive.model import Extractive
+from models.extractive.model import ExtractiveChatModel
 from nodes.coordinator import Triage
 
 BENCH = Path(__file__).parents[3] / "shared" / "data" / "deep_research_bench" / "queries.jsonl"
@@ -17,7 +17,7 @@ SMALL_TALK = Path(__file__).with_name("smalltalk.txt").read_text("utf-8").splitl
 
 def researched(said: str) -> bool:
     form = {"name": "Triage", "schema": Triage.model_json_schema()}
-    model = Extractive().bind(response_format={"type": "json_schema", "json_schema": form})
+    model = ExtractiveChatModel().bind(response_format={"type": "json_schema", "json_schema": form})
     return Triage.model_validate_json(str(model.invoke([HumanMessage(said)]).text)).research
 
 

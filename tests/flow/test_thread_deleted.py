@@ -8,13 +8,14 @@ import pytest
 from sqlalchemy import func, select
 
 from config.errors import Problem
-from graph.session import Session
-from memory.forgetting.thread import forget_thread
-from runs.checkpointer import restate
-from runs.lifecycle import listed
-from runs.lock import held
+from graph.session import ThreadSession
+from library.tables import pages, sources
+from privacy.service import delete_thread
+from runs.checkpointer import save_run_status
+from runs.lifecycle import list_recent_runs
+from runs.lock import thread_lock
+from runs.tables import calls
 from storage.engine import read_rows
-from storage.tables import calls, pages, sources
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -33,48 +34,48 @@ async def reports() -> int:
 
 
 async def test_it_leaves_no_run_no_record_no_page_of_a_report_no_trace_and_no_lock(
-    thread: Session, choices: dict[str, object], home: Path
+    thread: ThreadSession, choices: dict[str, object], home: Path
 ):
-    with held("t1"):
+    with thread_lock("t1"):
         await thread.begin("How do bees dance?", make(choices), quiet)
     assert await reports()
 
-    await forget_thread("t1")
+    await delete_thread("t1")
 
-    assert await listed(ME) == []
+    assert await list_recent_runs(ME) == []
     assert await reports() == 0
     for table in (calls, sources):
         assert (await read_rows(select(func.count()).select_from(table))).scalar_one() == 0
     assert named(home, "t1") == []
 
 
-async def test_what_was_read_stays(thread: Session, choices: dict[str, object]):
+async def test_what_was_read_stays(thread: ThreadSession, choices: dict[str, object]):
     await thread.begin("How do bees dance?", make(choices), quiet)
 
-    await forget_thread("t1")
+    await delete_thread("t1")
 
     files = select(func.count()).select_from(pages).where(pages.c.kind == "file")
     assert (await read_rows(files)).scalar_one() == 3
 
 
-async def test_one_that_is_at_work_is_left_alone(thread: Session, choices: dict[str, object]):
+async def test_one_that_is_at_work_is_left_alone(thread: ThreadSession, choices: dict[str, object]):
     await thread.begin("How do bees dance?", make(choices), quiet)
 
-    with held("t1"), pytest.raises(Problem) as problem:
-        await forget_thread("t1")
+    with thread_lock("t1"), pytest.raises(Problem) as problem:
+        await delete_thread("t1")
 
     assert problem.value.code == "run_in_progress"
-    assert len(await listed(ME)) == 1
+    assert len(await list_recent_runs(ME)) == 1
 
 
 @pytest.mark.parametrize(("of", "after"), [(("succeeded",), "cancelled"), (("running",), None)])
 async def test_how_a_run_stands_is_written_into_its_state_which_stays_where_it_is(
-    thread: Session, choices: dict[str, object], of: tuple[str, ...], after: str | None
+    thread: ThreadSession, choices: dict[str, object], of: tuple[str, ...], after: str | None
 ):
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
     before = await thread.current()
 
-    await restate("t1", "cancelled", of=of)
+    await save_run_status("t1", "cancelled", of=of)
 
     left = await thread.current()
     assert left.values["status"] == (after or state["status"])

@@ -9,12 +9,12 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import StateSnapshot
 
+from calls.compaction import count_message_tokens
 from config.settings import settings
-from graph.session import Session
-from nodes.conversation import most_shown
-from report import earlier
-from runs.checkpointer import Checkpoints
-from runs.compacting import tokens
+from graph.session import ThreadSession
+from nodes.conversation import max_shown_tokens
+from report import findings
+from runs.checkpointer import CheckpointSaver
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -41,20 +41,20 @@ NESTED = (
 )
 
 
-def saver(thread: Session) -> Checkpoints:
-    assert isinstance(thread.graph.checkpointer, Checkpoints)
+def saver(thread: ThreadSession) -> CheckpointSaver:
+    assert isinstance(thread.graph.checkpointer, CheckpointSaver)
     return thread.graph.checkpointer
 
 
-def size(thread: Session) -> int:
+def size(thread: ThreadSession) -> int:
     return int(saver(thread).conn.execute(SIZES).fetchone()[0])
 
 
-def nested(thread: Session) -> int:
+def nested(thread: ThreadSession) -> int:
     return sum(count for (count,) in saver(thread).conn.execute(NESTED))
 
 
-async def history(thread: Session) -> list[StateSnapshot]:
+async def history(thread: ThreadSession) -> list[StateSnapshot]:
     return [one async for one in thread.graph.aget_state_history(thread.config)]
 
 
@@ -66,7 +66,7 @@ def scripted(choices: dict[str, object], script: Script) -> dict[str, object]:
     return choices
 
 
-async def asked(thread: Session, choices: dict[str, object], times: int) -> list[int]:
+async def asked(thread: ThreadSession, choices: dict[str, object], times: int) -> list[int]:
     """Ask so many questions; return the size of what is saved behind each."""
     sizes = []
     for number in range(times):
@@ -78,7 +78,7 @@ async def asked(thread: Session, choices: dict[str, object], times: int) -> list
 
 
 async def test_a_later_turn_leaves_no_more_and_sends_no_more_than_an_early_one(
-    thread: Session,
+    thread: ThreadSession,
     scripted: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -91,12 +91,12 @@ async def test_a_later_turn_leaves_no_more_and_sends_no_more_than_an_early_one(
     more = [new - old for old, new in pairwise(sizes)]
     assert sum(more[-4:]) < 1.5 * sum(more[2:6])
     assert nested(thread) == 0
-    longest = max(tokens(messages) for _, messages in script.asked)
-    assert longest < most_shown() + earlier.MOST + ALONE
+    longest = max(count_message_tokens(messages) for _, messages in script.asked)
+    assert longest < max_shown_tokens() + findings.MAX_EARLIER_TOKENS + ALONE
 
 
 async def test_every_turn_of_the_history_can_be_gone_back_to(
-    thread: Session, scripted: dict[str, object]
+    thread: ThreadSession, scripted: dict[str, object]
 ):
     await asked(thread, scripted, 4)
     ends = {one.values["turn"]: one for one in await history(thread) if not one.next}
@@ -115,7 +115,7 @@ async def test_every_turn_of_the_history_can_be_gone_back_to(
 
 
 async def test_within_the_newest_turn_every_step_can_be_gone_back_to(
-    thread: Session, scripted: dict[str, object]
+    thread: ThreadSession, scripted: dict[str, object]
 ):
     await asked(thread, scripted, 2)
 
@@ -126,7 +126,7 @@ async def test_within_the_newest_turn_every_step_can_be_gone_back_to(
 
 
 async def test_branches_that_broke_off_leave_nothing_behind_the_next_question(
-    thread: Session, scripted: dict[str, object]
+    thread: ThreadSession, scripted: dict[str, object]
 ):
     def stop(event: dict[str, Any]) -> None:
         if event.get("node") == "researcher":
@@ -143,7 +143,7 @@ async def test_branches_that_broke_off_leave_nothing_behind_the_next_question(
 
 
 async def test_of_a_finished_turn_its_searches_are_not_carried_along(
-    thread: Session, scripted: dict[str, object]
+    thread: ThreadSession, scripted: dict[str, object]
 ):
     await asked(thread, scripted, 3)
 

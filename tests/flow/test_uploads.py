@@ -11,13 +11,12 @@ from unittest.mock import AsyncMock
 import pytest
 from langchain_core.messages import HumanMessage
 
-from graph.session import Session
-from memory.forgetting.aim import Aim
-from memory.forgetting.door import forget, planned
-from memory.forgetting.thread import forget_thread
-from memory.pages.store import find
-from memory.pages.uploads import folder_of, uploaded
-from runs.place import owned
+from graph.session import ThreadSession
+from library.page_retrieval import find_pages
+from library.uploaded_files import list_uploaded_files, upload_folder
+from privacy.erasure_target import ErasureTarget
+from privacy.service import delete_thread, execute_erasure, plan_erasure
+from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
@@ -26,7 +25,7 @@ from tests.unit.test_uploads import holding
 
 FERRY = "The ferry to Askoy leaves every twenty minutes from the northern pier in Bergen."
 PHOTO = {"type": "image", "mimeType": "image/png", "data": "iVBO", "metadata": {"name": "p.png"}}
-ME = owned("local", "")
+ME = join_owner("local", "")
 
 
 def file(name: str, data: bytes, kind: str) -> dict[str, Any]:
@@ -39,7 +38,7 @@ def ferry(name: str = "ferry.txt") -> dict[str, Any]:
 
 
 async def sent(
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     *blocks: dict[str, Any],
     words: str = "",
@@ -58,7 +57,7 @@ def keyless(choices: dict[str, object]) -> dict[str, object]:
 
 
 async def test_a_question_is_answered_from_the_file_that_came_with_it(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     asked = "How often does the ferry to Askoy leave?"
     state = await sent(thread, keyless, ferry(), words=asked)
@@ -69,19 +68,19 @@ async def test_a_question_is_answered_from_the_file_that_came_with_it(
 
 
 async def test_a_later_question_of_the_thread_finds_it_too_and_no_other_thread_searches_it(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     await sent(thread, keyless, ferry(), words="How do bees dance?")
 
     state = await sent(thread, keyless, words="From which pier does the ferry leave?")
 
     assert "northern pier" in state["report"]["body"]
-    assert await uploaded(ME, "another") == []
+    assert await list_uploaded_files(ME, "another") == []
 
 
 @pytest.mark.parametrize("words", ["", "Summarise this", "What is in it?"])
 async def test_a_file_alone_gets_an_overview_of_it(
-    thread: Session, keyless: dict[str, object], words: str
+    thread: ThreadSession, keyless: dict[str, object], words: str
 ):
     data = pdf(["Ferries of the fjord", FERRY])
     given = file("fjord.pdf", data, "application/pdf")
@@ -97,7 +96,7 @@ async def test_a_file_alone_gets_an_overview_of_it(
 
 
 async def test_a_chinese_file_question_is_an_overview_too(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     state = await sent(thread, keyless, ferry(), words="总结一下", language="zh")
 
@@ -107,7 +106,7 @@ async def test_a_chinese_file_question_is_an_overview_too(
 
 @pytest.mark.parametrize(("language", "said"), [("en", "Not read: "), ("zh", "未读取：")])
 async def test_a_picture_alone_is_answered_with_what_may_be_sent(
-    thread: Session, keyless: dict[str, object], language: str, said: str
+    thread: ThreadSession, keyless: dict[str, object], language: str, said: str
 ):
     state = await sent(thread, keyless, PHOTO, language=language)
 
@@ -119,7 +118,7 @@ async def test_a_picture_alone_is_answered_with_what_may_be_sent(
 
 
 async def test_a_picture_beside_a_question_is_named_in_the_report(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     state = await sent(thread, keyless, PHOTO, words="How do bees dance?")
 
@@ -130,7 +129,7 @@ async def test_a_picture_beside_a_question_is_named_in_the_report(
 
 
 async def test_a_picture_beside_small_talk_is_named_in_the_reply(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": False, "reply": "Hello!"})
 
@@ -140,7 +139,7 @@ async def test_a_picture_beside_small_talk_is_named_in_the_reply(
 
 
 async def test_sums_are_computed_over_a_table_that_was_uploaded(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     rows = b"ferry,passengers\nAskoy,120\nHolsnoy,75\nOsteroy,40\n"
     table = file("ferries.csv", rows, "text/csv")
@@ -153,7 +152,7 @@ async def test_sums_are_computed_over_a_table_that_was_uploaded(
 
 
 async def test_no_bytes_of_a_file_reach_a_prompt_the_trace_or_a_checkpoint(
-    thread: Session, choices: dict[str, object], script: Script, home: Path
+    thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):
     script.on("Rewrite", {"question": "When?", "queries": ["ferry"]})
     script.on("Draft", draft("ferry"))
@@ -175,29 +174,29 @@ async def test_no_bytes_of_a_file_reach_a_prompt_the_trace_or_a_checkpoint(
 
 
 async def test_a_deleted_thread_takes_its_files_and_their_pages_along(
-    thread: Session, keyless: dict[str, object]
+    thread: ThreadSession, keyless: dict[str, object]
 ):
     rows = file("t.csv", b"a,b\n1,2\n", "text/csv")
     await sent(thread, keyless, ferry(), rows, words="When does the ferry leave?")
 
-    await forget_thread("t1")
+    await delete_thread("t1")
 
-    assert await uploaded(ME, "t1") == []
-    assert not folder_of("t1").exists()
-    found = await find(ME, "ferry to Askoy", 5)
+    assert await list_uploaded_files(ME, "t1") == []
+    assert not upload_folder("t1").exists()
+    found = await find_pages(ME, "ferry to Askoy", 5)
     assert not [one for one in found if "Askoy" in one.text]
 
 
 async def test_a_table_is_deleted_when_what_it_says_is_forgotten(
-    thread: Session, keyless: dict[str, object], home: Path
+    thread: ThreadSession, keyless: dict[str, object], home: Path
 ):
     wages = file("wages.csv", b"name,wage\nQuorvix,4711\n", "text/csv")
     berths = file("berths.csv", b"berth,depth\nNorth,7\n", "text/csv")
     await sent(thread, keyless, wages, berths, words="What is the largest wage?")
-    [page, *_] = [one for one in await find(ME, "Quorvix", 5) if one.kind == "file"]
+    [page, *_] = [one for one in await find_pages(ME, "Quorvix", 5) if one.kind == "file"]
 
-    plan = await planned(Aim(ME, pages=(page.id,)))
-    await forget(plan, AsyncMock(return_value=0))
+    plan = await plan_erasure(ErasureTarget(ME, pages=(page.id,)))
+    await execute_erasure(plan, AsyncMock(return_value=0))
 
     assert [Path(one).name for one in plan.deleted] == ["wages.csv"]
     assert not holding(home, b"Quorvix")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graph.records import of_turn
-from graph.session import Session, session
+from graph.records import entries_of_turn
+from graph.session import ThreadSession, open_session
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -29,15 +29,15 @@ def told(script: Script, name: str) -> list[str]:
 
 
 async def test_what_was_said_against_a_plan_reaches_every_later_call(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", "Bees dance [S1].")
     script.on("Verdict", {"passed": False, "feedback": "more"}, {"passed": True})
     await thread.begin("How do bees dance?", make(reviewed), quiet)
-    await thread.answer(rejection("leave the honey yields out"), make(reviewed), quiet)
+    await thread.answer_review(rejection("leave the honey yields out"), make(reviewed), quiet)
 
-    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+    await thread.answer_review({"type": "approve"}, make(reviewed), quiet)
 
     assert len(told(script, "researcher")) == 2
     for name in LATER:
@@ -46,14 +46,14 @@ async def test_what_was_said_against_a_plan_reaches_every_later_call(
 
 
 async def test_the_words_of_several_rejections_hold_together(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     await thread.begin("How do bees dance?", make(reviewed), quiet)
     for words in ("no figures, please", "nothing about <wasps>"):
-        await thread.answer(rejection(words), make(reviewed), quiet)
+        await thread.answer_review(rejection(words), make(reviewed), quiet)
 
-    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+    await thread.answer_review({"type": "approve"}, make(reviewed), quiet)
 
     assert "no figures, please" in told(script, "Draft")[-1]
     wishes = "<wish>\nno figures, please\n</wish>\n<wish>\nnothing about <wasps>\n</wish>"
@@ -61,16 +61,16 @@ async def test_the_words_of_several_rejections_hold_together(
 
 
 async def test_they_hold_behind_an_edit_and_when_no_more_plans_are_made(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     context = make(reviewed, max_revisions=0)
     outcome = await thread.begin("How do bees dance?", context, quiet)
     assert outcome.request
-    await thread.answer(rejection("without the history"), context, quiet)
+    await thread.answer_review(rejection("without the history"), context, quiet)
 
     action = {"name": "research_plan", "args": outcome.request["plan"]}
-    await thread.answer({"type": "edit", "edited_action": action}, context, quiet)
+    await thread.answer_review({"type": "edit", "edited_action": action}, context, quiet)
 
     assert all("without the history" in prompt for prompt in told(script, "reporter"))
 
@@ -80,12 +80,12 @@ async def test_they_hold_after_the_run_was_taken_up_again_by_another_process(
 ):
     script.on("Draft", draft("waggle dance"))
     context = make({**choices, "auto_accept": False})
-    async with session("t2") as first:
+    async with open_session("t2") as first:
         await first.begin("蜜蜂怎么跳舞？", context, quiet)
-        await first.answer(rejection("不要提黄蜂"), context, quiet)
+        await first.answer_review(rejection("不要提黄蜂"), context, quiet)
 
-    async with session("t2") as second:
-        await second.answer({"type": "approve"}, context, quiet)
+    async with open_session("t2") as second:
+        await second.answer_review({"type": "approve"}, context, quiet)
 
     (prompt,) = told(script, "reporter")
     assert "<wish>\n不要提黄蜂\n</wish>" in prompt
@@ -93,12 +93,12 @@ async def test_they_hold_after_the_run_was_taken_up_again_by_another_process(
 
 
 async def test_they_are_over_with_the_question_they_were_said_about(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     await thread.begin("How do bees dance?", make(reviewed), quiet)
-    await thread.answer(rejection("leave the honey yields out"), make(reviewed), quiet)
-    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+    await thread.answer_review(rejection("leave the honey yields out"), make(reviewed), quiet)
+    await thread.answer_review({"type": "approve"}, make(reviewed), quiet)
     before = len(script.asked)
 
     await thread.begin("How do bees spend the winter?", make(choices_of(reviewed)), quiet)
@@ -108,12 +108,12 @@ async def test_they_are_over_with_the_question_they_were_said_about(
 
 
 async def test_an_empty_rejection_is_no_wish(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     await thread.begin("How do bees dance?", make(reviewed), quiet)
 
-    outcome = await thread.answer(rejection(" "), make(reviewed), quiet)
+    outcome = await thread.answer_review(rejection(" "), make(reviewed), quiet)
 
     assert outcome.state["wishes"] == []
 
@@ -123,29 +123,31 @@ def choices_of(reviewed: dict[str, object]) -> dict[str, object]:
 
 
 async def test_without_a_model_what_a_person_does_not_want_is_not_quoted(
-    thread: Session, reviewed: dict[str, object]
+    thread: ThreadSession, reviewed: dict[str, object]
 ):
     keyless = make({**reviewed, "models": {"default": "extractive:"}})
     await thread.begin("How do bees form a winter cluster?", keyless, quiet)
-    await thread.answer(rejection("please leave the honey out"), keyless, quiet)
+    await thread.answer_review(rejection("please leave the honey out"), keyless, quiet)
 
-    state = (await thread.answer({"type": "approve"}, keyless, quiet)).state
+    state = (await thread.answer_review({"type": "approve"}, keyless, quiet)).state
 
     assert "14 degrees" in state["report"]["body"]
     assert "honey" not in state["report"]["body"]
 
 
 async def test_nothing_is_added_to_a_plan_that_a_person_has_edited(
-    thread: Session, reviewed: dict[str, object], script: Script
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
     script.on("Enough", {"enough": False, "missing": [{"title": "winter cluster"}]})
     await thread.begin("How do bees dance, and how do they winter?", make(reviewed), quiet)
     edit = {"name": "research_plan", "args": {"steps": "1. The waggle dance"}}
 
-    outcome = await thread.answer({"type": "edit", "edited_action": edit}, make(reviewed), quiet)
+    outcome = await thread.answer_review(
+        {"type": "edit", "edited_action": edit}, make(reviewed), quiet
+    )
 
-    assert [one["title"] for one in of_turn(outcome.state["findings"], 1).values()] == [
+    assert [one["title"] for one in entries_of_turn(outcome.state["findings"], 1).values()] == [
         "The waggle dance"
     ]
     assert not outcome.state["follow_ups"]

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple, Protocol, Self
 from app.cli.main import main
 from config.errors import Problem
 from graph.context import Context
-from graph.session import session
-from runs.place import owned
+from graph.session import open_session
+from runs.call_site import join_owner
 from storage import connect
 from tests.databases import engine_of
 from tests.places import forget_environment
-from tools.ingest import ingest
+from tools.folder_ingestion import ingest_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -370,15 +370,15 @@ def calls(forks: Forks, place: Place, run: str) -> list[dict[str, Any]]:
 
 def fork_for_jobs(control: socket.socket) -> None:
     """Do every job that comes in in a process of its own; tell its number, and how it ended."""
-    memory = ("ingest", "search", "recall", "pages", "forget", "eval_retrieval", "eval_locomo")
+    memory = ("ingest_command", "search", "recall_command", "pages", "forget", "eval_runs")
     for command in (
         "ask",
         "resume",
         "runs",
         "doctor",
-        "memory_files",
-        "memories",
-        "memory_moves",
+        "memory_items",
+        "memory_changes",
+        "memory_transfer",
         *memory,
     ):
         importlib.import_module(f"app.cli.{command}")
@@ -425,8 +425,8 @@ def _answer_once() -> None:
 
 
 async def _answered(place: Place) -> None:
-    async with session("t1") as thread:
-        library = await ingest(owned("local", ""), place.docs, lambda _: None)
+    async with open_session("t1") as thread:
+        library = await ingest_folder(join_owner("local", ""), place.docs, lambda _: None)
         await thread.begin(WHO, Context(files=[library.root], auto_accept=True), lambda _: None)
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.token import NAME
+from app.server_token import NAME
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How do the two papers disagree about forgetting?"

@@ -13,9 +13,10 @@ from langchain.agents import create_agent, factory
 from langchain_core.messages import AIMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from memory.facts.store import NewFact, add
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
 from memory.middleware import MemoryMiddleware
-from storage.engine import close
+from storage.engine import close_database
 from tests.fake_model import FakeModel, Script
 
 OWNER = "ann/"
@@ -30,8 +31,8 @@ def remembered(home: Path) -> None:
     del home
 
     async def learn() -> None:
-        await add(OWNER, NewFact(FACT, confidence=0.9))
-        await close()
+        await add_fact(OWNER, NewFact(FACT, confidence=0.9))
+        await close_database()
 
     asyncio.run(learn())
 
@@ -66,7 +67,7 @@ def test_notes_reach_the_model_and_stay_out_of_checkpoints_and_output(
         try:
             return await made.ainvoke(SAID, CONFIG)
         finally:
-            await close()
+            await close_database()
 
     for _ in range(2):
         output = asyncio.run(ask()) if asynchronous else made.invoke(SAID, CONFIG)

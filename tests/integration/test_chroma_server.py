@@ -14,11 +14,11 @@ from tenacity import retry, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from config.settings import settings
-from memory.pages.embedding import embed_due
-from retrieval import chroma, vector
-from retrieval.covering import cover
-from storage.engine import read, write
-from storage.vectors import remove, sets_of_owner
+from library import chroma, vector_search
+from library.page_embedding import embed_due
+from library.vector_rows import delete_vectors, list_vector_sets
+from library.vector_upkeep import build_due_collection
+from storage.engine import run_read, run_write
 from tests.meaning import ME, kept, nearest, use
 
 pytestmark = [
@@ -34,7 +34,7 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """More than ten vectors are many here, and hashing makes them."""
-    monkeypatch.setattr(vector, "EXACT", 10)
+    monkeypatch.setattr(vector_search, "EXACT", 10)
     monkeypatch.setattr(chroma, "_failed", {})
     use(monkeypatch, "hashing")
     yield
@@ -83,8 +83,8 @@ async def test_a_server_holds_a_large_set_and_no_folder_does(
     at(server, monkeypatch)
     await fill()
 
-    assert await cover() == 12
-    await write(lambda connection: remove(connection, range(1, 100)))
+    assert await build_due_collection() == 12
+    await run_write(lambda connection: delete_vectors(connection, range(1, 100)))
 
     assert (await nearest(BEES[3]))[0] == BEES[3]
     assert not settings().vectors.exists()
@@ -95,16 +95,16 @@ async def test_a_new_collection_takes_the_place_of_the_old_on_the_server(
 ):
     at(server, monkeypatch)
     await fill()
-    await cover()
-    (before,) = await read(lambda connection: sets_of_owner(connection, ME))
+    await build_due_collection()
+    (before,) = await run_read(lambda connection: list_vector_sets(connection, ME))
     await kept(*(f"Wasp number {number}" for number in range(11)))
     await embed_due()
 
-    assert await cover() == 23
+    assert await build_due_collection() == 23
 
     assert (await nearest("Wasp number 5"))[0] == "Wasp number 5"
     with pytest.raises(Problem):
-        chroma.nearest(before.collection, [0.0] * 1024, 5)  # type: ignore[arg-type]
+        chroma.query_collection(before.collection, [0.0] * 1024, 5)  # type: ignore[arg-type]
 
 
 async def test_when_the_server_is_gone_every_page_is_still_found(
@@ -112,7 +112,7 @@ async def test_when_the_server_is_gone_every_page_is_still_found(
 ):
     at(server, monkeypatch)
     await fill()
-    await cover()
+    await build_due_collection()
     chroma._open.clear()
 
     at("http://127.0.0.1:9", monkeypatch)
@@ -125,7 +125,7 @@ async def test_a_server_that_never_answers_does_not_stop_a_search(
 ):
     at(server, monkeypatch)
     await fill()
-    await cover()
+    await build_due_collection()
     chroma._open.clear()
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -142,7 +142,7 @@ async def test_a_server_that_is_gone_is_told_when_a_collection_is_built(
     await fill()
 
     with pytest.raises(Problem) as failure:
-        await cover()
+        await build_due_collection()
 
     assert failure.value.code == "chroma_unavailable"
     assert "127.0.0.1:9" in failure.value.where

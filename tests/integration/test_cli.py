@@ -359,8 +359,8 @@ def test_a_search_that_words_answer_loads_nothing_that_compares_vectors(tmp_path
 
     found = loaded(tmp_path / "home", "search", "bees")
 
-    assert "memory.pages.finding" in found
-    assert not found & {"numpy", "rank_bm25", "models.minilm", "config.models", "pydantic"}
+    assert "library.page_retrieval" in found
+    assert not found & {"numpy", "rank_bm25", "models.minilm", "config.model_table", "pydantic"}
 
 
 def test_what_lists_the_runs_loads_nothing_that_reads_forms_or_tries_again(tmp_path: Path):
@@ -375,10 +375,10 @@ def test_patterns_are_compiled_when_they_are_used_and_not_when_they_are_imported
         "compiled, real = [], compiler.compile\n"
         "note = lambda text: compiled.append(str(text)) or text\n"
         "compiler.compile = lambda text, flags=0: real(note(text), flags)\n"
-        "import memory.about, memory.learning.patterns, retrieval.secrets\n"
+        "import memory.self_questions, memory.learning.patterns, text.secret_masking\n"
         "long = lambda: sum('my|our' in text for text in compiled)\n"
         "before = long()\n"
-        "retrieval.secrets.masked('my password is Zx9_k77')\n"
+        "text.secret_masking.mask_secrets('my password is Zx9_k77')\n"
         "print(before, long() > 0)\n"
     )
     done = subprocess.run(
@@ -389,4 +389,4 @@ def test_patterns_are_compiled_when_they_are_used_and_not_when_they_are_imported
 
 
 def test_runs_are_listed_without_numbers_and_vectors(tmp_path: Path):
-    assert not loaded(tmp_path, "runs") & {"numpy", "retrieval.search", "storage.vectors"}
+    assert not loaded(tmp_path, "runs") & {"numpy", "library.page_ranking", "library.vector_rows"}

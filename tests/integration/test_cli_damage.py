@@ -8,26 +8,25 @@ from typing import Any
 
 import pytest
 
-from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, furnish
-from evals.forks import environment, judged
-from evals.hostile.checkpoints import (
+from benchmarks.damage import COMMANDS, DAMAGES, FILES, READERS, damage, furnish
+from benchmarks.forks import judge_end, make_environment
+from benchmarks.hostile.checkpoints import (
     BYTES,
     RESUMING,
-    forged,
-    forged_parts,
-    rows,
+    forge_checkpoint,
+    forge_parts,
+    list_rows,
     with_bytes,
     with_row,
 )
-from evals.hostile.homes import MOMENTS, killed
-from evals.hostile.traces import with_lines
+from benchmarks.hostile.homes import MOMENTS, kill_at_moment, with_lines
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
 
 
 def told(place: Place) -> dict[str, str]:
-    own = environment(place.folder)
+    own = make_environment(place.folder)
     return {name: own[name] for name in ("DOSSIER_HOME", "DOSSIER_MODELS")}
 
 
@@ -38,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
     shutil.rmtree(place.docs)
     furnish(place.folder, lambda words: forks.run(place, *words, **told(place)))
     for thread in MOMENTS:
-        killed(place.folder, thread)
+        kill_at_moment(place.folder, thread)
     assert all((place.folder / file).is_file() for file in FILES.values())
     return place.folder
 
@@ -55,7 +54,7 @@ def test_every_command_that_reads_it_ends_in_a_named_error_or_its_result(
         shutil.copytree(whole, place.folder)
         damage(place.folder / FILES[file], how, seed=1)
         done = forks.run(place, *COMMANDS[name], **told(place))
-        if judged(done.status, done.err).wrong:
+        if judge_end(done.status, done.err).wrong:
             wrong[name] = (done.status, done.err[-500:])
 
     assert wrong == {}
@@ -88,12 +87,12 @@ def test_a_forged_checkpoint_is_told_as_damage_of_its_file(
     place = Place(tmp_path / "place")
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
-    forged(thread, name, value)(place.folder)
+    forge_checkpoint(thread, name, value)(place.folder)
 
     done = forks.run(place, *RESUMING[thread], **told(place))
 
     assert done.status in (0, 7)
-    assert not judged(done.status, done.err).wrong
+    assert not judge_end(done.status, done.err).wrong
     if done.status:
         assert done.problem.startswith("error[storage_corrupt]")
         assert "checkpoints.db" in done.problem
@@ -124,8 +123,8 @@ def test_a_forged_branch_write_or_entry_is_told_as_damage(
     place = Place(tmp_path / "place")
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
-    for row, held in rows(place.folder, table, thread):
-        forgeries = dict(forged_parts(held, value))
+    for row, held in list_rows(place.folder, table, thread):
+        forgeries = dict(forge_parts(held, value))
         new = value if name is None else forgeries.get(name, held)
         with_row(table, row, new)(place.folder)
 
@@ -144,13 +143,13 @@ def test_damaged_bytes_of_what_was_written_are_told_as_damage_or_are_not_needed(
     place = Place(tmp_path / "place")
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
-    for row, _ in rows(place.folder, "writes", thread):
+    for row, _ in list_rows(place.folder, "writes", thread):
         with_bytes("writes", row, how)(place.folder)
 
     done = forks.run(place, *RESUMING[thread], **told(place))
 
     assert done.status in (0, 7)
-    assert not judged(done.status, done.err).wrong
+    assert not judge_end(done.status, done.err).wrong
     if done.status:
         assert done.problem.startswith("error[storage_corrupt]")
 
@@ -186,7 +185,7 @@ def test_a_run_that_stops_over_damage_is_listed_as_failed(
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
     before = listed(place, forks)
-    forged(thread, *forgery)(place.folder)
+    forge_checkpoint(thread, *forgery)(place.folder)
 
     done = forks.run(place, *RESUMING[thread], **told(place))
 
@@ -202,7 +201,7 @@ def test_a_killed_run_whose_branch_is_damaged_is_listed_as_failed(
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
     before = listed(place, forks)
-    for row, held in rows(place.folder, "checkpoints", "killed"):
+    for row, held in list_rows(place.folder, "checkpoints", "killed"):
         with_row("checkpoints", row, {**held, "v": "2"})(place.folder)
 
     forks.run(place, "resume", "killed-1", **told(place))

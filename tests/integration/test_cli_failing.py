@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from evals.openai_server import Server
-from evals.world import rules
+from evals.world import make_rules
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
@@ -20,7 +20,7 @@ PLAN = {
     "steps": [{"title": title, "description": "", "queries": [title]} for title in STEPS],
 }
 
-BRIEF = rules(2, finding=60, report=60)
+BRIEF = make_rules(2, finding=60, report=60)
 
 GOOD = [{"schema": "Draft", "reply": PLAN}, *(r for r in BRIEF if r.get("schema") != "Draft")]
 

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from config.settings import settings
-from memory.base import Query
-from memory.files.lineage import Read
-from memory.files.projects import project_of
-from memory.files.proposing import Asker, Edit, propose
-from memory.files.section import BEGIN, END
-from memory.files.sources import on_disk
-from runs.place import owned
-from storage.engine import close
+from memory.agents_md.content import LEARNED_BEGIN, LEARNED_END
+from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, propose_edit
+from memory.agents_md.file_sources import disk_sources
+from memory.agents_md.project_trust import project_name
+from memory.protocol import Query
+from runs.call_site import join_owner
+from storage.engine import close_database
 from tests.integration.command import WHO, Forks, Place
 
 pytestmark = pytest.mark.integration
@@ -43,16 +42,16 @@ def propose_in(
     """Propose an edit as a run would; return the proposal's id."""
     monkeypatch.setenv("DOSSIER_HOME", str(place.home))
     settings.cache_clear()
-    owner = owned("local", project)
+    owner = join_owner("local", project)
 
     async def proposed() -> str:
         try:
-            sources = await on_disk(Query(owner, "", ""))
-            read = Read([page] if page else [])
-            asker = Asker(owner, "t1-1", "s1")
-            return (await propose(asker, sources, Edit(new, "you asked\x1b[2J"), read)).id
+            sources = await disk_sources(Query(owner, "", ""))
+            read = ReadHistory([page] if page else [])
+            asker = EditRequester(owner, "t1-1", "s1")
+            return (await propose_edit(asker, sources, FileEdit(new, "you asked\x1b[2J"), read)).id
         finally:
-            await close()
+            await close_database()
 
     return asyncio.run(proposed())
 
@@ -80,7 +79,7 @@ def test_a_folder_is_read_only_once_it_is_trusted_and_then_by_either_name(
 
     second, _ = asked(place, forks, "--project", str(hive), "--trust")
     third, said = asked(place, forks, "--project", str(hive))
-    fourth, _ = asked(place, forks, "--project", project_of(str(hive)))
+    fourth, _ = asked(place, forks, "--project", project_name(str(hive)))
 
     assert [told(place, hive, run) for run in (second, third, fourth)] == [True] * 3
     assert "AGENTS.md" not in said
@@ -146,7 +145,7 @@ def test_a_proposal_is_shown_as_a_difference_and_approved(
 
     done = forks.run(place, "memory", "approve", name, "--json")
     assert done.told == [{"id": name, "status": "approved", "path": str(file), "conflicts": 0}]
-    assert file.read_text() == f"Be brief.\n\n{BEGIN}\n- Use metric units\n{END}\n"
+    assert file.read_text() == f"Be brief.\n\n{LEARNED_BEGIN}\n- Use metric units\n{LEARNED_END}\n"
     assert f"{web}  rejected" in forks.run(place, "memory", "reject", web).out
     assert "No change" in forks.run(place, "memory", "proposals").out
     every = forks.run(place, "memory", "proposals", "--all", "--json").told
@@ -177,10 +176,12 @@ def test_where_both_changed_a_line_the_person_is_told(
 
     async def changing() -> str:
         try:
-            sources = await on_disk(Query("local/", "", ""))
-            return (await propose(Asker("local/"), sources, Edit("- b", "why", "- a"))).id
+            sources = await disk_sources(Query("local/", "", ""))
+            return (
+                await propose_edit(EditRequester("local/"), sources, FileEdit("- b", "why", "- a"))
+            ).id
         finally:
-            await close()
+            await close_database()
 
     second = asyncio.run(changing())
     file.write_text(file.read_text().replace("- a", "- by hand"))

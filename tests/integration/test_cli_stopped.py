@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from evals.openai_server import Server
-from evals.world import rules
+from evals.world import make_rules
 from tests.integration.command import LONG, ROOT, WHO, Done, Forks, Place, calls, status
 
 pytestmark = pytest.mark.integration
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 def slow() -> Iterator[Server]:
     """A model server that answers everything but the research, which takes for ever."""
     hang = {"match": "<step title=", "hang": 600}
-    with Server([hang, *rules(2, 60, 60)]) as server:
+    with Server([hang, *make_rules(2, 60, 60)]) as server:
         yield server
 
 
@@ -89,7 +89,7 @@ def test_ctrl_c_pauses_a_run_and_the_command_it_prints_goes_on_with_it(
     assert terminal.screen.rstrip().endswith("Paused. Go on with: dossier resume paused-1")
     assert "Traceback" not in terminal.screen
     assert status(forks, place, "paused-1") == "paused"
-    with Server(rules(2, 60, 60)) as server:
+    with Server(make_rules(2, 60, 60)) as server:
         resumed = forks.run(place, "resume", "paused-1", "--json", **with_model(server))
         forms = [call.body.get("response_format") for call in server.log]
     assert resumed.told["status"] == "succeeded"
@@ -143,7 +143,7 @@ def test_a_run_whose_key_is_refused_fails_with_that_code_and_goes_on_with_anothe
     forks: Forks, place: Place
 ):
     words = ["ask", WHO, "--docs", "bees", "--thread", "locked"]
-    with Server([{"schema": "Draft", "error": 401, "times": 1}, *rules(2, 60, 60)]) as server:
+    with Server([{"schema": "Draft", "error": 401, "times": 1}, *make_rules(2, 60, 60)]) as server:
         refused = forks.run(place, *words, **with_model(server))
         failed = forks.run(place, "runs", "show", "locked-1", "--json").told
         resumed = forks.run(place, "resume", "locked-1", "--json", **with_model(server))
@@ -159,7 +159,7 @@ def test_json_names_the_run_that_failed_and_the_command_that_goes_on_with_it(
     forks: Forks, place: Place
 ):
     words = ["ask", WHO, "--docs", "bees", "--project", "my bees", "--json"]
-    with Server([{"schema": "Draft", "error": 401, "times": 1}, *rules(2, 60, 60)]) as server:
+    with Server([{"schema": "Draft", "error": 401, "times": 1}, *make_rules(2, 60, 60)]) as server:
         refused = forks.run(place, *words, **with_model(server)).told
         command = shlex.split(refused["resume"])
         resumed = forks.run(place, *command[1:], "--json", **with_model(server)).told
@@ -296,7 +296,7 @@ def test_a_run_that_is_told_to_end_is_paused_and_can_be_resumed(
     assert done.status == 128 + sent
     assert (done.told["status"], done.told["resume"]) == ("paused", f"dossier resume {thread}-1")
     assert status(forks, place, f"{thread}-1") == "paused"
-    with Server(rules(2, 60, 60)) as server:
+    with Server(make_rules(2, 60, 60)) as server:
         resumed = forks.run(place, "resume", f"{thread}-1", "--json", **with_model(server))
     assert resumed.told["status"] == "succeeded"
 

@@ -14,8 +14,7 @@ from typing import TextIO
 import pytest
 
 from evals import crash
-from evals.crash import Golden, Stopped, closed_at_review, killed, uninterrupted
-from evals.noted import world
+from evals.crash import Golden, Stopped, closed_at_review, kill_run, make_world, uninterrupted
 from tests.integration.command import Fork, Forks
 
 pytestmark = pytest.mark.integration
@@ -57,14 +56,14 @@ def forking(forks: Forks) -> Iterator[None]:
         return Forked(process, open(reader, encoding="utf-8"))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crash, "launched", forked)
+        patch.setattr(crash, "_launched", forked)
         yield
 
 
 @pytest.fixture(scope="module")
 def golden(tmp_path_factory: pytest.TempPathFactory, forking: None) -> Golden:
     """A run that nobody stops."""
-    with world(0.05, steps=2) as servers:
+    with make_world(0.05, steps=2) as servers:
         return uninterrupted(servers, tmp_path_factory.mktemp("golden"))
 
 
@@ -74,10 +73,10 @@ def stopped(tmp_path_factory: pytest.TempPathFactory, golden: Golden) -> dict[st
     folder = tmp_path_factory.mktemp("stopped")
 
     def stop(name: str) -> Stopped:
-        with world(0.05, steps=2) as servers:
+        with make_world(0.05, steps=2) as servers:
             if name == CLOSED:
                 return closed_at_review(servers, folder / name, golden)
-            return killed(servers, folder / name, golden, 0.02, asked=KILLED[name])
+            return kill_run(servers, folder / name, golden, 0.02, asked=KILLED[name])
 
     names = [CLOSED, *KILLED]
     with ThreadPoolExecutor(max_workers=2) as pool:

@@ -1,4 +1,4 @@
-"""Several processes edit one AGENTS.md at once; `python -m evals.file_edits` does it more often."""
+"""Several processes edit one AGENTS.md at once; `benchmarks.file_edits` does it more often."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.file_edits import Found, killed, side_by_side
+from benchmarks.file_edits import EditCounts, kill_editors, side_by_side
 
 pytestmark = pytest.mark.integration
 
-GOOD = Found(lost=0, doubled=0, torn=False)
+GOOD = EditCounts(lost=0, doubled=0, torn=False)
 
 
 def test_of_eight_processes_that_edit_one_file_none_loses_an_edit(tmp_path: Path):
@@ -18,4 +18,4 @@ def test_of_eight_processes_that_edit_one_file_none_loses_an_edit(tmp_path: Path
 
 
 def test_a_kill_costs_no_edit_that_was_told_of_and_tears_no_file(tmp_path: Path):
-    assert killed(tmp_path, kills=5) == GOOD
+    assert kill_editors(tmp_path, kills=5) == GOOD

@@ -16,17 +16,17 @@ pytestmark = pytest.mark.integration
 READ = """
 import asyncio, sys
 from graph.context import Context
-from runs.lifecycle import opened
-from runs.place import Here
-from storage.engine import close
-from tools.reading import read_all
+from runs.lifecycle import create_run
+from runs.call_site import CallSite
+from storage.engine import close_database
+from tools.web.web_search import read_web_pages
 
 async def main(url, thread, turn):
-    run = await opened("local/", thread, int(turn), f"Question {turn}?", Context())
+    run = await create_run("local/", thread, int(turn), f"Question {turn}?", Context())
     problems = []
-    found = await read_all(Here("local/", thread, run, "s1", "0.0.0"), [url], problems)
+    found = await read_web_pages(CallSite("local/", thread, run, "s1", "0.0.0"), [url], problems)
     print(len(found), [str(one) for one in problems])
-    await close()
+    await close_database()
 
 asyncio.run(main(*sys.argv[1:]))
 """

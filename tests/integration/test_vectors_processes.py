@@ -1,6 +1,6 @@
 """Several processes over the same vectors: what one writes the others find, and no kill costs any.
 
-`python -m evals.vectors` does the same more often.
+`python -m benchmarks.vector_speed` does the same more often.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from benchmarks.vector_work import VectorWriter
 from config.settings import settings
-from evals.vector_work import Writer
-from memory.pages.worker import keep_up
-from retrieval import vector
-from storage.engine import read_rows, write
-from storage.tables import outbox, pages, vector_sets, vectors
+from library import vector_search
+from library.tables import pages, vector_sets, vectors
+from library.vector_upkeep import update_vectors
+from storage.engine import read_rows, run_write
+from storage.tables import outbox
 from tests.meaning import nearest, use
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("database", "small")]
@@ -27,7 +28,7 @@ EXACT = 20
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than twenty vectors lie in Chroma, and hashing makes them."""
-    monkeypatch.setattr(vector, "EXACT", EXACT)
+    monkeypatch.setattr(vector_search, "EXACT", EXACT)
     use(monkeypatch, "hashing")
 
 
@@ -37,7 +38,7 @@ def said(number: int) -> str:
 
 async def due_now() -> None:
     """Let work that a killed process had taken be due."""
-    await write(lambda connection: connection.execute(update(outbox).values(due=0)))
+    await run_write(lambda connection: connection.execute(update(outbox).values(due=0)))
 
 
 async def whole() -> bool:
@@ -53,7 +54,7 @@ async def test_an_open_reader_finds_at_once_what_another_process_wrote(home: Pat
     late: list[int] = []
     assert await nearest("animal") == []
 
-    with Writer(home, EXACT) as writer:
+    with VectorWriter(home, EXACT) as writer:
         for number in range(50):
             writer.do(keep=[said(number)])
             # In turn: nobody has made the vector; a worker has; and it is in a collection.
@@ -67,7 +68,7 @@ async def test_an_open_reader_finds_at_once_what_another_process_wrote(home: Pat
 
 
 async def test_of_four_processes_that_write_at_once_none_loses_a_vector(home: Path):
-    writers = [Writer(home, EXACT) for _ in range(4)]
+    writers = [VectorWriter(home, EXACT) for _ in range(4)]
     for at, writer in enumerate(writers):
         for number in range(100 * at, 100 * at + 100, 10):
             writer.tell(keep=[said(each) for each in range(number, number + 10)])
@@ -76,7 +77,7 @@ async def test_of_four_processes_that_write_at_once_none_loses_a_vector(home: Pa
         for _ in range(20):
             writer.answer()
         writer.kill()
-    await keep_up()
+    await update_vectors()
 
     assert await whole()
     lost = [n for n in range(0, 400, 9) if (await nearest(said(n)))[:1] != [said(n)]]
@@ -85,7 +86,7 @@ async def test_of_four_processes_that_write_at_once_none_loses_a_vector(home: Pa
 
 async def test_a_killed_worker_costs_no_vector_and_leaves_nothing_behind(home: Path):
     for kill in range(4):
-        with Writer(home, EXACT) as writer:
+        with VectorWriter(home, EXACT) as writer:
             texts = [said(number) for number in range(100 * kill, 100 * kill + 100)]
             writer.do(keep=texts)
             await due_now()
@@ -96,7 +97,7 @@ async def test_a_killed_worker_costs_no_vector_and_leaves_nothing_behind(home: P
         assert (await nearest(texts[0]))[:1] != [""]
 
     await due_now()
-    await keep_up()
+    await update_vectors()
 
     assert await whole()
     assert [n for n in range(0, 400, 9) if (await nearest(said(n)))[:1] != [said(n)]] == []

@@ -6,11 +6,17 @@ import time
 
 import pytest
 
-from memory.about import About, about, remembered, said
-from memory.facts.store import NewFact, add, supersede
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact, supersede_fact
 from memory.profile import store as profile
-from memory.profile.shape import Told as LearntProfile
-from memory.profile.shape import Trait, untold
+from memory.profile.traits import ProfileUpdate as LearntProfile
+from memory.profile.traits import Trait, empty_profile_update
+from memory.self_questions import (
+    SelfQuestion,
+    answer_self_question,
+    parse_self_question,
+    render_personal_note,
+)
 
 TOLD = (
     "I live in Bergen",
@@ -44,7 +50,7 @@ TOLD = (
     ],
 )
 def test_a_question_of_the_person_is_recognised(question: str, kind: str):
-    asked = about(question)
+    asked = parse_self_question(question)
 
     assert asked
     assert asked.kind == kind
@@ -66,7 +72,7 @@ def test_a_question_of_the_person_is_recognised(question: str, kind: str):
     ],
 )
 def test_another_question_is_left_to_research(question: str):
-    assert about(question) is None
+    assert parse_self_question(question) is None
 
 
 @pytest.mark.parametrize(
@@ -87,52 +93,52 @@ def test_another_question_is_left_to_research(question: str):
 @pytest.mark.usefixtures("database")
 async def test_the_notes_that_answer_are_found(question: str, texts: list[str]):
     for text in TOLD:
-        await add("sam", NewFact(text, quote=text))
+        await add_fact("sam", NewFact(text, quote=text))
 
-    asked = about(question)
+    asked = parse_self_question(question)
     assert asked
-    assert [one.text for one in (await remembered("sam", asked)).notes] == texts
+    assert [one.text for one in (await answer_self_question("sam", asked)).notes] == texts
 
 
 @pytest.mark.usefixtures("database")
 async def test_notes_of_another_owner_are_never_told():
-    await add("sam", NewFact("I live in Bergen"))
+    await add_fact("sam", NewFact("I live in Bergen"))
 
-    assert (await remembered("kim", About("all"))).notes == []
+    assert (await answer_self_question("kim", SelfQuestion("all"))).notes == []
 
 
 @pytest.mark.usefixtures("database")
 async def test_a_taste_that_may_not_be_the_one_asked_for_is_told_as_such():
-    await add("sam", NewFact("I prefer tea over coffee"))
+    await add_fact("sam", NewFact("I prefer tea over coffee"))
 
-    found = await remembered("sam", About("mine", "chair", "prefer"))
+    found = await answer_self_question("sam", SelfQuestion("mine", "chair", "prefer"))
 
     assert [one.text for one in found.notes] == ["I prefer tea over coffee"]
-    assert not found.sure
+    assert not found.is_exact
 
 
 @pytest.mark.usefixtures("database")
 async def test_what_was_replaced_is_not_told():
-    old = await add("sam", NewFact("I live in Bergen"))
-    await supersede("sam", old.id, NewFact("I live in Oslo"))
+    old = await add_fact("sam", NewFact("I live in Bergen"))
+    await supersede_fact("sam", old.id, NewFact("I live in Oslo"))
 
-    found = await remembered("sam", About("attribute", "home"))
+    found = await answer_self_question("sam", SelfQuestion("attribute", "home"))
     assert [one.text for one in found.notes] == ["I live in Oslo"]
 
 
 @pytest.mark.usefixtures("database")
 async def test_a_note_is_told_with_its_words_its_day_and_its_id():
-    fact = await add("sam", NewFact("I live in Bergen", quote="I live in Bergen"))
+    fact = await add_fact("sam", NewFact("I live in Bergen", quote="I live in Bergen"))
 
-    (note,) = (await remembered("sam", About("all"))).notes
-    assert f"“I live in Bergen” (fact {fact.id[:8]})" in said(note, "en")
-    assert f"“I live in Bergen”（事实 {fact.id[:8]}）" in said(note, "zh")
+    (note,) = (await answer_self_question("sam", SelfQuestion("all"))).notes
+    assert f"“I live in Bergen” (fact {fact.id[:8]})" in render_personal_note(note, "en")
+    assert f"“I live in Bergen”（事实 {fact.id[:8]}）" in render_personal_note(note, "zh")
 
 
 def test_a_long_text_is_no_question_of_the_person_and_takes_no_time():
     began = time.process_time()
 
-    assert about(f"What did I say about {'!' * 15_000}a") is None
+    assert parse_self_question(f"What did I say about {'!' * 15_000}a") is None
     assert time.process_time() - began < 10
 
 
@@ -142,14 +148,14 @@ async def test_what_a_fact_and_several_traits_rest_on_is_told_once():
     mine = {"quote": words, "confidence": 0.9, "stated": True, "run": "", "at": 1.0}
     taste = Trait(text="concise", **mine)  # type: ignore[typeddict-item]
     who = Trait(text="beekeeper in Tromsø", **mine)  # type: ignore[typeddict-item]
-    traits = untold() | {"identities": [who], "tastes": {"detail": taste}}
-    await profile.learn("sam", LearntProfile(**traits), run="")  # type: ignore[typeddict-item]
-    asked = about("What do you know about me?")
+    traits = empty_profile_update() | {"identities": [who], "tastes": {"detail": taste}}
+    await profile.update_profile("sam", LearntProfile(**traits), run="")  # type: ignore[typeddict-item]
+    asked = parse_self_question("What do you know about me?")
     assert asked
 
-    before = (await remembered("sam", asked)).notes
-    await add("sam", NewFact(words))
-    after = (await remembered("sam", asked)).notes
+    before = (await answer_self_question("sam", asked)).notes
+    await add_fact("sam", NewFact(words))
+    after = (await answer_self_question("sam", asked)).notes
 
     assert [one.quote for one in before] == [words]
     assert [one.memory for one in after] == ["facts"]
@@ -160,9 +166,9 @@ def test_what_has_no_word_of_oneself_is_not_compared_with_any_pattern(
     monkeypatch: pytest.MonkeyPatch, question: str
 ):
     for name in ("_ALL", "_TOLD", "_MINE", "_KINDS"):
-        monkeypatch.setattr(f"memory.about.{name}", None)
+        monkeypatch.setattr(f"memory.self_questions.{name}", None)
 
-    assert about(question) is None
+    assert parse_self_question(question) is None
 
 
 @pytest.mark.parametrize(
@@ -173,8 +179,8 @@ def test_what_has_no_word_of_oneself_is_not_compared_with_any_pattern(
     ],
 )
 async def test_where_somebody_works_and_what_they_like_best_is_answered(told: str, question: str):
-    await add("sam", NewFact(content=told, quote=told, thread="t", run="r"))
-    asked = about(question)
+    await add_fact("sam", NewFact(content=told, quote=told, thread="t", run="r"))
+    asked = parse_self_question(question)
 
     assert asked
-    assert [one.text for one in (await remembered("sam", asked)).notes] == [told]
+    assert [one.text for one in (await answer_self_question("sam", asked)).notes] == [told]

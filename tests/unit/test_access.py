@@ -20,15 +20,15 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from app import access
-from app.access import STUDIO, Access, Rules, announce
-from app.token import NAME, token
+from app.access import STUDIO, AccessMiddleware, AccessRules, log_access_rules
+from app.server_token import NAME, load_server_token
 from config.errors import Problem
 from config.settings import settings
 
 HERE = "http://127.0.0.1:8123"
 PAGE = STUDIO[0]
-LOCAL = Rules(hosts=frozenset(), origins=frozenset(STUDIO), open_to_pages=True)
-EXPOSED = Rules(
+LOCAL = AccessRules(hosts=frozenset(), origins=frozenset(STUDIO), open_to_pages=True)
+EXPOSED = AccessRules(
     hosts=frozenset(["box.example.org"]), origins=frozenset(STUDIO), open_to_pages=False
 )
 
@@ -54,7 +54,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "CONNECTIONS", ("/nowhere",))
 
 
-def client(rules: Rules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
+def client(rules: AccessRules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
     """Return a client of a server that would share itself with everybody, as LangGraph's does."""
     methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     routes = [
@@ -63,12 +63,12 @@ def client(rules: Rules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
         WebSocketRoute("/talk", talk),
     ]
     shared = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"])
-    app = Starlette(routes=routes, middleware=[Middleware(Access, rules=rules), shared])
+    app = Starlette(routes=routes, middleware=[Middleware(AccessMiddleware, rules=rules), shared])
     return TestClient(app, base_url=url, client=("127.0.0.1", 50_000), **more)
 
 
 def keyed() -> dict[str, str]:
-    return {"x-api-key": token()}
+    return {"x-api-key": load_server_token()}
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_what_comes_from_no_page_needs_the_token():
     "form", ["x-api-key: {}", "Authorization: Bearer {}", "authorization: bearer {}"]
 )
 def test_the_token_goes_no_further_than_the_door(form: str):
-    name, _, value = form.format(token()).partition(": ")
+    name, _, value = form.format(load_server_token()).partition(": ")
     other = {"authorization": "Bearer other"} if name == "x-api-key" else {"x-api-key": "other"}
     told = client().get("/threads", headers={name: value, **other})
 
     assert told.status_code == 200
-    assert token() not in told.text
+    assert load_server_token() not in told.text
     assert "other" in told.text
 
 
@@ -289,7 +289,7 @@ def test_whether_the_server_is_there_may_be_asked_without_the_token():
     ],
 )
 def test_a_websocket_is_asked_the_same(headers: dict[str, str], opens: bool):
-    sent = {name: value.replace("TOKEN", token()) for name, value in headers.items()}
+    sent = {name: value.replace("TOKEN", load_server_token()) for name, value in headers.items()}
     talking = client().websocket_connect("ws://127.0.0.1:8123/talk", headers=sent)
     if opens:
         with talking as socket:
@@ -331,7 +331,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGGRAPH_API_URL", address)
 
-        assert Rules.of_installation().open_to_pages is opens
+        assert AccessRules.of_installation().open_to_pages is opens
 
     def test_named_hosts_and_origins_are_those_of_the_settings(
         self, monkeypatch: pytest.MonkeyPatch
@@ -339,7 +339,7 @@ class TestOfInstallation:
         monkeypatch.setenv("DOSSIER_SERVER_HOSTS", "box.example.org, box2")
         monkeypatch.setenv("DOSSIER_SERVER_ORIGINS", "http://localhost:3000/,https://A.example:443")
         settings.cache_clear()
-        rules = Rules.of_installation()
+        rules = AccessRules.of_installation()
 
         assert rules.hosts is not None
         assert rules.hosts >= {"box.example.org", "box2"}
@@ -350,7 +350,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
         monkeypatch.setenv("LANGGRAPH_AUTH_TYPE", "langsmith")
-        asker = client(Rules.of_installation(), "https://dossier.example.org")
+        asker = client(AccessRules.of_installation(), "https://dossier.example.org")
         told = asker.get("/threads", headers={"origin": "https://chat.example.org"})
 
         assert told.status_code == 200
@@ -360,7 +360,7 @@ class TestOfInstallation:
         self, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
-        asker = client(Rules.of_installation(), "https://dossier.example.org")
+        asker = client(AccessRules.of_installation(), "https://dossier.example.org")
 
         assert asker.get("/threads").status_code == 401
         assert asker.get("/threads", headers={"origin": PAGE}).status_code == 401
@@ -372,7 +372,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGGRAPH_AUTH", json.dumps({"path": "login.py:auth"}))
         monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
-        asker = client(Rules.of_installation())
+        asker = client(AccessRules.of_installation())
 
         assert asker.get("/threads", headers={"authorization": "Bearer theirs"}).status_code == 200
         assert asker.get("/threads", headers={"x-auth-scheme": "langsmith"}).status_code == 401
@@ -391,7 +391,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGGRAPH_API_URL", address)
         with caplog.at_level(logging.INFO):
-            announce()
+            log_access_rules()
 
         (told,) = caplog.records
         assert told.levelno == level
@@ -404,13 +404,15 @@ def test_where_the_settings_want_it_so_a_listed_page_needs_the_token_on_this_mac
 ):
     monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
     monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
-    assert client(Rules.of_installation()).get("/threads", headers={"origin": PAGE}).is_success
+    assert (
+        client(AccessRules.of_installation()).get("/threads", headers={"origin": PAGE}).is_success
+    )
     monkeypatch.setenv("DOSSIER_SERVER_TOKEN_ALWAYS", "true")
     settings.cache_clear()
 
-    told = client(Rules.of_installation()).get("/threads", headers={"origin": PAGE})
+    told = client(AccessRules.of_installation()).get("/threads", headers={"origin": PAGE})
     with caplog.at_level(logging.INFO):
-        announce()
+        log_access_rules()
 
     assert told.status_code == 401
     assert "Every request needs the token" in caplog.text
@@ -421,28 +423,28 @@ class TestToken:
     """The token is made once and is the person's alone."""
 
     def test_it_is_made_once_and_nobody_else_can_read_it(self):
-        first = token()
+        first = load_server_token()
         file = settings().home / NAME
 
-        assert token() == first
+        assert load_server_token() == first
         assert len(first) > 40
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert [one.name for one in settings().home.glob(f"{NAME}*")] == [NAME]
 
     def test_a_new_one_takes_its_place_at_once(self):
         first = keyed()
-        second = token(renew=True)
+        second = load_server_token(renew=True)
 
         assert client().get("/threads", headers=first).status_code == 401
         assert client().get("/threads", headers={"x-api-key": second}).status_code == 200
 
     @pytest.mark.parametrize("kept", ["", "\n", "short", "a" * 30 + "\x00", "ä" * 30])
     def test_a_spoilt_file_lets_nobody_in(self, kept: str):
-        token()
+        load_server_token()
         (settings().home / NAME).write_text(kept, encoding="utf-8")
 
         with pytest.raises(Problem) as problem:
-            token()
+            load_server_token()
         assert problem.value.code == "token_unusable"
         for sent in ("", "short", "any"):
             assert client().get("/threads", headers={"x-api-key": sent}).status_code == 503

@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from openai import LengthFinishReasonError
 from openai.types.chat import ChatCompletion
 
+from calls.gateway import ask
 from config.errors import Problem
-from nodes.agent import ask
 from tests.door import STATE, Bee, a_bee, asked, models, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -214,7 +214,7 @@ async def test_where_there_is_no_answer_another_may_stand_in(script: Script):
     said = [HumanMessage("Which bee?")]
 
     script.on("Bee", Problem("model_refused", "no"))
-    assert await ask(STATE, runtime(), "planner", "", said, Bee, otherwise=other) == other
+    assert await ask(STATE, runtime(), "planner", "", said, Bee, default=other) == other
 
 
 async def test_nothing_stands_in_for_an_answer_that_no_call_would_get(script: Script):
@@ -223,7 +223,7 @@ async def test_nothing_stands_in_for_an_answer_that_no_call_would_get(script: Sc
     script.on("Bee", Problem("model_auth", "no"))
 
     with pytest.raises(Problem) as problem:
-        await ask(STATE, runtime(), "planner", "", said, Bee, otherwise=other)
+        await ask(STATE, runtime(), "planner", "", said, Bee, default=other)
 
     assert problem.value.code == "model_auth"
 
@@ -243,8 +243,8 @@ async def test_a_typed_answer_goes_straight_to_the_model_without_an_agent(
     def made(*_: object) -> None:
         raise AssertionError("no graph is compiled for one answer")
 
-    monkeypatch.setattr("nodes.agent.agent_of", made)
-    monkeypatch.setattr("nodes.stack.create_agent", made)
+    monkeypatch.setattr("calls.gateway.get_agent", made)
+    monkeypatch.setattr("calls.stack.create_agent", made)
     script.on("Bee", stopped('{"title": "Maya"}'))
 
     assert await asked() == "Maya"

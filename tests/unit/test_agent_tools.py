@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from calls.gateway import WorkResult, work
 from config.errors import Problem
 from graph.records import Passage, Source
-from memory.files.proposals import listed
-from nodes.agent import Work, work
+from memory.agents_md.proposals import list_proposals
 from tests.door import STATE
 from tests.fake_model import Script
 from tests.places import runtime
@@ -41,11 +41,11 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         queries.append(about)
         return Evidence([], {}, [])
 
-    monkeypatch.setattr(toolbox, "gather", gather)
+    monkeypatch.setattr(toolbox, "gather_evidence", gather)
     return queries
 
 
-async def researched() -> Work:
+async def researched() -> WorkResult:
     question = HumanMessage('<step title="bees">Find bees.</step>')
     return await work(STATE, runtime(), "researcher", "Write.", [question])
 
@@ -60,7 +60,7 @@ async def test_a_model_may_use_a_tool_before_it_writes(script: Script, searched:
 async def test_what_the_tools_found_is_handed_to_the_node(script: Script):
     script.on("researcher", calling(1, query="bees"), stopped("Nothing on bees."))
 
-    assert (await researched()).found == [Evidence([], {}, [])]
+    assert (await researched()).tool_results == [Evidence([], {}, [])]
 
 
 async def test_a_model_that_never_stops_using_tools_is_stopped(script: Script, searched: list[str]):
@@ -104,7 +104,7 @@ async def test_what_a_tool_has_said_is_not_what_the_agent_has_learned(script: Sc
 
     await researched()
 
-    assert [one.provenance for one in await listed("local/")] == ["web"]
+    assert [one.provenance for one in await list_proposals("local/")] == ["web"]
 
 
 async def test_a_search_does_not_show_again_what_the_conversation_shows(
@@ -115,7 +115,7 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
     async def gather(*_: object, **__: object) -> Evidence:
         return Evidence([Passage(source="S1", text="They dance.", start=0)], {"S1": source}, [])
 
-    monkeypatch.setattr(toolbox, "gather", gather)
+    monkeypatch.setattr(toolbox, "gather_evidence", gather)
     again = [calling(1, query="bees"), calling(2, query="dances"), stopped("They dance [S1].")]
     script.on("researcher", *again)
 

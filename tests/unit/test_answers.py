@@ -6,11 +6,11 @@ from math import exp
 
 import pytest
 
-from evals.answers import bleu1, f1, normalised
+from evals.locomo import bleu1, f1, normalize_answer
 
 
 def test_case_punctuation_and_articles_do_not_count():
-    assert normalised("The lake-side, A House!") == ["lake", "side", "house"]
+    assert normalize_answer("The lake-side, A House!") == ["lake", "side", "house"]
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.apart import WorkerLost, run_apart
-from tools.files.shapes import File, Limits, Refused
-from tools.files.worker import read
+from tools.files.file_reader import read_file
+from tools.files.formats import FileContent, FileLimits, FileRefused
+from tools.worker_pool import WorkerLost, run_in_worker
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,11 +42,11 @@ def test_a_script_without_a_main_guard_is_not_run_again_by_its_workers(tmp_path)
         """
         import asyncio
         from pathlib import Path
-        from tools.files.reading import extract
+        from tools.files.extractor import extract_document
 
         with open("started", "a") as file:
             file.write("once ")
-        print(asyncio.run(extract(Path("a.html")))["sections"][0]["text"])
+        print(asyncio.run(extract_document(Path("a.html")))["sections"][0]["text"])
         """,
     )
 
@@ -59,11 +59,11 @@ def test_a_script_that_reads_its_arguments_at_the_top_can_read_pages(tmp_path):
         tmp_path,
         """
         import asyncio, sys
-        from tools.web.text import read_text
+        from tools.web.page_text import read_page_text
 
         name = sys.argv[1]
         page = open(name, "rb").read()
-        print(asyncio.run(read_text(page, "", markup=True)).text)
+        print(asyncio.run(read_page_text(page, "", markup=True)).text)
         """,
         "a.html",
     )
@@ -72,39 +72,39 @@ def test_a_script_that_reads_its_arguments_at_the_top_can_read_pages(tmp_path):
 
 
 async def test_what_a_call_raises_is_raised_here_with_its_words():
-    file = File(b"PK not a book", ".epub", Limits())
+    file = FileContent(b"PK not a book", ".epub", FileLimits())
 
-    with pytest.raises(Refused) as refused:
-        await run_apart(partial(read, "tools.files.epub", file), 30)
+    with pytest.raises(FileRefused) as refused:
+        await run_in_worker(partial(read_file, "tools.files.archive:read_epub", file), 30)
 
     assert refused.value.code == "file_broken"
 
 
 async def test_a_process_that_dies_is_told_and_the_next_call_is_answered():
     with pytest.raises(WorkerLost):
-        await run_apart(partial(os._exit, 3), 30)
+        await run_in_worker(partial(os._exit, 3), 30)
 
-    assert await run_apart(os.getpid, 30) != os.getpid()
+    assert await run_in_worker(os.getpid, 30) != os.getpid()
 
 
 async def test_a_call_that_takes_too_long_is_killed_with_its_process():
-    worker = await run_apart(os.getpid, 30)
+    worker = await run_in_worker(os.getpid, 30)
 
     with pytest.raises(TimeoutError):
-        await run_apart(partial(time.sleep, 60), 0.2)
+        await run_in_worker(partial(time.sleep, 60), 0.2)
 
-    assert await run_apart(os.getpid, 30) != worker
+    assert await run_in_worker(os.getpid, 30) != worker
 
 
 async def test_what_a_library_prints_does_not_disturb_the_answers():
-    await run_apart(partial(os.write, 1, b"a line of a C library\n"), 30)
+    await run_in_worker(partial(os.write, 1, b"a line of a C library\n"), 30)
 
-    assert await run_apart(partial(max, 4, 7), 30) == 7
+    assert await run_in_worker(partial(max, 4, 7), 30) == 7
 
 
 async def test_a_call_that_is_cancelled_leaves_no_process_behind():
-    worker = await run_apart(os.getpid, 30)
-    call = asyncio.create_task(run_apart(partial(time.sleep, 60), 90))
+    worker = await run_in_worker(os.getpid, 30)
+    call = asyncio.create_task(run_in_worker(partial(time.sleep, 60), 90))
     await asyncio.sleep(0.1)
 
     call.cancel()
@@ -127,7 +127,7 @@ def fail_particularly() -> None:
 
 async def test_an_exception_that_cannot_be_read_again_is_told_in_words():
     with pytest.raises(RuntimeError, match="Particular: a tear in the page"):
-        await run_apart(fail_particularly, 30)
+        await run_in_worker(fail_particularly, 30)
 
 
 def test_a_worker_that_reads_plain_text_loads_no_event_loop_and_no_guesser_of_encodings(tmp_path):
@@ -135,7 +135,7 @@ def test_a_worker_that_reads_plain_text_loads_no_event_loop_and_no_guesser_of_en
         tmp_path,
         """
         import sys
-        import memory.pages.sizing, tools.files.lines, tools.files.worker
+        import library.page_sizing, tools.files.text_files, tools.files.file_reader
 
         print({"asyncio", "anyio", "charset_normalizer", "pydantic", "sqlalchemy"} & {*sys.modules})
         """,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from retrieval.headings import under
-from retrieval.passages import passages
-from retrieval.text import sentences
-from tools.files.article import read_article
-from tools.files.markup import blocks, parse
-from tools.files.outline import written
+from text.passage_splitting import split_passages
+from text.sentences import split_sentences
+from text.text_blocks import find_headings_above
+from tools.files.html import iterate_html_blocks, parse_html
+from tools.files.parsed_document import render_text_block
+from tools.files.web_page import read_article
 
 FILLER = "".join(
     f"<p>Paragraph {n} tells at some length how a tide mill was built and how it was run.</p>"
@@ -21,7 +21,7 @@ FILLER = "".join(
 def read(body, head="<title>Mills</title>"):
     """Return the text of a page, read as one that was fetched."""
     page = f"<html><head>{head}</head><body>{body}</body></html>"
-    return "".join(map(written, read_article(page).blocks)).strip()
+    return "".join(map(render_text_block, read_article(page).blocks)).strip()
 
 
 def inside(body):
@@ -73,7 +73,7 @@ def test_a_command_behind_the_prompt_of_root_is_no_heading():
     said = inside("<p>Then copy it:</p><pre># cd ./source; find . -print0 | cpio</pre><p>Done.</p>")
 
     assert said == "Then copy it:\n\n    # cd ./source; find . -print0 | cpio\n\nDone."
-    assert under(said, said.index("Done.")) == []
+    assert find_headings_above(said, said.index("Done.")) == []
 
 
 def test_a_preformatted_text_keeps_its_lines():
@@ -107,7 +107,7 @@ def test_a_heading_is_no_part_of_the_sentence_below_it():
     said = inside("<h2>Zeta<a class='headerlink' href='#zeta'>¶</a></h2>Zeta runs at 41 bar.")
 
     assert said == "## Zeta\n\nZeta runs at 41 bar."
-    assert [one.text for one in sentences(said)] == ["## Zeta", "Zeta runs at 41 bar."]
+    assert [one.text for one in split_sentences(said)] == ["## Zeta", "Zeta runs at 41 bar."]
 
 
 def test_two_line_breaks_part_paragraphs_and_one_does_not():
@@ -189,7 +189,7 @@ def test_passages_of_a_page_with_much_code_end_with_sentences():
         for n in range(40)
     )
 
-    cut = passages(read(f"<article><h1>Gates</h1>{body}</article>"))
+    cut = split_passages(read(f"<article><h1>Gates</h1>{body}</article>"))
 
     assert len(cut) > 3
     assert all(one.text.endswith("seconds.") for one in cut)
@@ -224,7 +224,9 @@ def test_the_plain_cells_of_a_table_are_read_without_a_walk_of_their_own(monkeyp
     monkeypatch.setattr(etree, "iterwalk", lambda *a, **k: walked.append(a) or walk(*a, **k))
 
     rows = "<tr><td>Zeta</td><td align='right'>41</td><td hidden>old</td></tr>" * 500
-    found = list(blocks(parse(f"<table><tr><th>pump</th><th>bar</th></tr>{rows}</table>")))
+    found = list(
+        iterate_html_blocks(parse_html(f"<table><tr><th>pump</th><th>bar</th></tr>{rows}</table>"))
+    )
 
     assert [block.text for block in found] == ["pump: Zeta; bar: 41."] * 500
     # One walk over the page, and one for each cell that nobody sees.

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from memory.pages.store import NewPage
-from retrieval.aside import aside
-from tools import reading
+from library.page_rows import NewPage
+from text.background_threads import run_abandonable
+from tools.web import web_search
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,8 +24,10 @@ ROOT = Path(__file__).parents[2]
 def test_what_is_done_aside_comes_back_and_so_does_what_it_raises():
     async def both() -> tuple[str, str]:
         with pytest.raises(ValueError, match="bees"):
-            await aside(_fail)
-        return await aside(str.upper, "bees"), await aside("{} {}".format, "two", "bees")
+            await run_abandonable(_fail)
+        return await run_abandonable(str.upper, "bees"), await run_abandonable(
+            "{} {}".format, "two", "bees"
+        )
 
     assert asyncio.run(both()) == ("BEES", "two bees")
 
@@ -38,7 +40,7 @@ def test_a_text_that_takes_too_long_is_a_problem_with_a_hint_and_the_program_goe
     began = time.monotonic()
 
     with pytest.raises(Problem) as told:
-        asyncio.run(aside(time.sleep, 30, seconds=0.05))
+        asyncio.run(run_abandonable(time.sleep, 30, seconds=0.05))
 
     assert (told.value.code, bool(told.value.hint)) == ("text_timeout", True)
     assert time.monotonic() - began < 5
@@ -47,14 +49,14 @@ def test_a_text_that_takes_too_long_is_a_problem_with_a_hint_and_the_program_goe
 def test_ctrl_c_ends_a_program_whose_text_is_still_being_worked_on():
     script = """
         import asyncio
-        from retrieval.aside import aside
+        from text.background_threads import run_abandonable
 
         def endless():
             print("begun", flush=True)
             while True:
                 sum(range(1000))
 
-        asyncio.run(aside(endless))
+        asyncio.run(run_abandonable(endless))
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script)],
@@ -74,12 +76,12 @@ def test_ctrl_c_ends_a_program_whose_text_is_still_being_worked_on():
 
 
 def test_a_page_whose_text_takes_too_long_is_one_that_could_not_be_fetched(monkeypatch):
-    monkeypatch.setattr(reading, "sized", _endless)
-    monkeypatch.setattr(reading, "SECONDS", 1.0)
+    monkeypatch.setattr(web_search, "size_pages", _endless)
+    monkeypatch.setattr(web_search, "SECONDS", 1.0)
     page = NewPage(title="Bees", place="", text="Bees dance.")
 
     with pytest.raises(Problem) as told:
-        asyncio.run(reading._sized(page, "https://u:p@bees.org/dance?key=1"))
+        asyncio.run(web_search._sized(page, "https://u:p@bees.org/dance?key=1"))
 
     assert told.value.code == "page_timeout"
     assert told.value.where == "https://bees.org/dance"

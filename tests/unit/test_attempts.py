@@ -13,15 +13,22 @@ from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 from sqlalchemy import select
 
+from calls.attempts import (
+    OPEN_STATUS,
+    Attempt,
+    begin_attempt,
+    list_attempts,
+    list_failed_roles,
+    set_attempt_status,
+)
+from calls.call_middleware import _told
+from calls.ledger import CallCost
+from calls.run_budget import _budgets, get_budget
 from config.errors import Problem
 from graph.context import Context
-from runs.attempts import OPEN, Attempt, attempts, begun, failing, renamed
-from runs.budget import _budgets, budget
-from runs.ledger import Cost
-from runs.middleware import _told
+from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import read_rows
-from storage.tables import calls
 from tests.door import (
     BAD_KEY,
     CUT,
@@ -60,7 +67,7 @@ def told(code: int, usage: dict[str, int] | None = None) -> Exception:
 
 
 async def of_run() -> list[Attempt]:
-    return list(await attempts("t1-1"))
+    return list(await list_attempts("t1-1"))
 
 
 def used(one: Attempt) -> tuple[str, int, int]:
@@ -70,7 +77,7 @@ def used(one: Attempt) -> tuple[str, int, int]:
 async def again() -> Any:
     """Return the budget of whoever goes on with the run in another process."""
     _budgets.clear()
-    return await budget(somewhere(), Context())
+    return await get_budget(somewhere(), Context())
 
 
 async def test_an_attempt_is_on_the_disk_before_it_is_sent(
@@ -79,16 +86,16 @@ async def test_an_attempt_is_on_the_disk_before_it_is_sent(
     before: list[Attempt] = []
 
     async def watched(*given: Any) -> str:
-        name = await begun(*given)
+        name = await begin_attempt(*given)
         assert not script.asked
         before.extend(await of_run())
         return name
 
-    monkeypatch.setattr("runs.middleware.begun", watched)
+    monkeypatch.setattr("calls.call_middleware.begin_attempt", watched)
     await asked()
 
     (one,) = before
-    assert (one.status, one.role, one.model) == (OPEN, "planner", "fake:any")
+    assert (one.status, one.role, one.model) == (OPEN_STATUS, "planner", "fake:any")
     assert one.tokens_in > 100
     assert one.cost == pytest.approx((one.tokens_in + 10 * one.tokens_out) / 1e6)
 
@@ -178,7 +185,7 @@ async def test_what_was_spent_is_the_same_in_the_attempts_the_trace_and_both_bud
 ):
     script.on("Bee", billed(EMPTY), DOWN, {"title": "Maya"})
     await asked()
-    here = await budget(somewhere(), Context())
+    here = await get_budget(somewhere(), Context())
 
     lines = await read_trace("t1-1")
 
@@ -254,7 +261,7 @@ async def test_an_answer_that_our_limit_cut_is_asked_for_with_more_room_and_neve
     first, second = script.limits
     assert first == 2_000
     assert 5_500 < second < 5_900
-    assert (work.complete, work.capped) == (False, "max_tokens = 8000")
+    assert (work.complete, work.cap) == (False, "max_tokens = 8000")
     assert [one.status for one in await of_run()] == ["answer_capped", "ok"]
 
 
@@ -271,7 +278,7 @@ async def test_a_recorded_answer_that_a_cap_cut_is_asked_for_again_once_the_cap_
     again = await written(max_tokens=100_000)
 
     assert cut == 2
-    assert (work.text, work.capped) == ("Bees dance.", "")
+    assert (work.text, work.cap) == ("Bees dance.", "")
     assert again == work
     assert len(script.limits) == 3
 
@@ -283,7 +290,7 @@ async def test_an_answer_that_the_models_own_limit_cut_is_no_matter_of_caps(scri
     work = await written(max_tokens=16_000)
 
     assert len(script.limits) == 1
-    assert (work.complete, work.capped) == (False, "")
+    assert (work.complete, work.cap) == (False, "")
 
 
 async def test_typed_answers_that_no_cap_leaves_room_for_end_in_its_name(script: Script):
@@ -330,10 +337,10 @@ async def test_a_refusal_for_another_reason_is_told(script: Script):
 
 async def test_what_failed_is_told_in_the_order_of_the_plan_however_its_steps_came_to_run():
     for role, step in [("researcher", "s10"), ("researcher", "s2"), ("planner", "")]:
-        name = await begun(somewhere(run="t1-1", step=step), role, Cost("fake:any"), 60)
-        await renamed(name, "model_unavailable")
+        name = await begin_attempt(somewhere(run="t1-1", step=step), role, CallCost("fake:any"), 60)
+        await set_attempt_status(name, "model_unavailable")
 
-    told = [(one.role, one.step) for one in await failing("t1-1")]
+    told = [(one.role, one.step) for one in await list_failed_roles("t1-1")]
 
     assert told == [("researcher", "s2"), ("researcher", "s10"), ("planner", "")]
 
@@ -352,4 +359,4 @@ async def test_thoughts_and_tool_calls_count_where_a_server_does_not_say_what_it
 
     (one,) = await of_run()
     assert one.tokens_out > 500
-    assert _told(calling, "fake:any", Cost()).tokens_out > 150
+    assert _told(calling, "fake:any", CallCost()).tokens_out > 150

@@ -1,6 +1,6 @@
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 MILL = (
     "Orla Mill was built by the widow Tove Lind in 1764 and ground rye for forty farms. It was the "
@@ -18,7 +18,7 @@ TITLES = {"S1": "Orla Mill", "S2": "松塔"}
 
 
 def doubts(said):
-    checked = proven(said, TEXTS, "", TITLES)
+    checked = enforce_citations(said, TEXTS, "", TITLES)
     assert checked.removed == []
     return [one["reason"] for one in checked.doubted]
 
@@ -59,7 +59,7 @@ PLANT = (
 
 
 def doubted(said, source):
-    checked = proven(said, {"S1": source}, "", {"S1": "A page"})
+    checked = enforce_citations(said, {"S1": source}, "", {"S1": "A page"})
     assert checked.removed == []
     return [one["reason"] for one in checked.doubted]
 
@@ -110,7 +110,7 @@ def test_the_same_roles_and_numbers_in_other_words_are_let_be(said):
 
 def test_a_statement_that_has_only_the_title_of_a_page_gets_no_citation():
     page = "The Duchy of Aldra lay on the coast. Its capital was Mern."
-    checked = proven(
+    checked = enforce_citations(
         "**The Duchy of Aldra survives today.**\n\nIts capital was Mern [S1].",
         {"S1": page},
         "",
@@ -123,7 +123,10 @@ def test_a_statement_that_has_only_the_title_of_a_page_gets_no_citation():
 def test_a_chinese_quotation_may_be_cut_to_a_name():
     page = "周德明，字子和，福建人，号南山、松庵、石翁，明末官员。"
 
-    assert proven("书中写道：“周德明……号南山、松庵、石翁”[S1]。", {"S1": page}).removed == []
+    assert (
+        enforce_citations("书中写道：“周德明……号南山、松庵、石翁”[S1]。", {"S1": page}).removed
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_what_a_source_says_in_other_words_is_let_be(said):
     ],
 )
 def test_a_sentence_with_one_thing_changed_is_given_no_source(said):
-    checked = proven(said, TEXTS, "", TITLES)
+    checked = enforce_citations(said, TEXTS, "", TITLES)
 
     assert "[S" not in checked.body
     assert len(checked.doubted) + len(checked.removed) == 1
@@ -174,7 +177,7 @@ def test_a_sentence_with_one_thing_changed_is_given_no_source(said):
     ],
 )
 def test_what_names_or_leads_on_is_compared_with_all_sources(text):
-    checked = proven(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
+    checked = enforce_citations(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
 
     assert checked.doubted or checked.removed
 
@@ -191,14 +194,14 @@ def test_what_names_or_leads_on_is_compared_with_all_sources(text):
     ],
 )
 def test_a_line_that_only_names_what_follows_is_let_be(text):
-    checked = proven(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
+    checked = enforce_citations(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
 
     assert (checked.body, checked.doubted, checked.removed) == (text, [], [])
 
 
 def test_a_sentence_that_a_source_half_says_is_marked_and_stays():
     said = "The flood of 1831 broke the wheel of the mill and its stones."
-    checked = proven(said, {"S1": MILL}, "", {"S1": "Orla Mill"})
+    checked = enforce_citations(said, {"S1": MILL}, "", {"S1": "Orla Mill"})
 
     assert checked.removed == []
     assert checked.doubted or "[S1]" in checked.body
@@ -228,7 +231,7 @@ SINGER = (
     ],
 )
 def test_the_other_end_of_a_life_and_the_opposite_of_a_clause_are_marked(said, reason):
-    checked = proven(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
+    checked = enforce_citations(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
     assert [one["reason"] for one in checked.doubted] == [reason]
 
 
@@ -248,7 +251,7 @@ def test_the_other_end_of_a_life_and_the_opposite_of_a_clause_are_marked(said, r
     ],
 )
 def test_countries_titles_and_what_was_so_before_are_no_contradiction(said):
-    checked = proven(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
+    checked = enforce_citations(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
     assert [one["reason"] for one in checked.doubted] == []
 
 
@@ -258,7 +261,7 @@ def test_a_day_before_a_clause_of_its_own_is_not_that_of_its_names():
         "The bank is in Ribe. It opened its office in May 1935 as VH (Vor Handel). "
         "VH developed into a bank called Nord Bank in 1947."
     )
-    assert proven(said, {"S1": page}, "", {"S1": "Nord Bank"}).doubted == []
+    assert enforce_citations(said, {"S1": page}, "", {"S1": "Nord Bank"}).doubted == []
 
 
 def test_a_chinese_clause_with_the_words_of_another_in_place_of_its_own_is_marked():
@@ -266,5 +269,7 @@ def test_a_chinese_clause_with_the_words_of_another_in_place_of_its_own_is_marke
         "河源电视台于2004年结束营业后并入海川传媒集团。"
         "南浦足球队是青石镇的代表队，由青石体育协会管理。"
     )
-    checked = proven("南浦足球队是海川的代表队[S1]。", {"S1": page}, "", {"S1": "南浦足球队"})
+    checked = enforce_citations(
+        "南浦足球队是海川的代表队[S1]。", {"S1": page}, "", {"S1": "南浦足球队"}
+    )
     assert [one["reason"] for one in checked.doubted] == ["name"]

@@ -1,10 +1,10 @@
 import pytest
 
-from retrieval.blocks import announces, blocks, points_back
+from text.text_blocks import announces_following, refers_back, split_blocks
 
 
 def parts(text: str) -> list[str]:
-    return [text[start:end] for start, end in blocks(text)]
+    return [text[start:end] for start, end in split_blocks(text)]
 
 
 def test_a_heading_and_an_announcement_stay_with_the_next_paragraph():
@@ -44,12 +44,12 @@ def test_a_bracket_that_never_closes_takes_in_no_whole_document():
     ["The gates are:", "It is mended as follows.", "Write the following line:", "步骤如下："],
 )
 def test_what_announces_is_known(text):
-    assert announces(text)
+    assert announces_following(text)
 
 
 @pytest.mark.parametrize("text", ["The gate follows the wall.", "Below the gate is a pond."])
 def test_what_announces_nothing_is_known(text):
-    assert not announces(text)
+    assert not announces_following(text)
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_what_announces_nothing_is_known(text):
     ],
 )
 def test_what_points_back_is_known(text):
-    assert points_back(text)
+    assert refers_back(text)
 
 
 @pytest.mark.parametrize(
     "text", ["Thistles grow.", "Items are kept.", "The gate is shut.", "闸门关闭。"]
 )
 def test_what_stands_alone_is_known(text):
-    assert not points_back(text)
+    assert not refers_back(text)

@@ -12,32 +12,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calls.attempts import begin_attempt, end_statement
+from calls.ledger import CallCost, LedgerCall, record_call
+from calls.run_budget import KEPT_BACK, LEAST, CallNeed, RunBudget, end_thread_sessions, get_budget
 from config.errors import Problem
 from graph.context import Context
-from runs.attempts import begun, settled
-from runs.budget import KEPT_BACK, LEAST, Budget, Need, budget, pause_thread
-from runs.ledger import Call, Cost, record
-from storage.journal import commit
+from storage.engine import commit_statements
 from tests.clock import Clock
 from tests.places import somewhere
 
 
-def allowed(**caps: Any) -> Budget:
+def allowed(**caps: Any) -> RunBudget:
     """Return a budget with room for everything that is not named."""
     roomy = {"max_calls": 10_000, "max_tokens": 50_000_000, "max_cost": 1000.0}
-    return Budget(Context(**{**roomy, **caps}))
+    return RunBudget(Context(**{**roomy, **caps}))
 
 
-def needs(tokens: int = 0, dollars: float = 0.0) -> Need:
+def needs(tokens: int = 0, dollars: float = 0.0) -> CallNeed:
     """Return what a call needs that uses so much whatever it answers."""
-    return Need(max(tokens, 1), 0, dollars / max(tokens, 1))
+    return CallNeed(max(tokens, 1), 0, dollars / max(tokens, 1))
 
 
-async def refusal(of: Budget, role: str = "researcher", need: Need | None = None) -> str:
+async def refusal(of: RunBudget, role: str = "researcher", need: CallNeed | None = None) -> str:
     """Return the words in which a call is refused; empty if it is not."""
     try:
         async with of.reserve(role, need or needs()) as mine:
-            mine.used = Cost()
+            mine.used = CallCost()
             return ""
     except Problem as problem:
         return str(problem)
@@ -61,7 +61,7 @@ async def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
 
 async def test_a_call_that_could_cost_more_than_is_left_is_not_made():
     one = allowed(max_cost=1.0)
-    one.spend(Cost(dollars=0.5))
+    one.spend(CallCost(dollars=0.5))
 
     assert await refusal(one, need=needs(dollars=0.29)) == ""
     assert "max_cost = 1.0" in await refusal(one, need=needs(dollars=0.31))
@@ -82,24 +82,24 @@ async def test_work_on_texts_may_take_what_is_left_of_the_minutes():
     one.seconds = 8 * 60 - 0.2
 
     with pytest.raises(Problem) as told:
-        await one.read("researcher", time.sleep, 5)
+        await one.run_text_work("researcher", time.sleep, 5)
     with pytest.raises(Problem) as next_told:
-        await one.read("researcher", str.upper, "bees")
+        await one.run_text_work("researcher", str.upper, "bees")
 
     for problem in (told.value, next_told.value):
         assert (problem.code, problem.where) == ("budget_spent", "max_minutes = 10")
-    assert await one.read("reporter", str.upper, "bees") == "BEES"
+    assert await one.run_text_work("reporter", str.upper, "bees") == "BEES"
     one.seconds = 20 * 60
-    assert await one.read("reporter", str.upper, "bees", least=5.0) == "BEES"
+    assert await one.run_text_work("reporter", str.upper, "bees", least=5.0) == "BEES"
 
 
 async def test_texts_that_take_too_long_while_minutes_are_left_are_no_limit_of_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("runs.budget.SECONDS", 0.05)
+    monkeypatch.setattr("calls.run_budget.TEXT_SECONDS", 0.05)
 
     with pytest.raises(Problem) as told:
-        await allowed(max_minutes=10).read("researcher", time.sleep, 5)
+        await allowed(max_minutes=10).run_text_work("researcher", time.sleep, 5)
 
     assert told.value.code == "text_timeout"
 
@@ -115,9 +115,9 @@ async def test_texts_that_take_too_long_while_minutes_are_left_are_no_limit_of_t
     ids=lambda one: str(one)[:12],
 )
 async def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
-    caps: dict[str, Any], used: dict[str, Any], need: Need
+    caps: dict[str, Any], used: dict[str, Any], need: CallNeed
 ):
-    one = Budget(Context(**caps), **used)
+    one = RunBudget(Context(**caps), **used)
 
     assert KEPT_BACK == 0.2
     assert await refusal(one, "researcher", need)
@@ -125,7 +125,7 @@ async def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
 
 
 async def test_the_reporter_has_a_cap_too():
-    assert await refusal(Budget(Context(max_calls=10), calls=10), "reporter")
+    assert await refusal(RunBudget(Context(max_calls=10), calls=10), "reporter")
 
 
 async def test_a_refusal_says_what_to_allow_more_of():
@@ -139,64 +139,64 @@ async def test_a_refusal_says_what_to_allow_more_of():
 
 async def test_what_was_held_is_given_back_and_only_what_was_used_counts():
     one = allowed()
-    async with one.reserve("planner", Need(5_000, 2_000, 1e-5, 1e-4)) as mine:
+    async with one.reserve("planner", CallNeed(5_000, 2_000, 1e-5, 1e-4)) as mine:
         assert (one.reserved().tokens_in, one.reserved().dollars) == (7_000, 0.25)
         assert (one.tokens, one.dollars) == (0, 0.0)
-        mine.used = Cost("", 100, 10, 0.25)
+        mine.used = CallCost("", 100, 10, 0.25)
 
     assert (one.calls, one.tokens, one.dollars) == (1, 110, 0.25)
-    assert one.reserved() == Cost()
+    assert one.reserved() == CallCost()
 
 
 async def test_a_call_of_which_nobody_knows_what_it_used_counts_as_the_worst():
     one = allowed()
     with pytest.raises(ZeroDivisionError):
-        async with one.reserve("planner", Need(5_000, 1_000, 1e-4)):
+        async with one.reserve("planner", CallNeed(5_000, 1_000, 1e-4)):
             raise ZeroDivisionError
 
     assert (one.calls, one.tokens, one.dollars) == (1, 6_000, 0.5)
-    assert one.reserved() == Cost()
+    assert one.reserved() == CallCost()
 
 
-async def limit(of: Budget, need: Need, role: str = "researcher") -> tuple[int, str]:
+async def limit(of: RunBudget, need: CallNeed, role: str = "researcher") -> tuple[int, str]:
     """Return how long an answer may be, and the cap that shortens it."""
     async with of.reserve(role, need) as mine:
-        mine.used = Cost()
+        mine.used = CallCost()
     return mine.limit, mine.cap
 
 
 async def test_an_answer_is_allowed_no_more_than_its_model_can_write():
-    assert await limit(allowed(), Need(5_000, 4_096)) == (4_096, "")
+    assert await limit(allowed(), CallNeed(5_000, 4_096)) == (4_096, "")
 
 
 async def test_an_answer_is_allowed_a_share_of_what_is_left():
     one = allowed(max_tokens=101_000, parallelism=4)
 
-    assert await limit(one, Need(800, 50_000)) == (20_000, "max_tokens = 101000")
-    assert await limit(one, Need(800, 50_000), "reporter") == (25_050, "max_tokens = 101000")
+    assert await limit(one, CallNeed(800, 50_000)) == (20_000, "max_tokens = 101000")
+    assert await limit(one, CallNeed(800, 50_000), "reporter") == (25_050, "max_tokens = 101000")
 
 
 async def test_an_answer_is_allowed_what_the_money_buys():
     one = allowed(max_cost=1.0)
-    one.spend(Cost(dollars=0.79))
+    one.spend(CallCost(dollars=0.79))
 
-    assert await limit(one, Need(0, 50_000, 0, 1e-5)) == (1_000, "max_cost = 1.0")
+    assert await limit(one, CallNeed(0, 50_000, 0, 1e-5)) == (1_000, "max_cost = 1.0")
 
 
 async def test_an_answer_too_short_to_be_of_use_is_not_asked_for():
     one = allowed(max_tokens=10_000)
 
-    assert await limit(one, Need(8_000 - LEAST, 5_000)) == (LEAST, "max_tokens = 10000")
-    told = await refusal(one, need=Need(8_000 - LEAST + 1, 5_000))
+    assert await limit(one, CallNeed(8_000 - LEAST, 5_000)) == (LEAST, "max_tokens = 10000")
+    told = await refusal(one, need=CallNeed(8_000 - LEAST + 1, 5_000))
     assert "max_tokens = 10000" in told
     assert "spent 0, reserved 2000, needed 8001" in told
-    assert await refusal(one, need=Need(8_000 - 50, 50)) == ""
+    assert await refusal(one, need=CallNeed(8_000 - 50, 50)) == ""
 
 
 async def test_an_answer_that_is_known_to_be_longer_is_allowed_what_it_wants():
     one = allowed(max_tokens=101_000, parallelism=4)
 
-    assert (await limit(one, Need(800, 50_000, wanted=60_000)))[0] == 50_000
+    assert (await limit(one, CallNeed(800, 50_000, wanted=60_000)))[0] == 50_000
 
 
 async def test_what_is_left_beside_a_call_that_never_returns_stays_what_it_was():
@@ -205,7 +205,7 @@ async def test_what_is_left_beside_a_call_that_never_returns_stays_what_it_was()
     await stack.enter_async_context(one.reserve("researcher", needs(10_000), seconds=0.01))
     await asyncio.sleep(0.02)
 
-    assert one.reserved() == Cost()
+    assert one.reserved() == CallCost()
     assert "spent 10000" in await refusal(one, need=needs(7_000))
     await stack.aclose()
 
@@ -229,7 +229,7 @@ def test_calls_side_by_side_never_pass_a_cap(plans: list[tuple[int, float, int, 
 
 
 async def side_by_side(plans: list[tuple[int, float, int, str]]) -> None:
-    one = Budget(Context(max_tokens=20_000, max_cost=0.02, max_calls=40))
+    one = RunBudget(Context(max_tokens=20_000, max_cost=0.02, max_calls=40))
     running: list[AsyncExitStack] = []
     for tokens, share, ends, role in plans:
         if len(running) > ends:
@@ -241,7 +241,7 @@ async def side_by_side(plans: list[tuple[int, float, int, str]]) -> None:
                 mine = await stack.enter_async_context(one.reserve(role, need))
         except (Problem, TimeoutError):
             continue
-        mine.used = Cost("", int(tokens * share), 0, tokens * share / 1e6)
+        mine.used = CallCost("", int(tokens * share), 0, tokens * share / 1e6)
         running.append(stack)
         held = one.reserved()
         assert one.tokens + held.tokens_in <= 20_000
@@ -254,11 +254,11 @@ async def side_by_side(plans: list[tuple[int, float, int, str]]) -> None:
     assert one.dollars <= 0.02 + 1e-9
 
 
-async def call(of: Budget, worst: float, used: float, seconds: float = 0.0) -> str:
+async def call(of: RunBudget, worst: float, used: float, seconds: float = 0.0) -> str:
     """Make a call that takes a while and uses a part of what it may; return why it is refused."""
     try:
         async with of.reserve("reflector", needs(dollars=worst)) as mine:
-            mine.used = Cost(dollars=used)
+            mine.used = CallCost(dollars=used)
             await asyncio.sleep(seconds)
     except Problem as problem:
         return problem.hint
@@ -267,7 +267,7 @@ async def call(of: Budget, worst: float, used: float, seconds: float = 0.0) -> s
 
 async def test_a_call_waits_until_those_in_flight_have_given_back_what_they_do_not_use():
     one = allowed(max_cost=0.5)
-    one.spend(Cost(dollars=0.246))
+    one.spend(CallCost(dollars=0.246))
 
     told = await asyncio.gather(*(call(one, 0.08, 0.01, 0.02) for _ in range(6)))
 
@@ -287,7 +287,7 @@ async def test_a_call_is_refused_once_what_those_in_flight_really_used_leaves_no
 
 async def test_what_forbids_a_call_even_without_those_in_flight_is_refused_at_once():
     one = allowed(max_cost=1.0)
-    one.spend(Cost(dollars=0.6))
+    one.spend(CallCost(dollars=0.6))
     async with one.reserve("researcher", needs(dollars=0.1)):
         refused = await asyncio.wait_for(call(one, 0.3, 0.0), 30)
 
@@ -326,30 +326,34 @@ async def test_a_call_that_is_cancelled_while_it_waits_holds_nothing():
         with suppress(asyncio.CancelledError):
             await waiting
 
-    assert (one.reserved(), one.calls) == (Cost(), 1)
+    assert (one.reserved(), one.calls) == (CallCost(), 1)
 
 
-async def attempted(session: str, cost: Cost, *, started: float, run: str = "t1-1") -> str:
+async def attempted(session: str, cost: CallCost, *, started: float, run: str = "t1-1") -> str:
     """Write down an attempt that may take a minute."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("runs.attempts.steady", lambda: started)
-        return await begun(somewhere(run=run), "planner", replace(cost, session=session), 60)
+        patch.setattr("calls.attempts.steady_time", lambda: started)
+        return await begin_attempt(
+            somewhere(run=run), "planner", replace(cost, session=session), 60
+        )
 
 
-async def paid(session: str, cost: Cost, *, started: float, run: str = "t1-1") -> None:
-    await commit(settled(await attempted(session, cost, started=started, run=run), "ok", cost))
+async def paid(session: str, cost: CallCost, *, started: float, run: str = "t1-1") -> None:
+    await commit_statements(
+        end_statement(await attempted(session, cost, started=started, run=run), "ok", cost)
+    )
 
 
 @pytest.mark.usefixtures("either")
 async def test_calls_in_flight_at_a_kill_count_as_the_worst_they_may_have_cost():
     place, choices = somewhere(), Context(max_cost=1.0, max_calls=10)
-    await paid("one", Cost("a:b", 10, 1, 0.2), started=time.time())
-    await attempted("one", Cost("a:b", 1_000, 2_000, 0.7), started=time.time())
+    await paid("one", CallCost("a:b", 10, 1, 0.2), started=time.time())
+    await attempted("one", CallCost("a:b", 1_000, 2_000, 0.7), started=time.time())
 
-    resumed = await budget(place, choices)
+    resumed = await get_budget(place, choices)
 
     assert (resumed.calls, resumed.tokens, resumed.dollars) == (2, 3_011, pytest.approx(0.9))
-    assert resumed.reserved() == Cost()
+    assert resumed.reserved() == CallCost()
     assert (
         await call(resumed, 0.5, 0.1)
         == "spent 0.9, reserved 0.2, needed 0.5; allow more with max_cost"
@@ -359,21 +363,21 @@ async def test_calls_in_flight_at_a_kill_count_as_the_worst_they_may_have_cost()
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize(("ago", "seconds"), [(10, 10), (9_000, 60)])
 async def test_a_call_in_flight_at_a_kill_has_taken_no_longer_than_it_may(ago: int, seconds: int):
-    await attempted("one", Cost("a:b", 1_000), started=time.time() - ago)
+    await attempted("one", CallCost("a:b", 1_000), started=time.time() - ago)
 
-    assert (await budget(somewhere(), Context())).seconds == pytest.approx(seconds, abs=2)
+    assert (await get_budget(somewhere(), Context())).seconds == pytest.approx(seconds, abs=2)
 
 
 @pytest.mark.usefixtures("either")
 async def test_what_earlier_sessions_of_a_run_spent_counts():
     now = time.time()
-    cost = Cost("a:b", 1_000, 100, 0.25)
+    cost = CallCost("a:b", 1_000, 100, 0.25)
     await paid("one", cost, started=now - 5)
     await paid("one", cost, started=now - 60)
     await paid("two", cost, started=now - 30)
     await paid("one", cost, started=now - 9_000, run="t1-2")
 
-    one = await budget(somewhere(), Context())
+    one = await get_budget(somewhere(), Context())
 
     assert (one.calls, one.tokens, one.dollars) == (3, 3_300, 0.75)
     assert 90 <= one.seconds < 120
@@ -385,48 +389,48 @@ async def test_a_clock_that_is_set_within_a_session_takes_none_of_its_minutes(
     seconds: float, monkeypatch: pytest.MonkeyPatch
 ):
     clock = Clock(monkeypatch)
-    cost = Cost("a:b", 10, 1, 0.2, session="one")
-    first = await begun(somewhere(), "planner", cost, 60)
-    await commit(settled(first, "ok", cost))
+    cost = CallCost("a:b", 10, 1, 0.2, session="one")
+    first = await begin_attempt(somewhere(), "planner", cost, 60)
+    await commit_statements(end_statement(first, "ok", cost))
     clock.step(seconds)
-    last = await begun(somewhere(), "planner", cost, 60)
-    await commit(settled(last, "ok", cost))
+    last = await begin_attempt(somewhere(), "planner", cost, 60)
+    await commit_statements(end_statement(last, "ok", cost))
 
-    assert (await budget(somewhere(), Context())).seconds < 60
+    assert (await get_budget(somewhere(), Context())).seconds < 60
 
 
 @pytest.mark.usefixtures("database")
 async def test_all_branches_of_a_run_share_one_budget():
     found = await asyncio.gather(
-        *(budget(somewhere(step=f"s{number}"), Context()) for number in range(8))
+        *(get_budget(somewhere(step=f"s{number}"), Context()) for number in range(8))
     )
 
     assert len({id(one) for one in found}) == 1
-    assert await budget(somewhere(run="t1-2"), Context()) is not found[0]
+    assert await get_budget(somewhere(run="t1-2"), Context()) is not found[0]
 
 
 @pytest.mark.usefixtures("database")
 async def test_searches_cost_no_model_call():
-    await record(Call(somewhere(), "search", "web", "bees"), [], time.time())
+    await record_call(LedgerCall(somewhere(), "search", "web", "bees"), [], time.time())
 
-    assert (await budget(somewhere(), Context())).calls == 0
+    assert (await get_budget(somewhere(), Context())).calls == 0
 
 
 @pytest.mark.usefixtures("database")
 async def test_who_goes_on_with_a_run_may_allow_it_more():
     place = somewhere()
-    tight = await budget(place, Context(max_calls=1))
-    assert await budget(place, Context(max_calls=1)) is tight
+    tight = await get_budget(place, Context(max_calls=1))
+    assert await get_budget(place, Context(max_calls=1)) is tight
 
-    assert (await budget(place, Context(max_calls=100))).context.max_calls == 100
+    assert (await get_budget(place, Context(max_calls=100))).context.max_calls == 100
 
 
 @pytest.mark.usefixtures("database")
 async def test_the_runs_of_a_thread_are_paused_together():
     mine, other = somewhere(), somewhere()._replace(run="t2-1")
-    before, others = await budget(mine, Context()), await budget(other, Context())
+    before, others = await get_budget(mine, Context()), await get_budget(other, Context())
 
-    pause_thread("t1")
+    end_thread_sessions("t1")
 
-    assert await budget(mine, Context()) is not before
-    assert await budget(other, Context()) is others
+    assert await get_budget(mine, Context()) is not before
+    assert await get_budget(other, Context()) is others

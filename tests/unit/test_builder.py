@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from graph.builder import make_graph, workflow
-from graph.routing import first
-from graph.session import Session
+from graph.builder import build_workflow, choose_worker, make_graph, make_step_graph
+from graph.session import ThreadSession
 from graph.state import GRAPH_VERSION
-from graph.step import make_step
 from tests.conftest import make
 from tests.fake_model import Script
 
@@ -58,11 +56,11 @@ def test_the_main_graph_goes_the_ways_of_the_picture():
 
 
 def test_a_step_goes_the_ways_of_the_picture():
-    assert ways(make_step()) == STEP
+    assert ways(make_step_graph()) == STEP
 
 
 def test_every_drawing_has_a_version_of_its_own():
-    drawn = [graph.get_graph().draw_mermaid() for graph in (make_graph(), make_step())]
+    drawn = [graph.get_graph().draw_mermaid() for graph in (make_graph(), make_step_graph())]
     arrows = [sorted(line.strip() for line in one.splitlines() if "->" in line) for one in drawn]
     drawing = hashlib.sha256(repr(arrows).encode()).hexdigest()[:12]
 
@@ -71,7 +69,7 @@ def test_every_drawing_has_a_version_of_its_own():
 
 
 def test_a_node_is_the_function_of_its_name_in_the_file_of_its_name():
-    names = {*workflow().nodes, *make_step().get_graph().nodes} - {"step"}
+    names = {*build_workflow().nodes, *make_step_graph().get_graph().nodes} - {"step"}
     own = sorted(name for name in names if not name.startswith("__"))
 
     assert len(own) == 15
@@ -81,7 +79,7 @@ def test_a_node_is_the_function_of_its_name_in_the_file_of_its_name():
 
 @pytest.mark.parametrize(("kind", "name"), [("research", "researcher"), ("compute", "coder")])
 def test_the_kind_of_a_step_says_who_does_it(kind: str, name: str):
-    assert first({"step": {"kind": kind}}) == name
+    assert choose_worker({"step": {"kind": kind}}) == name
 
 
 def test_a_server_gets_the_same_graph_each_time_and_without_a_checkpointer():
@@ -90,7 +88,7 @@ def test_a_server_gets_the_same_graph_each_time_and_without_a_checkpointer():
 
 
 async def test_after_a_run_the_state_holds_plain_data_and_messages_only(
-    thread: Session, choices: dict[str, object], script: Script
+    thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     step = {"title": "the waggle dance", "queries": ["waggle dance"]}
     script.on("Triage", {"research": True})

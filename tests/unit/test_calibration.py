@@ -1,7 +1,6 @@
 import numpy as np
 
-from evals.calibration import _least
-from evals.natural import AS_ASKED, PUT_AWAY, natural
+from benchmarks.calibration import AS_ASKED, PUT_AWAY, _least, read_natural_questions
 
 
 def each(count):
@@ -33,7 +32,9 @@ def test_a_question_that_goes_wrong_on_two_sets_of_pages_counts_once():
 
 
 def test_no_question_that_was_put_away_is_fitted_on():
-    fitted, put_away = ({one["text"] for one in natural(name)} for name in (AS_ASKED, PUT_AWAY))
+    fitted, put_away = (
+        {one["text"] for one in read_natural_questions(name)} for name in (AS_ASKED, PUT_AWAY)
+    )
 
     assert fitted.isdisjoint(put_away)
     assert len(fitted) > 900

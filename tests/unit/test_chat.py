@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
-from memory.pages import store as pages
-from memory.pages.listing import stats
+from library import page_retrieval
+from library.scope import list_namespaces
+from library.tables import pages as table
 from storage.engine import read_rows
-from storage.tables import pages as table
-from tools.chat import Conversation, ingest_chat
+from tools.chat_ingestion import IngestedChat, ingest_chat
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -27,7 +27,7 @@ def write(file: Path, *lines: Any) -> Path:
     return file
 
 
-async def keep(file: Path, *lines: Any) -> Conversation:
+async def keep(file: Path, *lines: Any) -> IngestedChat:
     return await ingest_chat("me/", write(file, *lines), lambda _: None)
 
 
@@ -59,7 +59,7 @@ async def test_a_session_is_a_page_with_an_abstract(tmp_path: Path):
 async def test_a_search_finds_the_turn_and_not_its_whole_session_too(tmp_path: Path):
     await keep(tmp_path / "pets.jsonl", line("Ann", "I adopted a cat."), line("Ben", "Lovely!"))
 
-    found = await pages.find("me/", "adopted cat", 5)
+    found = await page_retrieval.find_pages("me/", "adopted cat", 5)
 
     assert found[0].text == "I adopted a cat."
     assert {page.kind for page in found} == {"chat"}
@@ -68,7 +68,7 @@ async def test_a_search_finds_the_turn_and_not_its_whole_session_too(tmp_path: P
 async def test_a_conversation_is_a_group_of_its_own(tmp_path: Path):
     await keep(tmp_path / "pets.jsonl", line("Ann", "Hello."), line("Ben", "Hi.", conversation="b"))
 
-    shelves = {(one.kind, one.group): one.pages for one in await stats("me/")}
+    shelves = {(one.kind, one.group): one.pages for one in await list_namespaces("me/")}
     assert shelves[("chat", "pets")] == shelves[("chat", "b")] == 1
 
 

@@ -17,19 +17,19 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from config.errors import Problem
 from config.settings import settings
-from runs.checkpointer import Checkpoints, _log_ahead, checkpoints
+from runs.checkpointer import CheckpointSaver, _log_ahead, open_checkpointer
 from tests.clock import Clock
 
 
 @pytest.fixture
-async def saver() -> AsyncIterator[Checkpoints]:
+async def saver() -> AsyncIterator[CheckpointSaver]:
     """The opened checkpoints."""
-    async with checkpoints() as opened:
+    async with open_checkpointer() as opened:
         yield opened
 
 
 async def put(
-    saver: Checkpoints, thread: str, *numbers: int, run: str = "r1", space: str = ""
+    saver: CheckpointSaver, thread: str, *numbers: int, run: str = "r1", space: str = ""
 ) -> None:
     """Save one checkpoint with one write for each number, one after the other."""
     for number in numbers:
@@ -45,25 +45,25 @@ def at(thread: str, space: str = "") -> Any:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": space}}
 
 
-async def numbers(saver: Checkpoints, thread: str, space: str = "") -> list[int]:
+async def numbers(saver: CheckpointSaver, thread: str, space: str = "") -> list[int]:
     """Return the numbers saved of a thread, newest first."""
     found = [one async for one in saver.alist(at(thread, space))]
     return [one.checkpoint["channel_values"]["n"] for one in found]
 
 
-def rows(saver: Checkpoints, table: str) -> int:
+def rows(saver: CheckpointSaver, table: str) -> int:
     return len(saver.conn.execute(f"SELECT 1 FROM {table}").fetchall())  # noqa: S608
 
 
 async def test_what_was_saved_is_there_when_it_is_opened_again():
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         await put(saver, "t1", 1, 2)
 
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         assert await numbers(saver, "t1") == [2, 1]
 
 
-async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: Checkpoints):
+async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: CheckpointSaver):
     await put(saver, "t1", 1, run="r1")
     await put(saver, "t1", 2, 3, run="r2")
     await put(saver, "t2", 1, run="r2")
@@ -77,7 +77,7 @@ async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: Che
     assert rows(saver, "writes") == 2
 
 
-async def test_deleting_no_runs_deletes_nothing(saver: Checkpoints):
+async def test_deleting_no_runs_deletes_nothing(saver: CheckpointSaver):
     await put(saver, "t1", 1)
     await saver.adelete_for_runs([])
 
@@ -85,14 +85,14 @@ async def test_deleting_no_runs_deletes_nothing(saver: Checkpoints):
 
 
 @pytest.mark.parametrize("name", ["r1' OR '1'='1", '["r1"]', "%", "r_"])
-async def test_the_id_of_a_run_is_only_a_name(saver: Checkpoints, name: str):
+async def test_the_id_of_a_run_is_only_a_name(saver: CheckpointSaver, name: str):
     await put(saver, "t1", 1)
     await saver.adelete_for_runs([name])
 
     assert await numbers(saver, "t1") == [1]
 
 
-async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: Checkpoints):
+async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: CheckpointSaver):
     await put(saver, "t1", 1, 2)
     await put(saver, "t1", 1, space="step")
 
@@ -111,7 +111,7 @@ async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: Check
     assert copied.pending_writes == newest.pending_writes == [("task-2", "n", 3)]
 
 
-async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: Checkpoints):
+async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: CheckpointSaver):
     await put(saver, "t1", 1, 2, 3)
     await put(saver, "t1", 1, 2, space="step")
     await put(saver, "t2", 1, 2)
@@ -124,7 +124,7 @@ async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: Checkpo
     assert rows(saver, "writes") == 4
 
 
-async def test_pruning_may_delete_whole_threads(saver: Checkpoints):
+async def test_pruning_may_delete_whole_threads(saver: CheckpointSaver):
     await put(saver, "t1", 1, 2)
     await put(saver, "t2", 1)
 
@@ -134,7 +134,7 @@ async def test_pruning_may_delete_whole_threads(saver: Checkpoints):
     assert await numbers(saver, "t2") == [1]
 
 
-async def test_a_thread_goes_on_after_it_was_pruned(saver: Checkpoints):
+async def test_a_thread_goes_on_after_it_was_pruned(saver: CheckpointSaver):
     await put(saver, "t1", 1, 2)
     await saver.aprune(["t1"])
     await put(saver, "t1", 3)
@@ -142,7 +142,7 @@ async def test_a_thread_goes_on_after_it_was_pruned(saver: Checkpoints):
     assert await numbers(saver, "t1") == [3, 2]
 
 
-async def test_messages_come_back_as_messages(saver: Checkpoints):
+async def test_messages_come_back_as_messages(saver: CheckpointSaver):
     said = {"messages": [HumanMessage("蜜蜂", id="1")], "sources": {"S1": {"title": "Bees"}}}
     checkpoint: Any = {**empty_checkpoint(), "channel_values": said}
     await saver.aput(at("t1"), checkpoint, {}, {})
@@ -162,7 +162,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("kind", FORGED)
-async def test_a_forged_checkpoint_runs_no_code(saver: Checkpoints, tmp_path, kind: str):
+async def test_a_forged_checkpoint_runs_no_code(saver: CheckpointSaver, tmp_path, kind: str):
     code, forge = FORGED[kind]
     forged = ormsgpack.Ext(code, ormsgpack.packb(forge(str(tmp_path / "forged"))))
     value = ormsgpack.packb({**empty_checkpoint(), "channel_values": {"n": forged}})
@@ -176,7 +176,7 @@ async def test_a_forged_checkpoint_runs_no_code(saver: Checkpoints, tmp_path, ki
     assert not list(tmp_path.glob("forged"))
 
 
-async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, tmp_path):
+async def test_a_forged_checkpoint_in_json_makes_no_object(saver: CheckpointSaver, tmp_path):
     place = str(tmp_path / "forged")
     made = {"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": [place]}
     await put(saver, "t1", 1)
@@ -189,22 +189,22 @@ async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, t
     assert not list(tmp_path.glob("forged"))
 
 
-def pragma(saver: Checkpoints, name: str) -> Any:
+def pragma(saver: CheckpointSaver, name: str) -> Any:
     return saver.conn.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-async def test_a_killed_process_loses_no_checkpoint(saver: Checkpoints):
+async def test_a_killed_process_loses_no_checkpoint(saver: CheckpointSaver):
     assert pragma(saver, "journal_mode") == "wal"
     assert pragma(saver, "synchronous") == 1
     assert settings().checkpoints.exists()
 
 
-async def test_a_process_waits_until_another_has_written(saver: Checkpoints):
+async def test_a_process_waits_until_another_has_written(saver: CheckpointSaver):
     assert pragma(saver, "busy_timeout") == 5000
 
 
 async def test_whatever_is_asked_takes_one_visit_to_the_thread(
-    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+    saver: CheckpointSaver, monkeypatch: pytest.MonkeyPatch
 ):
     visits: list[object] = []
     submit = saver.thread.submit
@@ -222,7 +222,7 @@ async def test_whatever_is_asked_takes_one_visit_to_the_thread(
 
 async def test_several_savers_work_on_one_new_file():
     async with AsyncExitStack() as stack:
-        opening = [stack.enter_async_context(checkpoints()) for _ in range(8)]
+        opening = [stack.enter_async_context(open_checkpointer()) for _ in range(8)]
         savers = await asyncio.gather(*opening)
         await asyncio.gather(*(put(saver, f"t{n}", 1, 2) for n, saver in enumerate(savers)))
 
@@ -237,12 +237,12 @@ async def test_a_file_that_another_process_is_making_is_waited_for(
     other.execute("BEGIN IMMEDIATE")
     monkeypatch.setattr(_log_ahead.retry, "sleep", lambda _: other.rollback())
 
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         assert pragma(saver, "journal_mode") == "wal"
     other.close()
 
 
-async def test_a_change_that_fails_changes_nothing(saver: Checkpoints):
+async def test_a_change_that_fails_changes_nothing(saver: CheckpointSaver):
     await put(saver, "t1", 1)
     refuse = "CREATE TRIGGER refuse BEFORE DELETE ON writes BEGIN SELECT RAISE(FAIL, 'no'); END"
     saver.conn.execute(refuse)
@@ -255,14 +255,14 @@ async def test_a_change_that_fails_changes_nothing(saver: Checkpoints):
     assert await numbers(saver, "t1") == [1]
 
 
-async def test_the_methods_that_do_not_wait_find_the_same(saver: Checkpoints):
+async def test_the_methods_that_do_not_wait_find_the_same(saver: CheckpointSaver):
     await put(saver, "t1", 1, 2)
 
     assert saver.get_tuple(at("t1")) == await saver.aget_tuple(at("t1"))
     assert list(saver.list(at("t1"))) == [one async for one in saver.alist(at("t1"))]
 
 
-async def cancelled_in_a_write(saver: Checkpoints) -> threading.Event:
+async def cancelled_in_a_write(saver: CheckpointSaver) -> threading.Event:
     """Cancel a save whose transaction has begun; return what lets its thread go on."""
     begun, go_on = threading.Event(), threading.Event()
 
@@ -280,7 +280,7 @@ async def cancelled_in_a_write(saver: Checkpoints) -> threading.Event:
     return go_on
 
 
-async def test_a_save_that_nobody_waits_for_is_whole_and_the_next_one_works(saver: Checkpoints):
+async def test_a_save_that_nobody_waits_for_is_whole_and_the_next_one_works(saver: CheckpointSaver):
     go_on = await cancelled_in_a_write(saver)
     go_on.set()
     await put(saver, "t1", 2)
@@ -290,11 +290,11 @@ async def test_a_save_that_nobody_waits_for_is_whole_and_the_next_one_works(save
 
 
 async def test_closing_waits_for_a_save_that_nobody_waits_for():
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         go_on = await cancelled_in_a_write(saver)
         asyncio.get_running_loop().call_soon(go_on.set)
 
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         assert await numbers(saver, "t1") == [1]
 
 
@@ -302,15 +302,15 @@ async def test_it_is_closed_behind_a_caller_who_left_while_it_was_opened(
     monkeypatch: pytest.MonkeyPatch,
 ):
     begun, go_on = threading.Event(), threading.Event()
-    opened: list[Checkpoints] = []
+    opened: list[CheckpointSaver] = []
 
-    def setup(saver: Checkpoints) -> None:
+    def setup(saver: CheckpointSaver) -> None:
         opened.append(saver)
         begun.set()
         go_on.wait(10)
 
-    monkeypatch.setattr(Checkpoints, "setup", setup)
-    opening = asyncio.create_task(AsyncExitStack().enter_async_context(checkpoints()))
+    monkeypatch.setattr(CheckpointSaver, "setup", setup)
+    opening = asyncio.create_task(AsyncExitStack().enter_async_context(open_checkpointer()))
     await asyncio.to_thread(begun.wait)
     opening.cancel()
     asyncio.get_running_loop().call_soon(go_on.set)
@@ -322,7 +322,7 @@ async def test_it_is_closed_behind_a_caller_who_left_while_it_was_opened(
 
 
 async def test_what_branches_saved_is_deleted_when_the_whole_graph_is_saved_behind_them(
-    saver: Checkpoints,
+    saver: CheckpointSaver,
 ):
     await put(saver, "t1", 1)
     await put(saver, "t1", 2, 3, space="step:a")
@@ -336,7 +336,7 @@ async def test_what_branches_saved_is_deleted_when_the_whole_graph_is_saved_behi
     assert await numbers(saver, "t2", "step:b") == [2]
 
 
-async def test_a_state_that_was_edited_by_hand_deletes_no_branch(saver: Checkpoints):
+async def test_a_state_that_was_edited_by_hand_deletes_no_branch(saver: CheckpointSaver):
     await put(saver, "t1", 1, space="step:a")
     checkpoint: Any = {**empty_checkpoint(), "id": "00000002"}
 
@@ -349,7 +349,7 @@ DAMAGED = "ffffffff-ffff-6fff-8000-000000000000"
 """An id behind which there is no room for others."""
 
 
-async def test_an_id_that_no_other_can_come_after_is_damage(saver: Checkpoints):
+async def test_an_id_that_no_other_can_come_after_is_damage(saver: CheckpointSaver):
     await put(saver, "t1", 1)
     saver.conn.execute("UPDATE checkpoints SET checkpoint_id = ?", (DAMAGED,))
 
@@ -358,7 +358,7 @@ async def test_an_id_that_no_other_can_come_after_is_damage(saver: Checkpoints):
 
 
 async def test_ids_come_after_those_of_every_branch_of_the_thread(
-    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+    saver: CheckpointSaver, monkeypatch: pytest.MonkeyPatch
 ):
     clock = Clock(monkeypatch)
     clock.step(3_600)

@@ -1,7 +1,7 @@
 import pytest
 
-from report.claims import sort
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.claims import classify_statement
 
 PIER = (
     "The pier at Holm was opened by Queen Ingrid in 1951. It is built of oak and has three lamps. "
@@ -12,7 +12,7 @@ TEXTS = {"S1": PIER, "S2": LAMP}
 
 
 def doubts(text):
-    return [one["reason"] for one in proven(text, TEXTS).doubted]
+    return [one["reason"] for one in enforce_citations(text, TEXTS).doubted]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def doubts(text):
     ],
 )
 def test_a_claim_behind_the_remark_that_something_was_not_found_is_marked(said):
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
 
     assert [one["reason"] for one in checked.doubted] == ["carried"]
     assert checked.body == said
@@ -51,7 +51,7 @@ def test_a_claim_behind_the_remark_that_something_was_not_found_is_marked(said):
     ],
 )
 def test_the_remark_alone_is_let_be_and_so_is_what_a_source_says_beside_it(said):
-    assert sort(said) == "open"
+    assert classify_statement(said) == "open"
     assert not doubts(said)
 
 
@@ -65,7 +65,7 @@ def test_the_remark_alone_is_let_be_and_so_is_what_a_source_says_beside_it(said)
     ],
 )
 def test_a_sentence_that_its_source_has_otherwise_gets_no_citation_from_code(said):
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
 
     assert "[S" not in checked.body
     assert len(checked.doubted) + len(checked.removed) == 1

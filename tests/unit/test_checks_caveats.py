@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.claims import sort
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.claims import classify_statement
 
 PUMP = (
     "The Dunmore pump was installed in March 2004 and overhauled in May 2007. It moves 120 litres "
@@ -45,7 +45,7 @@ CITED = "The motor is cooled by water [S1]."
     ],
 )
 def test_what_says_that_nothing_was_found_stays_in_any_ordinary_wording(said: str):
-    checked = proven(f"{CITED} {said}", TEXTS)
+    checked = enforce_citations(f"{CITED} {said}", TEXTS)
 
     assert checked.body == f"{CITED} {said}"
     assert (checked.removed, checked.doubted) == ([], [])
@@ -67,7 +67,7 @@ def test_what_says_that_nothing_was_found_stays_in_any_ordinary_wording(said: st
     ],
 )
 def test_what_is_marked_as_a_writers_own_thought_stays_in_any_ordinary_wording(said: str):
-    checked = proven(f"{CITED} {said}", TEXTS)
+    checked = enforce_citations(f"{CITED} {said}", TEXTS)
 
     assert checked.body == f"{CITED} {said}"
     assert (checked.removed, checked.doubted) == ([], [])
@@ -87,7 +87,7 @@ def test_what_is_marked_as_a_writers_own_thought_stays_in_any_ordinary_wording(s
     ],
 )
 def test_a_plain_denial_is_a_claim(said: str):
-    assert sort(said) == "claim"
+    assert classify_statement(said) == "claim"
 
 
 DATES = "The pump was installed in March 2004 and overhauled in May 2007 [S1]."
@@ -114,7 +114,9 @@ def test_arithmetic_that_is_marked_as_the_writers_own_and_comes_out_raises_nothi
 ):
     text = f"{beside} {said}"
 
-    assert proven(text, TEXTS) == proven(text, TEXTS)._replace(body=text, removed=[], doubted=[])
+    assert enforce_citations(text, TEXTS) == enforce_citations(text, TEXTS)._replace(
+        body=text, removed=[], doubted=[]
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_arithmetic_that_is_marked_as_the_writers_own_and_comes_out_raises_nothi
     ],
 )
 def test_arithmetic_of_the_writers_own_that_does_not_come_out_is_marked(beside: str, said: str):
-    checked = proven(f"{beside} {said}", TEXTS)
+    checked = enforce_citations(f"{beside} {said}", TEXTS)
 
     assert [(one["text"], one["reason"]) for one in checked.doubted] == [(said, "calculation")]
 
@@ -135,4 +137,4 @@ def test_arithmetic_of_the_writers_own_that_does_not_come_out_is_marked(beside: 
 def test_arithmetic_of_numbers_that_stand_nowhere_near_is_let_be():
     said = "That makes 91 days, which I computed from the log."
 
-    assert proven(f"{CITED}\n\n{CITED}\n\n{said}", TEXTS).doubted == []
+    assert enforce_citations(f"{CITED}\n\n{CITED}\n\n{said}", TEXTS).doubted == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 GUIDE = (
     "Tape versions prior to 3.4.1 (April 2009) had a bug that kept the lock. The sweep starts when "
@@ -19,7 +19,7 @@ TITLES = {"S1": "Sweeping tapes", "S2": "Older cassettes, rows by table"}
 
 
 def doubts(text: str, question: str = "") -> list[str]:
-    checked = proven(text, TEXTS, question, TITLES)
+    checked = enforce_citations(text, TEXTS, question, TITLES)
     assert checked.removed == []
     return [one["reason"] for one in checked.doubted]
 
@@ -97,7 +97,7 @@ def test_a_pronoun_whose_subject_stays_hangs_from_nothing():
         f"The sweep freezes rows [S1]. {removed} It starts when the dead rows exceed a base [S1]."
     )
 
-    checked = proven(text, TEXTS)
+    checked = enforce_citations(text, TEXTS)
 
     assert [one["reason"] for one in checked.removed] == ["quote_not_found"]
     assert checked.doubted == []
@@ -109,4 +109,4 @@ def test_a_pronoun_whose_subject_is_gone_hangs():
         f"Older drives wind back [S1]. {removed} It starts when the dead rows exceed a base [S1]."
     )
 
-    assert [one["reason"] for one in proven(text, TEXTS).doubted] == ["hanging"]
+    assert [one["reason"] for one in enforce_citations(text, TEXTS).doubted] == ["hanging"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.rulings import Ruling
-from report.support import Proven, proven
+from report.checks.attribution import CheckedText, enforce_citations
+from report.checks.second_reader import Ruling
 
 TEXTS = {
     "S1": "Exim makes the first attempt at once. Its retry rule holds 28 steps. "
@@ -24,8 +24,8 @@ TITLES = {
 }
 
 
-def checked(text: str, ruling: Ruling | None = None) -> Proven:
-    return proven(text, TEXTS, "", TITLES, ruling or Ruling())
+def checked(text: str, ruling: Ruling | None = None) -> CheckedText:
+    return enforce_citations(text, TEXTS, "", TITLES, ruling or Ruling())
 
 
 def outcome(text: str) -> tuple[str, list[str]]:

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from report.claims import sort
-from report.support import proven
-from report.verify import check
+from report.checks.attribution import enforce_citations
+from report.checks.claims import classify_statement
+from report.checks.verification import verify_citations
 
 LOG = (
     "The `fsync` call flushes the file. Set `wal_mode` to keep a log. Map<String, Tape> holds the "
@@ -19,7 +19,7 @@ TEXTS = {"S1": LOG, "S2": MOON}
 
 
 def same(text: str, question: str = "", **names: str) -> None:
-    checked = proven(text, TEXTS, question, names)
+    checked = enforce_citations(text, TEXTS, question, names)
 
     assert (checked.body, checked.removed, checked.doubted) == (text, [], [])
 
@@ -36,7 +36,7 @@ def same(text: str, question: str = "", **names: str) -> None:
     ],
 )
 def test_inline_code_stays_as_it_is(text: str):
-    assert check(text, TEXTS).body == text
+    assert verify_citations(text, TEXTS).body == text
     same(text)
 
 
@@ -44,7 +44,7 @@ def test_one_wrong_quotation_takes_only_its_own_sentence_out_of_a_paragraph_with
     wrong = '<q s="S1">The `fsync` call erases the whole file</q>.'
     right = "Set `wal_mode` to keep a log [S1]."
 
-    checked = proven(f"The `fsync` call flushes the file [S1]. {wrong} {right}", TEXTS)
+    checked = enforce_citations(f"The `fsync` call flushes the file [S1]. {wrong} {right}", TEXTS)
 
     assert checked.body == f"The `fsync` call flushes the file [S1]. {right}"
 
@@ -107,7 +107,7 @@ def test_what_says_that_it_is_an_inference_or_not_sure_is_kept(said: str):
 def test_a_claim_that_only_hedges_is_kept_and_named_as_without_a_source():
     said = "Drummers might prefer wooden tapes."
 
-    checked = proven(f"{said} The `fsync` call flushes the file [S1].", TEXTS)
+    checked = enforce_citations(f"{said} The `fsync` call flushes the file [S1].", TEXTS)
 
     assert checked.removed == []
     assert checked.doubted == [{"text": said, "reason": "no_source"}]
@@ -133,7 +133,7 @@ def test_numbers_of_labels_files_headings_and_calculations_need_no_source(text: 
 def test_a_number_of_the_question_or_of_a_title_needs_no_source():
     text = "For the TX-870 of 1993 a tape has 48 tracks [S1]."
 
-    assert proven(text, TEXTS).doubted != []
+    assert enforce_citations(text, TEXTS).doubted != []
     same(text, "What can the TX-870 of 1993 do?")
     same(text, S1="Manual of the TX-870, 1993")
 
@@ -142,13 +142,13 @@ def test_a_number_of_the_question_or_of_a_title_needs_no_source():
     "said", ["- _ – _: 42 %, ___ and ½ ² ․․ of _ [S1].", "… ；；【】 · [S1]", "_ _"]
 )
 def test_a_sentence_of_signs_is_no_stumbling_block(said: str):
-    proven(said, TEXTS)
+    enforce_citations(said, TEXTS)
 
 
 def test_a_sentence_that_goes_on_and_on_is_told_in_time():
     began = time.process_time()
 
-    assert sort("no " * 3_000) == "none"
+    assert classify_statement("no " * 3_000) == "none"
     assert time.process_time() - began < 10
 
 
@@ -164,7 +164,7 @@ def test_brackets_that_are_empty_in_the_source_are_no_reason_to_remove_a_quotati
 ):
     text = f"It says “{quoted}” [S1]"
 
-    assert quoted in check(text, {"S1": source}).body
+    assert quoted in verify_citations(text, {"S1": source}).body
 
 
 @pytest.mark.parametrize(
@@ -176,4 +176,4 @@ def test_brackets_that_are_empty_in_the_source_are_no_reason_to_remove_a_quotati
     ],
 )
 def test_brackets_that_held_nothing_but_an_address_go_with_it(said: str, kept: str):
-    assert check(said, {"S1": "A tape has heads. 磁带有磁头。"}).body == kept
+    assert verify_citations(said, {"S1": "A tape has heads. 磁带有磁头。"}).body == kept

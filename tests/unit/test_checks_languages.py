@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 MANUAL = (
     "The store keeps its index in shared memory, so all readers must exist on the same machine. "
@@ -22,7 +22,7 @@ TEXTS = {"S1": MANUAL, "S2": NOTE, "S3": POEM}
 
 def same(text: str, texts: dict[str, str] = TEXTS) -> None:
     """Check that a text passes the checks as it is, and that nothing in it is doubted."""
-    checked = proven(text, texts)
+    checked = enforce_citations(text, texts)
 
     assert checked.body == text
     assert (checked.removed, checked.doubted) == ([], [])
@@ -63,7 +63,7 @@ def test_a_sentence_may_cite_sources_in_two_languages(said: str):
     ["日志达到 4000 页时执行检查点 [S1]。", "The log is worked off at 4000 pages [S2]."],
 )
 def test_a_number_is_compared_in_every_language(said: str):
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
 
     assert checked.body == said
     assert [one["reason"] for one in checked.doubted] == ["number"]
@@ -78,13 +78,13 @@ def test_a_number_is_compared_in_every_language(said: str):
     ],
 )
 def test_the_cells_of_a_table_keep_their_citations(table: str):
-    assert proven(table, TEXTS).body == table
+    assert enforce_citations(table, TEXTS).body == table
 
 
 def test_a_number_is_compared_with_the_source_of_its_own_cell():
     table = "| Log | Sea |\n| --- | --- |\n| 1000 pages [S1] | 1000 gulls [S3] |"
 
-    checked = proven(table, TEXTS)
+    checked = enforce_citations(table, TEXTS)
 
     assert checked.body == table
     assert [one["reason"] for one in checked.doubted] == ["number"]
@@ -99,7 +99,7 @@ def test_a_number_is_compared_with_the_source_of_its_own_cell():
     ],
 )
 def test_no_citation_is_put_beside_one_that_is_there(said: str):
-    assert proven(said, TEXTS).body == said
+    assert enforce_citations(said, TEXTS).body == said
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_no_citation_is_put_beside_one_that_is_there(said: str):
     ],
 )
 def test_what_is_said_about_a_source_or_beside_its_quotation_is_not_strange(said: str):
-    assert proven(said, TEXTS).doubted == []
+    assert enforce_citations(said, TEXTS).doubted == []
 
 
 def test_a_text_in_two_languages_proves_nothing_strange():
@@ -138,7 +138,7 @@ BRIDGE_HANT = (
     ],
 )
 def test_a_report_in_simplified_characters_is_compared_with_a_page_in_traditional_ones(said):
-    checked = proven(said, {"S1": BRIDGE_HANT})
+    checked = enforce_citations(said, {"S1": BRIDGE_HANT})
 
     assert not checked.removed
     assert not checked.doubted
@@ -149,4 +149,4 @@ def test_a_report_in_simplified_characters_is_compared_with_a_page_in_traditiona
     ["石桥共有七个桥孔[S1]。", "1971年台风毁坏了东侧的栏杆[S1]。", "台风没有毁坏东侧的栏杆[S1]。"],
 )
 def test_what_a_page_in_traditional_characters_has_otherwise_is_marked(said):
-    assert proven(said, {"S1": BRIDGE_HANT}).doubted
+    assert enforce_citations(said, {"S1": BRIDGE_HANT}).doubted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.openers import points_back
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.claims import has_back_reference
 
 GUIDE = (
     "The Aldo press heats the plate to 190 degrees. Its guide warns users never to open the lid "
@@ -31,7 +31,7 @@ TEXTS = {"S1": GUIDE, "S2": ZH}
     ],
 )
 def test_a_sentence_that_leads_on_to_cited_ones_or_sums_them_up_stays_and_is_marked(text: str):
-    checked = proven(text, TEXTS, "What should one know of the Aldo press?")
+    checked = enforce_citations(text, TEXTS, "What should one know of the Aldo press?")
 
     assert (checked.body, checked.removed) == (text, [])
     assert {one["reason"] for one in checked.doubted} <= {"no_source"}
@@ -46,7 +46,7 @@ def test_a_sentence_that_leads_on_to_cited_ones_or_sums_them_up_stays_and_is_mar
     ],
 )
 def test_what_is_about_something_else_or_has_a_number_of_its_own_is_taken_out(text: str):
-    assert [one["reason"] for one in proven(text, TEXTS).removed] == ["no_source"]
+    assert [one["reason"] for one in enforce_citations(text, TEXTS).removed] == ["no_source"]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_about_something_else_or_has_a_number_of_its_own_is_taken_out(te
     ],
 )
 def test_a_sentence_whose_subject_stood_in_a_removed_one_is_marked(text: str, hanging: str):
-    checked = proven(text, TEXTS)
+    checked = enforce_citations(text, TEXTS)
 
     assert checked.body == hanging
     assert checked.doubted == [{"text": hanging, "reason": "hanging"}]
@@ -77,7 +77,7 @@ def test_a_sentence_behind_a_removed_one_that_points_back_itself_is_not_marked()
         "Its guide warns users never to open the lid [S1]."
     )
 
-    assert proven(text, TEXTS).doubted == []
+    assert enforce_citations(text, TEXTS).doubted == []
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_a_sentence_behind_a_removed_one_that_points_back_itself_is_not_marked()
     ],
 )
 def test_words_that_point_back_are_known(said: str, back: bool):
-    assert points_back(said) is back
+    assert has_back_reference(said) is back

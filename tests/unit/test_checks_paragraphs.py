@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 EN = (
     "The log mode used to be slow for large changes. Since version 3.11 it handles changes of any "
@@ -34,7 +34,7 @@ def test_a_lead_sentence_stays_with_the_cited_sentences_behind_it_and_is_marked(
     lead: str, proof: str
 ):
     space = " " if proof.isascii() else ""
-    checked = proven(f"{lead}{space}{proof}", TEXTS)
+    checked = enforce_citations(f"{lead}{space}{proof}", TEXTS)
 
     assert checked.body == f"{lead}{space}{proof}"
     assert checked.removed == []
@@ -52,7 +52,7 @@ def test_a_lead_sentence_stays_with_the_cited_sentences_behind_it_and_is_marked(
 def test_a_lead_sentence_about_something_else_or_with_a_number_of_its_own_is_taken_out(lead: str):
     proof = "It handles changes of any size now [S1]."
 
-    checked = proven(f"{lead} {proof}", TEXTS)
+    checked = enforce_citations(f"{lead} {proof}", TEXTS)
 
     assert (checked.body, checked.removed[0]["reason"]) == (proof, "no_source")
 
@@ -69,7 +69,7 @@ def test_a_lead_sentence_about_something_else_or_with_a_number_of_its_own_is_tak
     ],
 )
 def test_what_says_the_opposite_of_a_quotation_beside_it_is_marked(said: str):
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
 
     assert checked.body == said
     assert [one["reason"] for one in checked.doubted] == ["negation"]
@@ -82,4 +82,4 @@ def test_two_sources_may_say_the_opposite_of_each_other():
         "The other says that the tide gate is closed during a storm [S3]."
     )
 
-    assert proven(said, texts).doubted == []
+    assert enforce_citations(said, texts).doubted == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 NAMES = {
     "S1": "The Kestrel database manual — Backups",
@@ -36,7 +36,7 @@ TEXTS = {
 
 
 def doubts(said: str) -> list[str]:
-    checked = proven(said, TEXTS, "How do Kestrel and Merlin differ?", NAMES)
+    checked = enforce_citations(said, TEXTS, "How do Kestrel and Merlin differ?", NAMES)
 
     assert (checked.body, checked.removed) == (said, [])
     return [one["reason"] for one in checked.doubted]
@@ -94,7 +94,7 @@ RULES = {
 def test_names_in_small_letters_and_in_chinese_other_units_and_ranges_are_understood(
     said: str, reasons: list[str]
 ):
-    assert [one["reason"] for one in proven(said, RULES, "", LIBRARY).doubted] == reasons
+    assert [one["reason"] for one in enforce_citations(said, RULES, "", LIBRARY).doubted] == reasons
 
 
 @pytest.mark.parametrize(
@@ -173,5 +173,5 @@ def test_a_short_paraphrase_keeps_its_citation():
     }
     said = "Two reads are never a race [S1]."
 
-    assert proven(said, texts).body == said
-    assert proven(said, texts).doubted == []
+    assert enforce_citations(said, texts).body == said
+    assert enforce_citations(said, texts).doubted == []

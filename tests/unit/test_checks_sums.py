@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 EN = (
     "A checkpoint runs at 1000 pages. Many raise it to 4000 pages. A page has 4096 bytes. "
@@ -15,7 +15,7 @@ TEXTS = {"S1": EN, "S2": ZH}
 
 
 def doubts(said: str) -> list[str]:
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
     assert checked.body == said
     return [one["reason"] for one in checked.doubted]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.caveats import is_own, not_found
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.caveats import is_absence_remark, is_own_inference
 
 PAGE = "The ferry leaves the harbour at noon. Its captain lives in the old lighthouse of the town."
 
@@ -25,7 +25,7 @@ PAGE = "The ferry leaves the harbour at noon. Its captain lives in the old light
     ],
 )
 def test_a_hedge_and_a_recommendation_are_the_writers_own(said: str):
-    assert is_own(said)
+    assert is_own_inference(said)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_hedge_and_a_recommendation_are_the_writers_own(said: str):
     ],
 )
 def test_what_was_not_found_is_told_from_a_claim(said: str):
-    assert not_found(said)
+    assert is_absence_remark(said)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_was_not_found_is_told_from_a_claim(said: str):
     ],
 )
 def test_a_claim_is_not_taken_for_a_remark(said: str):
-    assert (is_own(said), not_found(said)) == (False, False)
+    assert (is_own_inference(said), is_absence_remark(said)) == (False, False)
 
 
 GONE = "A mayor of that place once bought the vessel with borrowed silver."
@@ -63,7 +63,7 @@ GONE = "A mayor of that place once bought the vessel with borrowed silver."
 @pytest.mark.parametrize("after", ["This means", "This holds since", "That is why", "From this"])
 def test_what_the_next_sentence_means_as_a_whole_is_doubted_and_not_taken_out(after: str):
     last = f"{after} the ferry leaves the harbour at noon [S1]."
-    found = proven(f"The captain lives in the town [S1]. {GONE} {last}", {"S1": PAGE})
+    found = enforce_citations(f"The captain lives in the town [S1]. {GONE} {last}", {"S1": PAGE})
 
     assert found.removed == []
     assert [one["reason"] for one in found.doubted if one["text"] == GONE] == ["no_source"]
@@ -73,4 +73,4 @@ def test_what_nothing_refers_to_is_taken_out():
     gone = "A mayor of that place once bought the vessel with borrowed silver."
     said = f"The ferry leaves the harbour at noon [S1]. {gone} The captain lives in the town [S1]."
 
-    assert [one["text"] for one in proven(said, {"S1": PAGE}).removed] == [gone]
+    assert [one["text"] for one in enforce_citations(said, {"S1": PAGE}).removed] == [gone]

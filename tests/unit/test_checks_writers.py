@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from report.quantities import following, measures
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.quantities import extract_measures, list_derivable_numbers
 
 BRIDGE = (
     "The Harl Bridge was opened in 1931 and was widened in 1958. Its main span is 412 feet long "
@@ -21,7 +21,7 @@ TEXTS = {"S1": BRIDGE, "S2": PARK}
 
 
 def doubts(text: str) -> list[str]:
-    checked = proven(text, TEXTS)
+    checked = enforce_citations(text, TEXTS)
 
     assert (checked.body, checked.removed) == (text, [])
     return [one["reason"] for one in checked.doubted]
@@ -109,7 +109,7 @@ def test_what_opens_a_report_or_is_marked_as_an_opinion_needs_no_source(said: st
     ],
 )
 def test_an_opening_that_claims_something_needs_a_source(said: str):
-    assert [one["reason"] for one in proven(said, TEXTS).removed] == ["no_source"]
+    assert [one["reason"] for one in enforce_citations(said, TEXTS).removed] == ["no_source"]
 
 
 @pytest.mark.parametrize(
@@ -135,12 +135,14 @@ def test_a_caveat_or_an_inference_may_use_words_that_its_source_has_not(said: st
 def test_the_opposite_of_a_sentence_is_seen_in_whatever_order_its_words_stand(said: str):
     texts = {"S1": f"{BRIDGE}The guard will by default not close existing gates."}
 
-    assert [one["reason"] for one in proven(said, texts).doubted] == ["negation"]
-    assert not proven("Existing gates are not closed by default [S1].", texts).doubted
+    assert [one["reason"] for one in enforce_citations(said, texts).doubted] == ["negation"]
+    assert not enforce_citations("Existing gates are not closed by default [S1].", texts).doubted
 
 
 def test_a_sentence_that_begins_with_code_is_a_sentence_of_its_own():
-    checked = proven("The page speaks of “a tunnel of glass” [S1]. `span_max` is set [S1].", TEXTS)
+    checked = enforce_citations(
+        "The page speaks of “a tunnel of glass” [S1]. `span_max` is set [S1].", TEXTS
+    )
 
     assert checked.body == "`span_max` is set [S1]."
 
@@ -165,7 +167,7 @@ def test_dates_numbers_and_names_in_latin_letters_are_compared_across_languages(
 
 
 def test_a_quantity_is_compared_with_quantities_of_its_own_kind_only():
-    source = measures("The mast is 60 feet high and weighs 5 tons.")
+    source = extract_measures("The mast is 60 feet high and weighs 5 tons.")
 
-    assert following("It is 18.3 m high", [], [source]) == [18.3]
-    assert following("It weighs 18.3 kg", [], [source]) == []
+    assert list_derivable_numbers("It is 18.3 m high", [], [source]) == [18.3]
+    assert list_derivable_numbers("It weighs 18.3 kg", [], [source]) == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.choices import ELSEWHERE, more, read_caps, read_choices
+from app.cli.choices import ELSEWHERE, double_cap, read_caps, read_choices
 from config.errors import Problem
 from graph.context import Context
 
@@ -145,5 +145,8 @@ def test_twice_a_limit_is_no_more_than_it_may_be():
         "max_cost": 0.6,
         "max_calls": 9,
     }
-    assert (more("max_calls", 4), more("max_cost", 0.5)) == ("max_calls=8", "max_cost=1")
-    assert more("max_tokens", 40_000_000) == "max_tokens=50000000"
+    assert (double_cap("max_calls", 4), double_cap("max_cost", 0.5)) == (
+        "max_calls=8",
+        "max_cost=1",
+    )
+    assert double_cap("max_tokens", 40_000_000) == "max_tokens=50000000"

@@ -15,17 +15,17 @@ import pytest
 import typer
 
 from app.cli import serve
-from app.cli.examples import EXAMPLES, PLAN
-from app.cli.main import _keep_to_itself, _meant, _plain, app, main
-from config.environment import TRACING
+from app.cli.help_examples import COMMAND_EXAMPLES, PLAN_EXAMPLE
+from app.cli.main import _disable_telemetry, _select_command, _simplify_help, app, main
+from config.environment import TRACING_VARIABLES
 from graph.context import Context
-from graph.plan_text import read
+from graph.plan import parse_plan
 
 
 @pytest.fixture(autouse=True)
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment that says nothing of tracing; what a test sets there is gone after it."""
-    for name in (*TRACING, "ANONYMIZED_TELEMETRY"):
+    for name in (*TRACING_VARIABLES, "ANONYMIZED_TELEMETRY"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
 
@@ -44,7 +44,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def test_unasked_nobody_is_told_of_a_run(monkeypatch: pytest.MonkeyPatch):
-    _keep_to_itself()
+    _disable_telemetry()
 
     environment = started(monkeypatch)
     assert environment["LANGSMITH_TRACING"] == "false"
@@ -55,12 +55,12 @@ def test_what_the_server_keeps_is_for_nobody_else(monkeypatch: pytest.MonkeyPatc
     assert started(monkeypatch)["umask"] == "77"
 
 
-@pytest.mark.parametrize("name", TRACING)
+@pytest.mark.parametrize("name", TRACING_VARIABLES)
 def test_tracing_that_the_person_has_switched_on_stays_on(
     monkeypatch: pytest.MonkeyPatch, name: str
 ):
     monkeypatch.setenv(name, "true")
-    _keep_to_itself()
+    _disable_telemetry()
 
     environment = started(monkeypatch)
     assert environment[name] == "true"
@@ -72,7 +72,7 @@ def test_tracing_that_is_switched_on_in_the_file_of_settings_stays_on(
 ):
     home.mkdir()
     (home / ".env").write_text("LANGSMITH_TRACING=true\n")
-    _keep_to_itself()
+    _disable_telemetry()
 
     assert started(monkeypatch)["LANGSMITH_TRACING"] == "true"
 
@@ -81,7 +81,7 @@ def test_a_file_of_settings_that_cannot_be_read_is_left_to_the_settings(home: Pa
     home.mkdir()
     (home / ".env").write_bytes(b"\xff\xfe")
 
-    _keep_to_itself()
+    _disable_telemetry()
 
     assert os.environ["LANGSMITH_TRACING"] == "false"
 
@@ -93,7 +93,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield from commands(below, (*path, name))
 
 
-ALL = dict(commands(_plain(typer.main.get_command(app))))
+ALL = dict(commands(_simplify_help(typer.main.get_command(app))))
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
@@ -123,18 +123,18 @@ def test_every_command_shows_examples_and_explains_every_option(path: tuple[str,
         assert not (one.help or "").endswith("..."), one.name
 
 
-@pytest.mark.parametrize("line", [line for some in EXAMPLES.values() for line in some])
+@pytest.mark.parametrize("line", [line for some in COMMAND_EXAMPLES.values() for line in some])
 def test_every_example_of_the_help_can_be_called(
     line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     called: list[str] = []
-    for module in ("main", "remembered", "audited", "measured"):
+    for module in ("main", "commands_memory", "commands_eval"):
         monkeypatch.setattr(
-            f"app.cli.{module}.call", lambda command, *_, **__: called.append(command)
+            f"app.cli.{module}.run_command", lambda command, *_, **__: called.append(command)
         )
     monkeypatch.setattr("sys.argv", shlex.split(line.partition(" <")[0]))
-    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
-    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+    monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_tracebacks", lambda as_json: None)
 
     with pytest.raises(SystemExit) as ended:
         main()
@@ -145,7 +145,7 @@ def test_every_example_of_the_help_can_be_called(
 
 @pytest.mark.parametrize("name", ALL[()].commands)
 def test_of_all_commands_only_the_one_that_is_named_is_built(name: str):
-    meant = _meant(app, name)
+    meant = _select_command(app, name)
     assert meant
     alone = typer.main.get_command(meant)
 
@@ -156,15 +156,15 @@ def test_of_all_commands_only_the_one_that_is_named_is_built(name: str):
 
 @pytest.mark.parametrize("word", ["", "--version", "serch", "show", "-"])
 def test_a_word_that_names_no_command_means_any_of_them(word: str):
-    assert _meant(app, word) is None
+    assert _select_command(app, word) is None
 
 
 def test_a_mistyped_command_is_told_which_one_was_meant(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr("sys.argv", ["dossier", "recal", "bees"])
-    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
-    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+    monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_tracebacks", lambda as_json: None)
 
     with pytest.raises(SystemExit):
         main()
@@ -183,7 +183,7 @@ def test_the_help_of_ask_names_every_choice_with_what_it_takes():
 
 
 def test_the_plan_that_the_help_of_resume_shows_can_be_read():
-    plan = read(textwrap.dedent(PLAN.partition("\n")[2]))
+    plan = parse_plan(textwrap.dedent(PLAN_EXAMPLE.partition("\n")[2]))
 
     assert [step["needs"] for step in plan["steps"]] == [[], ["s1"]]
 
@@ -201,8 +201,8 @@ def test_a_value_of_the_wrong_kind_is_told_in_plain_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], told: str
 ):
     monkeypatch.setattr("sys.argv", ["dossier", *words])
-    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
-    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+    monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_tracebacks", lambda as_json: None)
 
     with pytest.raises(SystemExit) as ended:
         main()
@@ -216,8 +216,8 @@ def complete(
 ) -> str:
     """What a shell is told to complete a line with."""
     monkeypatch.setattr("sys.argv", ["dossier"])
-    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
-    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+    monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_tracebacks", lambda as_json: None)
     for name, value in {
         "_DOSSIER_COMPLETE": f"complete_{shell}",
         "_TYPER_COMPLETE_ARGS": line,

@@ -5,8 +5,8 @@ import pytest
 from rich.console import Console
 
 from app.cli.ask import _read
-from app.cli.ingest import progress_bar as bar_of_ingest
-from app.cli.progress import Progress
+from app.cli.ingest_command import make_ingest_bar as bar_of_ingest
+from app.cli.progress import RunProgress
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def screen():
 
 @pytest.fixture
 def progress(screen):
-    return Progress(Console(file=screen, force_terminal=True, color_system=None, width=40))
+    return RunProgress(Console(file=screen, force_terminal=True, color_system=None, width=40))
 
 
 def finding(**more):
@@ -26,7 +26,7 @@ def finding(**more):
 
 def test_lines_that_stood_there_before_it_moves_again_are_not_wiped_out(progress, screen):
     with progress:
-        progress.watch({"event": "researching", "step": "s1", "title": "The dance"})
+        progress.on_event({"event": "researching", "step": "s1", "title": "The dance"})
         progress.live.refresh()
     before = len(screen.getvalue())
 
@@ -39,7 +39,7 @@ def test_lines_that_stood_there_before_it_moves_again_are_not_wiped_out(progress
 
 
 def test_on_a_terminal_a_long_line_goes_on_below_its_own_beginning(progress, screen):
-    progress.say("✓ s1: How do the two papers disagree about forgetting?")
+    progress.print_line("✓ s1: How do the two papers disagree about forgetting?")
 
     first, second, *_ = screen.getvalue().splitlines()
     assert first.index("✓") == second.index("disagree") == 10
@@ -47,8 +47,8 @@ def test_on_a_terminal_a_long_line_goes_on_below_its_own_beginning(progress, scr
 
 def test_what_looks_like_markup_in_a_title_or_a_file_name_is_shown_as_it_stands(progress, screen):
     with progress:
-        progress.watch({"event": "researching", "step": "s1", "title": "What is [/b]?"})
-        progress.doing("Reading notes[/i].md (1)")
+        progress.on_event({"event": "researching", "step": "s1", "title": "What is [/b]?"})
+        progress.set_activity("Reading notes[/i].md (1)")
         progress.live.refresh()
 
     assert "s1: What is [/b]?" in screen.getvalue()
@@ -66,7 +66,7 @@ def test_the_bar_of_a_folder_shows_its_name_as_it_stands(monkeypatch, capsys):
 
 
 def test_elsewhere_a_line_is_one_line(screen):
-    Progress(Console(file=screen, width=40)).say("A long line about bees " * 5)
+    RunProgress(Console(file=screen, width=40)).print_line("A long line about bees " * 5)
 
     assert len(screen.getvalue().splitlines()) == 1
 
@@ -74,7 +74,7 @@ def test_elsewhere_a_line_is_one_line(screen):
 def test_why_a_step_failed_is_said_in_words(progress, screen):
     progress.console.width = 100
 
-    progress.watch(finding(status="failed", reason="no_evidence"))
+    progress.on_event(finding(status="failed", reason="no_evidence"))
 
     assert "✗ s1: The dance: no source says anything about it" in screen.getvalue()
 
@@ -89,14 +89,14 @@ def test_why_a_step_failed_is_said_in_words(progress, screen):
     ],
 )
 def test_what_came_of_a_review_is_said(progress, screen, update, said):
-    progress.watch({"node": "human_feedback", "update": update})
+    progress.on_event({"node": "human_feedback", "update": update})
 
     assert said in screen.getvalue()
 
 
 def test_a_plan_is_said_to_be_made_each_time_and_a_search_once(progress, screen):
     for node in ("background", "background", "planner", "planner"):
-        progress.watch({"node": node, "update": {"plan": {}}})
+        progress.on_event({"node": node, "update": {"plan": {}}})
 
     assert screen.getvalue().count("First search done") == 1
     assert screen.getvalue().count("Plan made") == 2
@@ -104,8 +104,8 @@ def test_a_plan_is_said_to_be_made_each_time_and_a_search_once(progress, screen)
 
 def test_without_a_terminal_a_long_silence_is_broken_by_what_is_being_done(screen, monkeypatch):
     monkeypatch.setattr("app.cli.progress.SILENCE", 0.05)
-    progress = Progress(Console(file=screen, width=80))
-    progress.doing("Reading dance.md (3 of 321)")
+    progress = RunProgress(Console(file=screen, width=80))
+    progress.set_activity("Reading dance.md (3 of 321)")
 
     until = time.monotonic() + 30
     with progress:
@@ -119,9 +119,9 @@ def test_without_a_terminal_a_long_silence_is_broken_by_what_is_being_done(scree
 
 
 def test_the_clock_counts_from_the_start_of_the_command(screen, monkeypatch):
-    monkeypatch.setattr("app.cli.calling.began", time.monotonic() - 100)
+    monkeypatch.setattr("app.cli.dispatch.started_at", time.monotonic() - 100)
 
-    Progress(Console(file=screen, width=80)).say("Read")
+    RunProgress(Console(file=screen, width=80)).print_line("Read")
 
     assert " 100." in screen.getvalue()
 
@@ -130,10 +130,10 @@ async def test_reading_says_how_many_files_there_are(screen, tmp_path, database,
     for name in ("a.md", "b.md"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_text(f"# {name}\n\nBees dance.")
-    progress = Progress(Console(file=screen, width=80))
+    progress = RunProgress(Console(file=screen, width=80))
 
     doing: list[str] = []
-    monkeypatch.setattr(progress, "doing", doing.append)
+    monkeypatch.setattr(progress, "set_activity", doing.append)
 
     await _read("local", tmp_path / "docs", progress)
 
@@ -143,44 +143,44 @@ async def test_reading_says_how_many_files_there_are(screen, tmp_path, database,
 
 def test_it_is_said_which_steps_are_at_work_and_how_many_are_done(progress):
     plan = {"steps": [{"id": name} for name in ("s1", "s2", "s3")]}
-    progress.watch({"node": "planner", "update": {"plan": plan}})
+    progress.on_event({"node": "planner", "update": {"plan": plan}})
     for name in ("s1", "s2"):
-        progress.watch({"event": "researching", "step": name, "title": "Bees"})
-    both = progress.now
-    progress.watch(finding())
-    one = progress.now
-    progress.watch(finding(step="s2"))
+        progress.on_event({"event": "researching", "step": name, "title": "Bees"})
+    both = progress.activity
+    progress.on_event(finding())
+    one = progress.activity
+    progress.on_event(finding(step="s2"))
 
     assert both == "Researching s1, s2 (0 of 3 done)"
     assert one == "Researching s2 (1 of 3 done)"
-    assert progress.now == "Seeing whether anything is missing"
+    assert progress.activity == "Seeing whether anything is missing"
 
 
 def test_what_is_being_done_is_never_what_has_ended(progress):
-    progress.doing("Reading dance.md (3 of 3)")
+    progress.set_activity("Reading dance.md (3 of 3)")
     now = []
     for node in ("profile", "coordinator", "rewrite", "background"):
-        progress.watch({"node": node, "update": {}})
-        now.append(progress.now)
+        progress.on_event({"node": node, "update": {}})
+        now.append(progress.activity)
 
     assert now == ["Understanding the question", "Searching", "Searching", "Planning"]
 
 
 def test_what_a_node_says_of_itself_is_what_is_being_done(progress):
     now = []
-    progress.watch({"node": "background", "update": {}})
+    progress.on_event({"node": "background", "update": {}})
     for event in ("writing", "comparing"):
-        progress.watch({"event": event})
-        now.append(progress.now)
+        progress.on_event({"event": event})
+        now.append(progress.activity)
 
     assert now == ["Writing the report", "Reading the report again beside its sources"]
 
 
 def test_what_begins_anew_has_a_clock_of_its_own(screen, monkeypatch):
-    monkeypatch.setattr("app.cli.calling.began", time.monotonic() - 300)
-    progress = Progress(Console(file=screen, width=80))
+    monkeypatch.setattr("app.cli.dispatch.started_at", time.monotonic() - 300)
+    progress = RunProgress(Console(file=screen, width=80))
 
-    progress.beginning("Learning from it")
-    progress.say("Learning from it")
+    progress.restart_clock("Learning from it")
+    progress.print_line("Learning from it")
 
     assert screen.getvalue().strip().startswith("0.0 s")

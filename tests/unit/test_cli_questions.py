@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from app.cli.questions import LARGEST, given
+from app.cli.ask import LARGEST, read_question
 from config.errors import Problem
 
 
@@ -19,19 +19,19 @@ def pipe(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 def test_a_question_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch, question: str):
     pipe(monkeypatch, "\ufeff蜜蜂怎样过冬？\n".encode())
 
-    assert given(question) == "蜜蜂怎样过冬？\n"
+    assert read_question(question) == "蜜蜂怎样过冬？\n"
 
 
 def test_words_of_the_command_come_before_a_pipe(monkeypatch: pytest.MonkeyPatch):
     pipe(monkeypatch, b"How do bees dance?")
 
-    assert given("How do wasps dance?") == "How do wasps dance?"
+    assert read_question("How do wasps dance?") == "How do wasps dance?"
 
 
 def test_a_long_text_is_cut_within_a_character_and_still_read(monkeypatch: pytest.MonkeyPatch):
     pipe(monkeypatch, "蜂".encode() * LARGEST)
 
-    assert set(given("-")) == {"蜂"}
+    assert set(read_question("-")) == {"蜂"}
 
 
 @pytest.mark.parametrize("data", [b"bees \xff dance", "蜂".encode()[:2]])
@@ -39,6 +39,6 @@ def test_what_is_no_text_is_refused(monkeypatch: pytest.MonkeyPatch, data: bytes
     pipe(monkeypatch, data)
 
     with pytest.raises(Problem) as refused:
-        given("-")
+        read_question("-")
 
     assert refused.value.code == "usage"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.recall import LONGEST, Extract, Recalled, _print
+from app.cli.recall_command import LONGEST, RecallAnswer, RecallExtract, _print
 
 LONG = "\n\n".join(
     [
@@ -19,9 +19,9 @@ LONG = "\n\n".join(
 STATE: Any = {"language": "en", "notes": "- It shuts when the lamp is lit [S1].", "reports": []}
 
 
-def recalled(text: str) -> Recalled:
-    extract = Extract("S1", "p1", "The gate", "/notes/gate.md#the-gate", text)
-    return Recalled("When is it closed?", STATE["notes"], [extract], ["p1"], [], 1, {})
+def recalled(text: str) -> RecallAnswer:
+    extract = RecallExtract("S1", "p1", "The gate", "/notes/gate.md#the-gate", text)
+    return RecallAnswer("When is it closed?", STATE["notes"], [extract], ["p1"], [], 1, {})
 
 
 def test_a_passage_of_a_few_lines_is_printed_with_its_place(capsys: pytest.CaptureFixture[str]):

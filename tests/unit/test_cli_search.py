@@ -8,17 +8,19 @@ import json
 import pytest
 
 from app.cli.search import main
-from memory.facts.store import NewFact, add
-from memory.pages.store import NewPage, keep
-from runs.place import owned
-from storage.engine import close
+from library.page_rows import NewPage
+from library.store import store_pages
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from runs.call_site import join_owner
+from storage.engine import close_database
 
 
 def told(user: str, *texts: str) -> None:
     async def work() -> None:
         for text in texts:
-            await add(owned(user, ""), NewFact(text, quote=text))
-        await close()
+            await add_fact(join_owner(user, ""), NewFact(text, quote=text))
+        await close_database()
 
     asyncio.run(work())
 
@@ -67,8 +69,8 @@ def test_a_misspelt_word_is_searched_for_as_pages_spell_it_and_that_is_said(
 ):
     async def work() -> None:
         page = NewPage(title="Anchors", place="", text="Every anchor has two flukes of iron.")
-        await keep(owned("local", ""), "web", "https://a.example", [page])
-        await close()
+        await store_pages(join_owner("local", ""), "web", "https://a.example", [page])
+        await close_database()
 
     asyncio.run(work())
 

@@ -4,14 +4,14 @@ import pytest
 from rich.table import Column
 from rich.text import Text
 
-from app.cli.table import show, table
+from app.cli.table import make_table, print_renderables
 
 QUESTION = "How do the two papers disagree about forgetting?"
 
 
 @pytest.fixture
 def rows():
-    rows = table("run", "status", Column("question"))
+    rows = make_table("run", "status", Column("question"))
     rows.add_row("20260112-abcdef-1", "insufficient_evidence", cut(QUESTION))
     rows.add_row("bees-1", "failed", cut("Why?"))
     return rows
@@ -22,7 +22,7 @@ def cut(text):
 
 
 def test_without_a_terminal_a_row_is_one_line_that_ends_with_its_last_word(rows, capsys):
-    show(rows, "2 runs")
+    print_renderables(rows, "2 runs")
 
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["run", "20260112-abcdef-1", "bees-1", "2"]
@@ -36,7 +36,7 @@ def test_on_a_narrow_terminal_names_are_whole_and_the_rest_is_cut(rows, capsys, 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
 
-    show(rows)
+    print_renderables(rows)
 
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3

@@ -8,15 +8,15 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from sqlalchemy import select
 
+from calls.compaction import count_message_tokens, input_window
+from calls.gateway import WorkResult, work
+from calls.run_budget import _budgets
 from config.settings import settings
 from graph.records import Passage, Source
-from models.load import providers
-from nodes.agent import Work, work
-from runs.budget import _budgets
-from runs.compacting import tokens, window
+from models.chat_models import chat_model_providers
+from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import read_rows
-from storage.tables import calls
 from tests.door import STATE
 from tests.fake_model import FakeModel, Script
 from tests.places import runtime
@@ -49,7 +49,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> None:
         source = Source(id=f"S{at}", page=str(at), title="Bees", location="b.md", kind="file")
         return Evidence([Passage(source=f"S{at}", text=text)], {f"S{at}": source}, [])
 
-    monkeypatch.setattr(toolbox, "gather", gather)
+    monkeypatch.setattr(toolbox, "gather_evidence", gather)
 
 
 def calling(number: int) -> AIMessage:
@@ -60,7 +60,7 @@ def calling(number: int) -> AIMessage:
 ENOUGH = AIMessage("Bees dance [S1].", response_metadata={"finish_reason": "stop"})
 
 
-async def researched(script: Script, searches: int = 4, **choices: Any) -> Work:
+async def researched(script: Script, searches: int = 4, **choices: Any) -> WorkResult:
     """Let a researcher search so often, then write."""
     made = iter([*map(calling, range(searches)), ENOUGH])
     script.on("researcher", lambda _: next(made))
@@ -82,7 +82,7 @@ async def test_no_call_is_longer_than_the_window_and_the_task_stands_in_each(scr
     assert reply.text == "Bees dance [S1]."
     assert len(asked(script, "summary")) > 0
     for messages in asked(script, "researcher"):
-        assert tokens(messages) < WINDOW
+        assert count_message_tokens(messages) < WINDOW
         assert STEP in whole(messages)
 
 
@@ -170,7 +170,7 @@ async def test_a_model_with_a_large_window_is_shown_everything(
     def known(_: str) -> FakeModel:
         return FakeModel(script=script, profile={"max_input_tokens": 200_000})
 
-    monkeypatch.setitem(providers, "wide", known)
+    monkeypatch.setitem(chat_model_providers, "wide", known)
     await researched(script, models={"default": "wide:any"})
 
     assert asked(script, "summary") == []
@@ -180,8 +180,8 @@ async def test_a_model_with_a_large_window_is_shown_everything(
 def test_the_window_is_the_models_own_or_what_the_operator_says():
     script = Script()
 
-    assert window(FakeModel(script=script)) == WINDOW // 2
-    assert window(FakeModel(script=script, profile={"max_input_tokens": 100_000})) == 95_000
+    assert input_window(FakeModel(script=script)) == WINDOW // 2
+    assert input_window(FakeModel(script=script, profile={"max_input_tokens": 100_000})) == 95_000
 
 
 async def test_the_model_never_sees_a_call_that_a_cancelled_run_left_without_a_result(

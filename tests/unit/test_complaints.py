@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
-from nodes.typed import Unreadable, read, wrong
+from calls.replies import UnreadableAnswer, explain_invalid_answer, parse_answer
 
 
 class Hive(BaseModel):
@@ -52,10 +52,10 @@ PYDANTIC = re.compile(r"pydantic|validation error|Input should|Field required|ty
 
 @pytest.mark.parametrize(("text", "english", "chinese"), WRONG, ids=lambda one: one[-20:])
 def test_what_is_wrong_is_said_in_the_language_of_the_prompt(text: str, english: str, chinese: str):
-    with pytest.raises((Unreadable, ValidationError)) as refused:
-        read(AIMessage(text), Bee)
+    with pytest.raises((UnreadableAnswer, ValidationError)) as refused:
+        parse_answer(AIMessage(text), Bee)
 
-    told = {tongue: wrong(refused.value, tongue) for tongue in ("en", "zh")}
+    told = {tongue: explain_invalid_answer(refused.value, tongue) for tongue in ("en", "zh")}
 
     assert english in told["en"]
     assert chinese in told["zh"]

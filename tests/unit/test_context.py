@@ -3,18 +3,18 @@ from dataclasses import fields
 import pytest
 
 from config.errors import Problem
-from graph.context import BOUNDS, Context, chosen, context
+from graph.context import CHOICE_BOUNDS, Context, build_context, non_default_choices
 
 MONEY_OR_TIME = {"max_cost", "max_minutes"}
 
 
 def problem(**choices: object) -> Problem:
     with pytest.raises(Problem) as failure:
-        context(choices)
+        build_context(choices)
     return failure.value
 
 
-@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("name", CHOICE_BOUNDS)
 @pytest.mark.parametrize("value", [-1, 1e9, "3", True, float("nan"), float("inf"), None, [3]])
 def test_what_is_no_number_within_the_bounds_is_refused(name: str, value: object):
     refused = problem(**{name: value})
@@ -22,19 +22,19 @@ def test_what_is_no_number_within_the_bounds_is_refused(name: str, value: object
     assert (refused.code, refused.where, refused.exit_status) == ("out_of_range", name, 2)
 
 
-@pytest.mark.parametrize("name", sorted(set(BOUNDS) - MONEY_OR_TIME))
+@pytest.mark.parametrize("name", sorted(set(CHOICE_BOUNDS) - MONEY_OR_TIME))
 def test_a_count_is_a_whole_number(name: str):
-    least, most = BOUNDS[name]
+    least, most = CHOICE_BOUNDS[name]
 
     assert problem(**{name: (least + most) / 2 + 0.25}).code == "out_of_range"
 
 
-@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("name", CHOICE_BOUNDS)
 def test_the_bounds_themselves_are_allowed_and_nothing_beyond(name: str):
-    least, most = BOUNDS[name]
+    least, most = CHOICE_BOUNDS[name]
 
-    assert getattr(context({name: least}), name) == least
-    assert getattr(context({name: most}), name) == most
+    assert getattr(build_context({name: least}), name) == least
+    assert getattr(build_context({name: most}), name) == most
     assert problem(**{name: most + 1}).code == "out_of_range"
 
 
@@ -78,14 +78,17 @@ def test_a_choice_of_several_things_holds_texts(name: str, value: object):
 
 
 def test_only_what_differs_from_the_defaults_is_stored():
-    assert chosen(Context()) == {}
-    assert chosen(Context(max_steps=2, files=["/docs"])) == {"max_steps": 2, "files": ["/docs"]}
+    assert non_default_choices(Context()) == {}
+    assert non_default_choices(Context(max_steps=2, files=["/docs"])) == {
+        "max_steps": 2,
+        "files": ["/docs"],
+    }
 
 
 def test_what_is_stored_makes_the_same_context_again():
     before = Context(max_cost=2.5, models={"planner": "a:b"}, deep=False, language="zh")
 
-    assert context(chosen(before)) == before
+    assert build_context(non_default_choices(before)) == before
 
 
 def test_two_runs_share_no_list():

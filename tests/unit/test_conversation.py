@@ -5,19 +5,19 @@ from __future__ import annotations
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from graph.state import State
-from nodes.conversation import LONGEST, WHOLE, recent
-from retrieval.tokens import count
+from nodes.conversation import LONGEST, WHOLE, recent_messages
+from text.tokens import count_tokens
 
 
 def shown(*messages: object) -> list[str]:
-    return [str(one.text) for one in recent(State(messages=list(messages)))]
+    return [str(one.text) for one in recent_messages(State(messages=list(messages)))]
 
 
 def test_short_messages_are_shown_as_they_are_oldest_first():
     said = [HumanMessage("How do bees dance?"), AIMessage("In circles."), HumanMessage("Why?")]
 
     assert shown(*said) == ["How do bees dance?", "In circles.", "Why?"]
-    assert [one.type for one in recent(State(messages=said))] == ["human", "ai", "human"]
+    assert [one.type for one in recent_messages(State(messages=said))] == ["human", "ai", "human"]
 
 
 def test_a_long_message_keeps_its_beginning_and_its_end():
@@ -32,7 +32,7 @@ def test_a_long_conversation_is_shown_from_its_end():
     texts = shown(*(HumanMessage(f"{number} " + "b" * 1_000) for number in range(100)))
 
     assert texts[-1].startswith("99 ")
-    assert sum(map(count, texts)) <= WHOLE
+    assert sum(map(count_tokens, texts)) <= WHOLE
     assert [text.split()[0] for text in texts] == [
         str(99 - len(texts) + n + 1) for n in range(len(texts))
     ]
@@ -45,7 +45,7 @@ def test_only_what_the_person_and_dossier_said_is_shown():
 def answered(text: str) -> str:
     answer = {"question": "", "text": text, "sources": ["S1"], "open": [], "message": "m"}
     said = [HumanMessage("How?"), AIMessage("A report.", id="m")]
-    return str(recent(State(messages=said, answers={"1": answer}))[-1].text)
+    return str(recent_messages(State(messages=said, answers={"1": answer}))[-1].text)
 
 
 def test_a_report_is_shown_as_one_would_say_it():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 BRIDGE = (
     "The Ostrel Bridge was designed by Marta Keel and paid for by Henrik Aalto. It opened in 1931 "
@@ -16,7 +16,7 @@ TITLES = {"S1": "Ostrel Bridge", "S3": "奥斯特桥"}
 
 
 def checked(said: str) -> tuple[str, list[str]]:
-    found = proven(said, TEXTS, "", TITLES)
+    found = enforce_citations(said, TEXTS, "", TITLES)
     return found.body, [one["reason"] for one in found.doubted]
 
 

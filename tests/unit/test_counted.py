@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from config.counted import counted
-from tools.tables.wording import measured
+from text.pluralization import pluralize
+from tools.tables.answer_text import format_quantity
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_one_thing_is_told_in_the_singular(count: int, words: tuple[str, ...], said: str):
-    assert counted(count, *words) == said
+    assert pluralize(count, *words) == said
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_one_thing_is_told_in_the_singular(count: int, words: tuple[str, ...], s
     ],
 )
 def test_a_value_has_its_unit_where_people_write_it(value: str, unit: str, said: str):
-    assert measured(Decimal(value), unit) == said
+    assert format_quantity(Decimal(value), unit) == said
 
 
 COUNTS = re.compile(

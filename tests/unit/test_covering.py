@@ -13,16 +13,14 @@ from sqlalchemy import delete
 
 from config.errors import Problem
 from config.settings import settings
-from memory.pages.embedding import embed_due
-from memory.pages.forgetting import forget
-from memory.pages.reembedding import reembed
-from memory.pages.worker import keep_up
-from retrieval import chroma, covering, vector
-from retrieval.covering import LOCK, cover
-from runs.lock import held
-from storage.engine import read, write
-from storage.tables import vectors
-from storage.vectors import VectorSet, sets_of_owner
+from library import chroma, vector_search, vector_upkeep
+from library.page_embedding import embed_due, reembed
+from library.page_erasure import forget_pages
+from library.tables import vectors
+from library.vector_rows import VectorSet, list_vector_sets
+from library.vector_upkeep import LOCK, build_due_collection, update_vectors
+from runs.lock import thread_lock
+from storage.engine import run_read, run_write
 from tests.meaning import ME, kept, nearest, use
 from tests.unit.test_minilm import tiny
 
@@ -36,13 +34,13 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than ten vectors are many here, and hashing makes them."""
-    monkeypatch.setattr(vector, "EXACT", 10)
+    monkeypatch.setattr(vector_search, "EXACT", 10)
     monkeypatch.setattr(chroma, "_failed", {})
     use(monkeypatch, "hashing")
 
 
 async def the_set() -> VectorSet:
-    (one,) = await read(lambda connection: sets_of_owner(connection, ME))
+    (one,) = await run_read(lambda connection: list_vector_sets(connection, ME))
     return one
 
 
@@ -55,7 +53,7 @@ async def add(*texts: str, kind: str = "web", group: str = "") -> list[str]:
 
 async def lose_vectors() -> None:
     """Let the database forget its vectors, so that only a collection can have any."""
-    await write(lambda connection: connection.execute(delete(vectors)))
+    await run_write(lambda connection: connection.execute(delete(vectors)))
 
 
 def folders() -> set[str]:
@@ -65,12 +63,12 @@ def folders() -> set[str]:
 async def test_a_small_set_needs_no_collection():
     await add(*BEES[:10])
 
-    assert await cover() == 0
+    assert await build_due_collection() == 0
     assert folders() == set()
 
 
 def test_a_search_of_small_sets_does_not_import_chroma():
-    modules = "memory.pages.worker, memory.pages.meaning"
+    modules = "library.vector_upkeep, library.query_vectors"
     code = f"import sys, {modules}; assert 'chromadb' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
@@ -79,7 +77,7 @@ def test_a_search_of_small_sets_does_not_import_chroma():
 async def test_a_large_set_is_found_through_a_collection():
     await add(*BEES)
 
-    assert await cover() == 12
+    assert await build_due_collection() == 12
     await lose_vectors()
 
     assert (await nearest(BEES[3]))[0] == BEES[3]
@@ -89,19 +87,19 @@ async def test_a_large_set_is_found_through_a_collection():
 async def test_a_collection_is_built_once():
     await add(*BEES)
 
-    assert [await cover(), await cover()] == [12, 0]
+    assert [await build_due_collection(), await build_due_collection()] == [12, 0]
 
 
 async def test_a_thread_may_have_any_name_while_a_collection_is_built():
     await add(*BEES)
 
-    with held("vectors"):
-        assert await cover() == 12
+    with thread_lock("vectors"):
+        assert await build_due_collection() == 12
 
 
 async def test_pages_that_come_after_the_collection_are_found_beside_it():
     await add(*BEES)
-    await cover()
+    await build_due_collection()
 
     await add("A new bee visits a rose.")
 
@@ -111,9 +109,9 @@ async def test_pages_that_come_after_the_collection_are_found_beside_it():
 
 async def test_pages_that_are_forgotten_are_not_found_in_the_collection():
     ids = await add(*BEES)
-    await cover()
+    await build_due_collection()
 
-    await forget(ME, ids[:9])
+    await forget_pages(ME, ids[:9])
 
     assert {*await nearest("bee", 3)} == {*BEES[9:]}
 
@@ -121,7 +119,7 @@ async def test_pages_that_are_forgotten_are_not_found_in_the_collection():
 async def test_a_small_group_of_a_large_set_is_found_whole():
     await add(*BEES)
     await add("Bees at night", "Bees by day", group="times")
-    await cover()
+    await build_due_collection()
 
     assert {*await nearest(BEES[3], 2, groups=["times"])} == {"Bees at night", "Bees by day"}
 
@@ -129,7 +127,7 @@ async def test_a_small_group_of_a_large_set_is_found_whole():
 async def test_a_large_group_of_a_large_set_is_found_too():
     await add(*BEES, group="most")
     await add("Bees at night", "Bees by day")
-    await cover()
+    await build_due_collection()
 
     assert {*await nearest("Bees at night", 12, groups=["most"])} == {*BEES}
 
@@ -139,20 +137,20 @@ async def test_vectors_much_like_many_others_are_found_too():
     for first in range(0, 300, 60):
         await add(*alike[first : first + 60], "?!")
 
-    await cover()
+    await build_due_collection()
 
     assert (await the_set()).apart > 0
     assert [text for text in alike[::7] if (await nearest(text, 1)) != [text]] == []
-    assert await cover() == 0
+    assert await build_due_collection() == 0
 
 
 async def test_when_a_set_has_grown_by_half_a_new_collection_takes_the_place_of_the_old():
     await add(*BEES)
-    await cover()
+    await build_due_collection()
     old = (await the_set()).collection
     await add(*(f"Wasp number {number}" for number in range(11)))
 
-    assert await cover() == 23
+    assert await build_due_collection() == 23
 
     new = await the_set()
     assert folders() == {new.collection} != {old}
@@ -166,13 +164,13 @@ async def test_a_collection_that_was_never_finished_is_removed_by_the_next_build
 ):
     await add(*BEES)
     with monkeypatch.context() as killed:
-        killed.setattr(covering, "_publish", None)
+        killed.setattr(vector_upkeep, "_publish", None)
         with pytest.raises(TypeError):
-            await cover()
+            await build_due_collection()
     (left,) = folders()
     assert (await nearest(BEES[3]))[0] == BEES[3]
 
-    assert await cover() == 12
+    assert await build_due_collection() == 12
 
     assert folders() == {(await the_set()).collection}
     assert left not in folders()
@@ -183,9 +181,9 @@ async def test_what_another_process_builds_is_not_built_here():
     settings().locks.mkdir(parents=True, exist_ok=True)
 
     with FileLock(settings().locks / LOCK):
-        assert await cover() == 0
+        assert await build_due_collection() == 0
 
-    assert await cover() == 12
+    assert await build_due_collection() == 12
 
 
 async def test_of_two_machines_that_build_the_one_that_began_later_wins():
@@ -193,12 +191,17 @@ async def test_of_two_machines_that_build_the_one_that_began_later_wins():
     number = (await the_set()).number
     names = ["earlier", "later"]
     for name in names:
-        await write(partial(covering._begin, number=number, name=name))
+        await run_write(partial(vector_upkeep._begin, number=number, name=name))
 
-    outgrown = covering.Outgrown(number, 12, 12)
+    outgrown = vector_upkeep.OutgrownSet(number, 12, 12)
     gone = [
-        await write(
-            partial(covering._publish, outgrown=outgrown, name=name, built=chroma.Built(12, []))
+        await run_write(
+            partial(
+                vector_upkeep._publish,
+                outgrown=outgrown,
+                name=name,
+                built=chroma.BuiltCollection(12, []),
+            )
         )
         for name in names
     ]
@@ -209,15 +212,15 @@ async def test_of_two_machines_that_build_the_one_that_began_later_wins():
 
 async def test_a_collection_that_is_lost_costs_no_page():
     await add(*BEES)
-    await cover()
-    chroma.drop((await the_set()).collection)
+    await build_due_collection()
+    chroma.drop_collection((await the_set()).collection)
 
     assert (await nearest(BEES[3]))[0] == BEES[3]
 
 
 async def test_a_collection_that_is_spoilt_costs_no_page():
     await add(*BEES)
-    await cover()
+    await build_due_collection()
     name = (await the_set()).collection
     chroma._open.pop(name, None)
     (settings().vectors / name / "chroma.sqlite3").write_bytes(b"spoilt" * 999)
@@ -229,13 +232,13 @@ async def test_the_collections_of_a_former_embedder_are_removed(
     monkeypatch: pytest.MonkeyPatch, tiny: Path
 ):
     await add(*BEES)
-    await cover()
+    await build_due_collection()
     (old,) = folders()
     use(monkeypatch, f"minilm:{tiny}")
     while (await reembed(5)).pages:
         assert (await nearest(BEES[3]))[0] == BEES[3]
 
-    await keep_up()
+    await update_vectors()
 
     assert folders() == {(await the_set()).collection} != {old}
 
@@ -246,7 +249,7 @@ async def test_a_folder_that_cannot_be_written_is_told():
     settings().vectors.write_text("a file")
 
     with pytest.raises(Problem) as failure:
-        await cover()
+        await build_due_collection()
 
     assert failure.value.code == "chroma_unavailable"
     assert (await nearest(BEES[3]))[0] == BEES[3]

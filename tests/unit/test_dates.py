@@ -1,6 +1,6 @@
 import pytest
 
-from tools.dates import iso
+from text.timestamps import to_iso_timestamp
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from tools.dates import iso
     ],
 )
 def test_a_date_is_read_however_it_is_written(written: str, read: str):
-    assert iso(written) == read
+    assert to_iso_timestamp(written) == read
 
 
 @pytest.mark.parametrize(
     "written", ["", "yesterday", "5/8/2023", "31 February 2023", "2023-13-01", "9" * 13 + "9" * 300]
 )
 def test_what_cannot_be_told_for_certain_is_no_date(written: str):
-    assert iso(written) == ""
+    assert to_iso_timestamp(written) == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import proven
+from report.checks.attribution import enforce_citations
 
 GUIDE = (
     "The sweeper does not need a licence key, so it can be started from any deck. The night watch "
@@ -18,7 +18,7 @@ TEXTS = {"S1": GUIDE, "S2": ZH}
 
 
 def doubts(text: str) -> list[str]:
-    return [one["reason"] for one in proven(text, TEXTS).doubted]
+    return [one["reason"] for one in enforce_citations(text, TEXTS).doubted]
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_a_name_in_code_may_stand_in_another_part_of_the_document():
     names = {"S1": "Handbook — Gates", "S3": "Handbook — Settings"}
     said = "The reel has 48 tracks, and `spool_depth` tapes [S1]."
 
-    assert proven(said, texts, "", names).doubted == []
-    assert proven(said, texts, "", names | {"S3": "Novel"}).doubted != []
+    assert enforce_citations(said, texts, "", names).doubted == []
+    assert enforce_citations(said, texts, "", names | {"S3": "Novel"}).doubted != []

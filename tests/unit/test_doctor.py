@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.cli import doctor
-from app.cli.output import _unforeseen
+from app.cli.output import _to_internal_problem
 from config import packages
 from tests.loopback import reply, serving
 from tests.meaning import use
@@ -84,7 +84,7 @@ async def test_a_model_server_that_refuses_or_fails_is_told(
 async def test_a_model_server_that_says_nothing_is_waited_for_for_seconds_only(
     monkeypatch: pytest.MonkeyPatch, silent: str
 ):
-    monkeypatch.setattr("models.offered.PATIENCE", 0.1)
+    monkeypatch.setattr("models.chat_models.PATIENCE", 0.1)
 
     _, ok, says = await models_row(monkeypatch, silent)
 
@@ -112,8 +112,8 @@ async def test_without_a_key_it_says_that_none_is_set():
 @pytest.fixture
 def without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Need one package more than is installed."""
-    named = [*packages.required(), "honey-comb[wax]>=3,<4"]
-    monkeypatch.setattr(packages, "required", lambda: named)
+    named = [*packages.list_requirements(), "honey-comb[wax]>=3,<4"]
+    monkeypatch.setattr(packages, "list_requirements", lambda: named)
 
 
 async def test_it_names_what_the_checkout_needs_and_nobody_installed(without_one: None):
@@ -126,15 +126,15 @@ async def test_it_names_what_the_checkout_needs_and_nobody_installed(without_one
 
 
 async def test_every_package_that_is_needed_is_installed_here():
-    assert packages.absent() == []
-    assert len(packages.required()) > 30
+    assert packages.list_missing_requirements() == []
+    assert len(packages.list_requirements()) > 30
 
 
 def test_a_module_that_is_not_there_is_told_as_the_package_that_is_missing(without_one: None):
-    told = _unforeseen(ModuleNotFoundError("No module named 'honeycomb'"))
+    told = _to_internal_problem(ModuleNotFoundError("No module named 'honeycomb'"))
 
     assert told.code == "package_missing"
 
 
 def test_a_module_that_no_package_has_is_a_mistake_of_the_program():
-    assert _unforeseen(ModuleNotFoundError("No module named 'x'")).code == "internal"
+    assert _to_internal_problem(ModuleNotFoundError("No module named 'x'")).code == "internal"

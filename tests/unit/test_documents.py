@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from memory.pages.documents import forget_document, note_document
-from memory.pages.finding import searching
-from memory.pages.store import NewPage, find, keep, texts
-from retrieval.index import Index
+from library.documents import record_document, unlist_document
+from library.page_index import PageIndex
+from library.page_retrieval import find_pages, run_search
+from library.page_rows import NewPage
+from library.store import read_page_texts, store_pages
+from library.tables import pages
 from storage.engine import read_rows
-from storage.tables import pages
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -25,13 +26,13 @@ def read_as(sha256: str, code: str = "") -> dict[str, Any]:
 
 async def put(path: str, sha256: str, *bodies: str, root: str = "/docs") -> list[str]:
     new = [NewPage(title="", place=f"page={n}", text=body) for n, body in enumerate(bodies, 1)]
-    ids = await keep(ME, "file", sha256, new)
-    await note_document(ME, root, path, read_as(sha256))
+    ids = await store_pages(ME, "file", sha256, new)
+    await record_document(ME, root, path, read_as(sha256))
     return ids
 
 
 async def found(query: str, *roots: str) -> list[str]:
-    return sorted(page.text for page in await find(ME, query, 10, roots or None))
+    return sorted(page.text for page in await find_pages(ME, query, 10, roots or None))
 
 
 async def test_what_a_changed_file_said_before_is_found_nowhere_and_can_still_be_read():
@@ -39,7 +40,7 @@ async def test_what_a_changed_file_said_before_is_found_nowhere_and_can_still_be
     new = await put("/docs/a.md", "two", "bee new")
 
     assert await found("bee") == await found("bee", "/docs") == ["bee new"]
-    assert await texts(ME, old) == {old[0]: "bee old"}
+    assert await read_page_texts(ME, old) == {old[0]: "bee old"}
     after = select(pages.c.superseded_by).where(pages.c.id == old[0])
     assert (await read_rows(after)).scalar() == new[0]
 
@@ -58,16 +59,16 @@ async def test_two_files_of_one_folder_with_one_content_are_there_as_long_as_one
     await put("/docs/a.md", "one", "bee")
     await put("/docs/b.md", "one", "bee")
 
-    await forget_document(ME, "/docs", "/docs/a.md")
+    await unlist_document(ME, "/docs", "/docs/a.md")
     assert await found("bee", "/docs") == ["bee"]
-    await forget_document(ME, "/docs", "/docs/b.md")
+    await unlist_document(ME, "/docs", "/docs/b.md")
     assert await found("bee", "/docs") == []
     assert await found("bee") == ["bee"]
 
 
 async def test_a_file_that_cannot_be_read_any_more_is_not_found_below_its_folder():
     await put("/docs/a.md", "one", "bee")
-    await note_document(ME, "/docs", "/docs/a.md", read_as("", "file_unreadable"))
+    await record_document(ME, "/docs", "/docs/a.md", read_as("", "file_unreadable"))
 
     assert await found("bee", "/docs") == []
     assert await found("bee") == ["bee"]
@@ -79,8 +80,8 @@ async def test_a_folder_counts_its_own_pages():
     await put("/docs/sub/b.md", "two", "bee", root="/docs/sub")
 
     async def counted(root: str) -> tuple[int, int]:
-        stats = await searching(ME, Index.stats, ["file"], [root])
-        counts = await searching(ME, lambda i: i.counts(["bee"]), ["file"], [root])
+        stats = await run_search(ME, PageIndex.stats, ["file"], [root])
+        counts = await run_search(ME, lambda i: i.counts(["bee"]), ["file"], [root])
         return stats.pages, counts["bee"]
 
     assert await counted("/docs") == (2, 2)

@@ -11,15 +11,15 @@ from sqlalchemy import select, text, update
 
 from config.errors import Problem
 from evals.openai_server import Server
-from memory.pages.embedding import embed_due
-from memory.pages.forgetting import forget
-from memory.pages.store import keep
+from library.page_embedding import embed_due
+from library.page_erasure import forget_pages
+from library.store import store_pages
+from library.tables import vectors
 from models import embeddings
-from models.embeddings import collected
+from models.embeddings import collect_embedding_calls
 from storage import outbox
-from storage.engine import read_rows, write
+from storage.engine import read_rows, run_write
 from storage.tables import outbox as rows
-from storage.tables import vectors
 from tests.meaning import DANCE, HONEY, ME, TRAIN, count, kept, nearest, use
 
 pytestmark = pytest.mark.usefixtures("either", "hashing")
@@ -44,7 +44,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 async def due_now() -> None:
     """Let all work that waits be due."""
-    await write(lambda connection: connection.execute(update(rows).values(due=0)))
+    await run_write(lambda connection: connection.execute(update(rows).values(due=0)))
 
 
 async def waiting() -> list[int]:
@@ -77,7 +77,9 @@ async def test_work_that_was_done_already_is_done_without_another_vector():
     await kept(DANCE)
     work = (await read_rows(select(rows))).one()
     await embed_due()
-    await write(lambda connection: outbox.put(connection, ME, work.job, json.loads(work.data)))
+    await run_write(
+        lambda connection: outbox.enqueue_job(connection, ME, work.job, json.loads(work.data))
+    )
 
     assert (await embed_due()).pages == 1
 
@@ -104,7 +106,7 @@ async def test_work_that_a_worker_took_and_left_is_done_by_the_next_one_later(
     monkeypatch: pytest.MonkeyPatch,
 ):
     await kept(DANCE)
-    await write(lambda connection: outbox.take(connection, "vectors", bool))
+    await run_write(lambda connection: outbox.claim_jobs(connection, "vectors", bool))
 
     assert (await embed_due()).pages == 0
 
@@ -117,7 +119,7 @@ async def test_pages_that_are_forgotten_lose_their_vectors():
     await kept(TRAIN)
     await embed_due()
 
-    await forget(ME, [dance])
+    await forget_pages(ME, [dance])
     await embed_due()
 
     assert await count("vectors") == 1
@@ -126,7 +128,7 @@ async def test_pages_that_are_forgotten_lose_their_vectors():
 
 async def test_a_page_that_was_forgotten_before_its_turn_gets_no_vector():
     ids = await kept(DANCE)
-    await forget(ME, ids)
+    await forget_pages(ME, ids)
 
     await embed_due()
 
@@ -135,9 +137,9 @@ async def test_a_page_that_was_forgotten_before_its_turn_gets_no_vector():
 
 
 async def test_a_page_that_has_changed_is_found_by_its_new_words_only():
-    await keep(ME, "web", "u", [{"title": "", "place": "", "text": DANCE}])
+    await store_pages(ME, "web", "u", [{"title": "", "place": "", "text": DANCE}])
     await embed_due()
-    await keep(ME, "web", "u", [{"title": "", "place": "", "text": TRAIN}])
+    await store_pages(ME, "web", "u", [{"title": "", "place": "", "text": TRAIN}])
     await embed_due()
 
     assert await nearest("bees dance") == [TRAIN]
@@ -232,7 +234,9 @@ async def test_an_embedder_that_cannot_be_had_is_told_and_nothing_is_lost(
 
 async def test_a_turn_of_a_dialogue_is_embedded_with_its_speaker(server: Server):
     turn = {"title": "Monday", "place": "", "text": "I like bees.", "speaker": "Ada"}
-    await keep(ME, "chat", "c", [turn, {"title": "Bees", "place": "", "text": "They dance."}])  # type: ignore[list-item]
+    await store_pages(
+        ME, "chat", "c", [turn, {"title": "Bees", "place": "", "text": "They dance."}]
+    )  # type: ignore[list-item]
 
     await embed_due()
 
@@ -242,7 +246,7 @@ async def test_a_turn_of_a_dialogue_is_embedded_with_its_speaker(server: Server)
 async def test_what_a_provider_was_asked_is_told(server: Server):
     await kept(DANCE)
 
-    with collected() as asked:
+    with collect_embedding_calls() as asked:
         await embed_due()
 
     assert [one.name for one in asked] == ["openai:m at " + server.url.split("/")[2]]

@@ -11,17 +11,25 @@ import httpx
 import pytest
 from langchain_core.embeddings import Embeddings
 
+from calls.attempts import (
+    EMBEDDER,
+    INDEXER,
+    OPEN_STATUS,
+    UNSENT_PREFIX,
+    Attempt,
+    list_attempts,
+    list_failed_roles,
+)
+from calls.embedding_meter import RunEmbeddingMeter
+from calls.run_budget import _budgets, get_budget
 from config.errors import Problem
 from config.settings import settings
 from evals.openai_server import Server
 from graph.context import Context
-from graph.session import Session
-from memory.pages.embedding import embed_due
+from graph.session import ThreadSession
+from library.page_embedding import embed_due
 from models import embeddings
-from models.embeddings import Embedder, Unmade, embedder, metered
-from nodes.embedding import Metered
-from runs.attempts import EMBEDDER, INDEXER, OPEN, UNSENT, Attempt, attempts, failing
-from runs.budget import _budgets, budget
+from models.embeddings import Embedder, PartialEmbeddingError, load_embedder, use_embedding_meter
 from tests.conftest import make
 from tests.door import models
 from tests.fake_model import Script
@@ -49,18 +57,18 @@ async def in_run(
     work: Callable[[Embedder], object], pages: str = EMBEDDER, **caps: float
 ) -> object:
     """Let an embedder do some work in a thread, under the caps of a run."""
-    meter = Metered(somewhere(), await budget(somewhere(), Context(**caps)), pages)  # type: ignore[arg-type]
-    with metered(meter):
-        made = await asyncio.to_thread(embedder)
+    meter = RunEmbeddingMeter(somewhere(), await get_budget(somewhere(), Context(**caps)), pages)  # type: ignore[arg-type]
+    with use_embedding_meter(meter):
+        made = await asyncio.to_thread(load_embedder)
         assert made is not None
         try:
             return await asyncio.to_thread(work, made)
         finally:
-            await meter.tell("researcher")
+            await meter.record_refusals("researcher")
 
 
 async def of_run() -> list[Attempt]:
-    return list(await attempts("t1-1"))
+    return list(await list_attempts("t1-1"))
 
 
 async def test_a_request_is_recorded_with_its_maximum_before_it_is_sent(
@@ -78,10 +86,10 @@ async def test_a_request_is_recorded_with_its_maximum_before_it_is_sent(
 
     monkeypatch.setattr(embeddings, "_client", lambda *_: Looking())
 
-    await in_run(lambda made: made.pages(["Bees dance."]))
+    await in_run(lambda made: made.embed_pages(["Bees dance."]))
 
     ((before,),) = seen
-    assert (before.status, before.role, before.model) == (OPEN, EMBEDDER, "openai:m")
+    assert (before.status, before.role, before.model) == (OPEN_STATUS, EMBEDDER, "openai:m")
     assert before.tokens_in > 3
 
 
@@ -90,22 +98,22 @@ async def test_what_the_reply_says_is_counted_rather_than_the_estimate(
 ):
     models(tmp_path / "m.toml", monkeypatch, 'default = "fake:"\n[prices]\n"openai:m" = [2, 0]\n')
     told = {"prompt_tokens": 321, "total_tokens": 321}
-    monkeypatch.setattr("evals.openai_answers.usage", lambda *_: told)
+    monkeypatch.setattr("evals.openai_server.count_usage", lambda *_: told)
 
-    await in_run(lambda made: made.query("How do bees dance?"))
+    await in_run(lambda made: made.embed_query("How do bees dance?"))
 
     (one,) = await of_run()
     assert (one.status, one.tokens_in, one.cost) == ("ok", 321, pytest.approx(642e-6))
-    assert (await budget(somewhere(), Context())).tokens == 321
+    assert (await get_budget(somewhere(), Context())).tokens == 321
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"total_tokens": 10**9}, {"total_tokens": -5}])
 async def test_without_a_usable_figure_the_estimate_is_counted(
     server: Server, monkeypatch: pytest.MonkeyPatch, usage: object
 ):
-    monkeypatch.setattr("evals.openai_answers.usage", lambda *_: usage)
+    monkeypatch.setattr("evals.openai_server.count_usage", lambda *_: usage)
 
-    await in_run(lambda made: made.query("How do bees dance?"))
+    await in_run(lambda made: made.embed_query("How do bees dance?"))
 
     (one,) = await of_run()
     assert one.status == "ok"
@@ -119,10 +127,10 @@ async def test_a_request_that_was_refused_costs_nothing_and_is_one_call(
     server.rules.append({"path": "embeddings", "error": status})
 
     with pytest.raises(Exception, match=str(status)):
-        await in_run(lambda made: made.query("How do bees dance?"))
+        await in_run(lambda made: made.embed_query("How do bees dance?"))
 
     (one,) = await of_run()
-    assert one.status not in ("ok", OPEN)
+    assert one.status not in ("ok", OPEN_STATUS)
     assert one.tokens_in == billed
 
 
@@ -139,7 +147,7 @@ async def test_a_request_that_broke_off_counts_with_its_maximum(
     monkeypatch.setattr(embeddings, "_client", lambda *_: Silent())
 
     with pytest.raises(httpx.ReadTimeout):
-        await in_run(lambda made: made.pages([PAGE]))
+        await in_run(lambda made: made.embed_pages([PAGE]))
 
     (one,) = await of_run()
     assert one.status == "model_timeout"
@@ -150,8 +158,10 @@ async def test_as_many_texts_are_sent_as_have_room_and_what_was_made_is_kept(ser
     await kept(*[f"{number}. {PAGE}" for number in range(8)])
 
     async def due() -> object:
-        meter = Metered(somewhere(), await budget(somewhere(), Context(max_tokens=2_000)), EMBEDDER)
-        with metered(meter):
+        meter = RunEmbeddingMeter(
+            somewhere(), await get_budget(somewhere(), Context(max_tokens=2_000)), EMBEDDER
+        )
+        with use_embedding_meter(meter):
             return await embed_due()
 
     await due()
@@ -163,10 +173,10 @@ async def test_as_many_texts_are_sent_as_have_room_and_what_was_made_is_kept(ser
 
 
 async def test_the_first_texts_come_back_with_what_prevented_the_others(server: Server):
-    with pytest.raises(Unmade) as cut:
-        await in_run(lambda made: made.pages([PAGE] * 5), max_tokens=1_500)
+    with pytest.raises(PartialEmbeddingError) as cut:
+        await in_run(lambda made: made.embed_pages([PAGE] * 5), max_tokens=1_500)
 
-    assert len(cut.value.made) == sum(len(call.body["input"]) for call in server.log)
+    assert len(cut.value.vectors) == sum(len(call.body["input"]) for call in server.log)
     assert (cut.value.code, cut.value.where) == ("budget_spent", "max_tokens = 1500")
 
 
@@ -188,39 +198,39 @@ async def test_a_cap_prevents_a_request_and_the_ledger_says_which(
     models(tmp_path / "m.toml", monkeypatch, 'default = "fake:"\n[prices]\n"openai:m" = [30, 0]\n')
 
     with pytest.raises(Problem) as refused:
-        await in_run(lambda made: made.query(PAGE * 3), **caps)
+        await in_run(lambda made: made.embed_query(PAGE * 3), **caps)
 
     assert (refused.value.code, refused.value.where) == ("budget_spent", cap)
     assert not server.log
     (one,) = await of_run()
-    assert (one.status, one.tokens_in, one.cost) == (f"{UNSENT}{cap}", 0, 0.0)
+    assert (one.status, one.tokens_in, one.cost) == (f"{UNSENT_PREFIX}{cap}", 0, 0.0)
     _budgets.clear()
-    assert (await budget(somewhere(), Context())).calls == 0
-    assert await failing("t1-1") == []
+    assert (await get_budget(somewhere(), Context())).calls == 0
+    assert await list_failed_roles("t1-1") == []
 
 
 async def test_threads_side_by_side_send_no_more_than_a_cap_allows(server: Server):
-    question = partial(in_run, lambda made: made.query("How do bees dance?"), max_calls=10)
+    question = partial(in_run, lambda made: made.embed_query("How do bees dance?"), max_calls=10)
 
     ended = await asyncio.gather(*(question() for _ in range(60)), return_exceptions=True)
 
     assert len(server.log) == 8
     assert sum(isinstance(one, Problem) for one in ended) == 52
-    assert sum(not made.status.startswith(UNSENT) for made in await of_run()) == 8
+    assert sum(not made.status.startswith(UNSENT_PREFIX) for made in await of_run()) == 8
 
 
 async def test_vectors_of_pages_leave_most_of_a_cap_to_the_work_of_the_run(server: Server):
-    with pytest.raises(Unmade):
-        await in_run(lambda made: made.pages([PAGE] * 100), INDEXER, max_tokens=20_000)
+    with pytest.raises(PartialEmbeddingError):
+        await in_run(lambda made: made.embed_pages([PAGE] * 100), INDEXER, max_tokens=20_000)
 
     used = sum(one.tokens_in for one in await of_run())
     assert 5_000 < used <= 8_000
-    await in_run(lambda made: made.query("How do bees dance?"), max_tokens=20_000)
+    await in_run(lambda made: made.embed_query("How do bees dance?"), max_tokens=20_000)
 
 
 async def test_a_run_whose_embedder_costs_too_much_goes_by_words_and_says_so(
     server: Server,
-    thread: Session,
+    thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
@@ -241,7 +251,7 @@ async def test_a_run_whose_embedder_costs_too_much_goes_by_words_and_says_so(
 
 
 async def test_searches_side_by_side_pay_once_for_the_vector_of_a_page(
-    server: Server, thread: Session, choices: dict[str, object]
+    server: Server, thread: ThreadSession, choices: dict[str, object]
 ):
     await thread.begin("How do bees dance?", make(choices), quiet)
 

@@ -11,8 +11,15 @@ from openai import APIConnectionError, InternalServerError
 from config.errors import Problem
 from config.settings import settings
 from evals.openai_server import Server
-from models import embeddings, minilm_files
-from models.embeddings import AT_ONCE, LONGEST, Embedder, collected, embedder, usual
+from models import embeddings
+from models.embeddings import (
+    EMBEDDING_BATCH,
+    LONGEST_EMBEDDED_TEXT,
+    Embedder,
+    collect_embedding_calls,
+    default_embedder_name,
+    load_embedder,
+)
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture
@@ -31,40 +38,40 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def named(name: str) -> Embedder:
-    found = embedder(name)
+    found = load_embedder(name)
     assert found is not None
     return found
 
 
 def refused(name: str) -> Problem:
     with pytest.raises(Problem) as failure:
-        embedder(name)
+        load_embedder(name)
     return failure.value
 
 
 def test_without_a_setting_minilm_is_used_where_it_can_be_had_and_hashing_elsewhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(minilm_files, "find_folder", lambda: None)
-    assert usual() == "hashing"
+    monkeypatch.setattr(embeddings, "find_minilm_folder", lambda: None)
+    assert default_embedder_name() == "hashing"
     assert named("").name == "hashing"
 
-    monkeypatch.setattr(minilm_files, "find_folder", lambda: tmp_path)
-    assert usual() == "minilm"
+    monkeypatch.setattr(embeddings, "find_minilm_folder", lambda: tmp_path)
+    assert default_embedder_name() == "minilm"
 
 
 def test_the_installation_may_choose_an_embedder_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
     settings.cache_clear()
 
-    assert embedder() is None
+    assert load_embedder() is None
     assert named("hashing").name == "hashing"
 
 
 def test_minilm_runs_from_a_folder_that_is_named(tiny: Path) -> None:
     found = named(f"minilm:{tiny}")
 
-    page, question = found.pages(["honey"])[0], found.query("honey")
+    page, question = found.embed_pages(["honey"])[0], found.embed_query("honey")
 
     assert found.name == f"minilm:{tiny}"
     assert np.allclose(page, question, atol=1e-6)
@@ -92,31 +99,31 @@ def test_hashing_finds_texts_that_share_words_or_parts_of_words(
 ) -> None:
     found = named("hashing")
 
-    likely, unlikely = found.pages([near, far]) @ found.query(question)
+    likely, unlikely = found.embed_pages([near, far]) @ found.embed_query(question)
 
     assert likely > 0.2 > 0.1 > abs(unlikely)
 
 
 def test_hashing_gives_every_process_the_same_vectors() -> None:
-    vector = named("hashing").query("bee")
+    vector = named("hashing").embed_query("bee")
 
     assert list(zip(*vector.nonzero(), strict=True)) == [(105,)]
     assert vector[105] == -1
 
 
 def test_a_text_without_words_has_a_vector_of_zeros() -> None:
-    assert not named("hashing").pages(["", "?!"]).any()
+    assert not named("hashing").embed_pages(["", "?!"]).any()
 
 
 def test_a_server_of_openais_kind_embeds_with_the_two_variables_alone(server: Server) -> None:
     found = named("openai:any-model")
 
-    pages = found.pages(["bees", "ants", "bees"])
+    pages = found.embed_pages(["bees", "ants", "bees"])
 
     assert pages.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(pages, axis=1), 1, atol=1e-6)
     assert np.array_equal(pages[0], pages[2])
-    assert np.array_equal(found.query("bees"), pages[0])
+    assert np.array_equal(found.embed_query("bees"), pages[0])
     assert not np.array_equal(pages[0], pages[1])
     assert server.log[0].body["model"] == "any-model"
 
@@ -134,21 +141,23 @@ def test_a_server_is_part_of_the_name_of_an_embedder(
 
 
 def test_a_provider_gets_many_texts_in_few_requests_and_none_too_long(server: Server) -> None:
-    named("openai:m").pages(["蜂" * (2 * LONGEST)] * (AT_ONCE + 1))
+    named("openai:m").embed_pages(["蜂" * (2 * LONGEST_EMBEDDED_TEXT)] * (EMBEDDING_BATCH + 1))
 
-    assert [len(call.body["input"]) for call in server.log] == [AT_ONCE, 1]
-    assert {len(text) for call in server.log for text in call.body["input"]} == {LONGEST}
+    assert [len(call.body["input"]) for call in server.log] == [EMBEDDING_BATCH, 1]
+    assert {len(text) for call in server.log for text in call.body["input"]} == {
+        LONGEST_EMBEDDED_TEXT
+    }
 
 
 def test_what_a_provider_was_asked_is_told_after_it_answered(server: Server) -> None:
     found = named("openai:text-embedding-3-small")
 
-    with collected() as asked:
-        found.query("bees")
-        found.pages([BEES, TRAINS])
+    with collect_embedding_calls() as asked:
+        found.embed_query("bees")
+        found.embed_pages([BEES, TRAINS])
         server.rules.append({"path": "embeddings", "error": 500})
         with pytest.raises(InternalServerError):
-            found.query("bees")
+            found.embed_query("bees")
 
     few, more = asked
     assert few.name == found.name
@@ -161,12 +170,12 @@ def test_a_provider_that_is_down_is_asked_once_and_its_error_passed_on(
 ) -> None:
     server.rules.append({"path": "embeddings", "error": 503})
     with pytest.raises(InternalServerError):
-        named("openai:m").pages([BEES])
+        named("openai:m").embed_pages([BEES])
     assert len(server.log) == 1
 
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(APIConnectionError):
-        named("openai:m").query("bees")
+        named("openai:m").embed_query("bees")
 
 
 @pytest.mark.parametrize("vectors", [[], [[1.0, 2.0]], [[1.0], [1.0, 2.0]], [[1.0], [None]]])
@@ -180,7 +189,7 @@ def test_vectors_that_do_not_fit_the_texts_are_refused(
     server.rules.append({"path": "embeddings", "body": answer})
 
     with pytest.raises((ValueError, TypeError)):
-        named("openai:m").pages([BEES, TRAINS])
+        named("openai:m").embed_pages([BEES, TRAINS])
 
 
 @pytest.mark.parametrize("name", ["nonsense", "nobody:model", "openai:", "huggingface:some/model"])
@@ -195,6 +204,6 @@ def test_a_provider_without_its_key_is_told() -> None:
 def test_no_provider_is_loaded_for_local_vectors() -> None:
     before = set(sys.modules)
 
-    named("hashing").query("bees")
+    named("hashing").embed_query("bees")
 
     assert not {name for name in set(sys.modules) - before if "torch" in name or "openai" in name}

@@ -13,11 +13,10 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from config.errors import Problem
 from storage import engine
-from storage.connect import connect
-from storage.engine import close, database, read_rows, write
-from storage.journal import commit
+from storage.connect import create_database_engine
+from storage.engine import close_database, commit_statements, get_engine, read_rows, run_write
 from storage.tables import events, metadata, schema
-from storage.upgrades import SCHEMA
+from storage.upgrades import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,16 +24,16 @@ WRITE_200 = """
 import asyncio, sys
 from sqlalchemy import insert
 from storage import engine
-from storage.connect import connect
-from storage.engine import close, read_rows
-from storage.journal import commit
+from storage.connect import create_database_engine
+from storage.engine import close_database, read_rows
+from storage.engine import commit_statements
 from storage.tables import events
 
 async def main():
     for number in range(200):
         row = {"owner": sys.argv[1], "run": "r", "name": "n", "after": str(number), "at": 0.0}
-        await commit((insert(events), row))
-    await close()
+        await commit_statements((insert(events), row))
+    await close_database()
 
 asyncio.run(main())
 """
@@ -47,7 +46,7 @@ def an_event(**more: object) -> dict[str, object]:
 
 
 async def put(row: dict[str, object]) -> None:
-    await commit((insert(events), row))
+    await commit_statements((insert(events), row))
 
 
 async def test_all_tables_are_made_at_the_first_opening():
@@ -55,14 +54,14 @@ async def test_all_tables_are_made_at_the_first_opening():
     version = (await read_rows(select(schema.c.version))).scalar()
 
     assert {*metadata.tables, "page_words"} <= names
-    assert version == SCHEMA
+    assert version == SCHEMA_VERSION
 
 
 @pytest.mark.parametrize(
     ("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1)]
 )
 async def test_every_connection_is_durable(pragma: str, value: object):
-    with (await database()).connect() as first, (await database()).connect() as second:
+    with (await get_engine()).connect() as first, (await get_engine()).connect() as second:
         told = [one.execute(text(f"PRAGMA {pragma}")).scalar() for one in (first, second)]
 
     assert told == [value, value]
@@ -70,7 +69,7 @@ async def test_every_connection_is_durable(pragma: str, value: object):
 
 async def test_what_was_written_is_there_after_opening_again():
     await put(an_event())
-    await close()
+    await close_database()
 
     assert (await read_rows(select(func.count()).select_from(events))).scalar() == 1
 
@@ -81,7 +80,7 @@ async def test_a_block_that_fails_writes_nothing():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await write(fail)
+        await run_write(fail)
 
     assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
 
@@ -107,7 +106,7 @@ def deadlocked(times: int, called: list[int]) -> Callable[[Connection], str]:
 async def test_a_transaction_that_another_one_waits_for_is_tried_up_to_five_times():
     called: list[int] = []
 
-    assert await write(deadlocked(4, called)) == "done"
+    assert await run_write(deadlocked(4, called)) == "done"
     assert len(called) == 5
 
 
@@ -115,7 +114,7 @@ async def test_a_transaction_is_given_up_when_others_wait_for_it_again_and_again
     called: list[int] = []
 
     with pytest.raises(Problem) as failure:
-        await write(deadlocked(9, called))
+        await run_write(deadlocked(9, called))
 
     assert (failure.value.code, len(called)) == ("storage_unavailable", 5)
 
@@ -128,7 +127,7 @@ async def test_a_transaction_that_fails_otherwise_is_not_tried_again():
         raise IntegrityError("", {}, ValueError())
 
     with pytest.raises(IntegrityError):
-        await write(fail)
+        await run_write(fail)
 
     assert len(called) == 1
 
@@ -136,7 +135,7 @@ async def test_a_transaction_that_fails_otherwise_is_not_tried_again():
 async def test_reading_starts_no_transaction_that_writes():
     said: list[str] = []
     before = "before_cursor_execute"
-    event.listen(await database(), before, lambda *told: said.append(told[2]))
+    event.listen(await get_engine(), before, lambda *told: said.append(told[2]))
 
     await read_rows(select(events))
 
@@ -152,14 +151,18 @@ async def test_a_mistake_in_a_statement_stays_what_it_is():
 
 
 async def test_what_is_up_to_date_is_opened_without_a_look_at_each_table_and_while_others_write():
-    await database()
-    await close()
-    other = await database()
+    await get_engine()
+    await close_database()
+    other = await get_engine()
     with other.connect().execution_options(writes=True) as writing, writing.begin():
         said: list[str] = []
         engine._open.clear()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "connect", lambda url: _listened(connect(url), said))
+            patch.setattr(
+                engine,
+                "create_database_engine",
+                lambda url: _listened(create_database_engine(url), said),
+            )
             assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
     other.dispose()
 
@@ -173,8 +176,8 @@ def _listened(made: Engine, said: list[str]) -> Engine:
 
 
 async def test_a_table_that_is_missing_is_made_at_the_next_opening():
-    await write(lambda connection: connection.execute(text("DROP TABLE meanings")))
-    await close()
+    await run_write(lambda connection: connection.execute(text("DROP TABLE meanings")))
+    await close_database()
 
     assert (await read_rows(text("SELECT COUNT(*) FROM meanings"))).scalar() == 0
 

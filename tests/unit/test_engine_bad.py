@@ -14,10 +14,16 @@ from sqlalchemy.exc import OperationalError
 
 from config.errors import Problem
 from storage import connect
-from storage.engine import close, database, plain, read_rows, write
-from storage.journal import commit
+from storage.engine import (
+    close_database,
+    commit_statements,
+    get_engine,
+    read_rows,
+    run_write,
+    to_database_problem,
+)
 from storage.tables import events
-from storage.upgrades import SCHEMA
+from storage.upgrades import SCHEMA_VERSION
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -37,18 +43,18 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settle(monkeypatch: pytest.MonkeyPatch, pragma: str) -> None:
     """Set one thing more on every connection."""
-    usual = connect._settle
+    usual = connect._configure_sqlite
 
     def also(connection: Any, record: Any) -> None:
         usual(connection, record)
         connection.execute(f"PRAGMA {pragma}")
 
-    monkeypatch.setattr(connect, "_settle", also)
+    monkeypatch.setattr(connect, "_configure_sqlite", also)
 
 
 async def refused() -> Problem:
     with pytest.raises(Problem) as failure:
-        await database()
+        await get_engine()
     return failure.value
 
 
@@ -57,22 +63,22 @@ def an_event(**more: object) -> dict[str, object]:
 
 
 async def put(row: dict[str, object]) -> None:
-    await commit((insert(events), row))
+    await commit_statements((insert(events), row))
 
 
 async def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(file):
     with sqlite3.connect(file) as newer:
         newer.execute("PRAGMA journal_mode=WAL")
         newer.execute("CREATE TABLE schema (version INTEGER PRIMARY KEY)")
-        newer.execute("INSERT INTO schema VALUES (?)", (SCHEMA + 1,))
+        newer.execute("INSERT INTO schema VALUES (?)", (SCHEMA_VERSION + 1,))
     newer.close()
     before = file.read_bytes()
 
     problem = await refused()
-    await close()
+    await close_database()
 
     assert (problem.code, problem.exit_status) == ("schema_newer", 7)
-    assert f"version {SCHEMA + 1}" in problem.what
+    assert f"version {SCHEMA_VERSION + 1}" in problem.what
     assert file.read_bytes() == before
 
 
@@ -88,8 +94,8 @@ async def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(file, dat
 
 
 async def test_a_cut_off_database_is_refused_and_left_as_it_is(file):
-    await database()
-    await close()
+    await get_engine()
+    await close_database()
     cut = file.read_bytes()[:20_000]
     file.write_bytes(cut)
 
@@ -136,7 +142,9 @@ async def test_a_url_that_cannot_be_used_is_told_without_its_password(
 def test_a_server_that_fails_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DOSSIER_DATABASE_URL", "postgresql://me:secret@there/dossier")
 
-    problem = plain(OperationalError("SELECT 1", {}, Exception("server closed the connection")))
+    problem = to_database_problem(
+        OperationalError("SELECT 1", {}, Exception("server closed the connection"))
+    )
 
     assert isinstance(problem, Problem)
     assert problem.code == "storage_unavailable"
@@ -148,12 +156,12 @@ async def test_opening_works_again_once_the_cause_is_gone(home):
     await refused()
     home.unlink()
 
-    assert await database()
+    assert await get_engine()
 
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_database_that_another_process_holds_is_busy(file):
-    await database()
+    await get_engine()
     with held(file):
         with pytest.raises(Problem) as failure:
             await put(an_event())
@@ -165,9 +173,9 @@ async def test_a_database_that_another_process_holds_is_busy(file):
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_database_that_is_held_while_a_table_is_to_be_made_is_busy(file):
-    await database()
-    await write(lambda connection: connection.execute(text("DROP TABLE meanings")))
-    await close()
+    await get_engine()
+    await run_write(lambda connection: connection.execute(text("DROP TABLE meanings")))
+    await close_database()
 
     with held(file):
         assert (await refused()).code == "storage_busy"
@@ -175,8 +183,8 @@ async def test_a_database_that_is_held_while_a_table_is_to_be_made_is_busy(file)
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_database_that_lacks_nothing_is_read_while_it_is_held(file):
-    await database()
-    await close()
+    await get_engine()
+    await close_database()
 
     with held(file):
         assert (await read_rows(select(events))).all() == []

@@ -1,7 +1,6 @@
 import pytest
 
-from retrieval.entries import entry, section, setting
-from retrieval.text import heading, sentences
+from text.sentences import is_entry, is_heading, parse_section, parse_setting, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -18,9 +17,9 @@ from retrieval.text import heading, sentences
     ],
 )
 def test_a_line_with_a_key_and_a_value_is_a_setting(line, key, value):
-    assert setting(line) == (key, value)
-    assert entry(line)
-    assert not heading(line)
+    assert parse_setting(line) == (key, value)
+    assert is_entry(line)
+    assert not is_heading(line)
 
 
 @pytest.mark.parametrize(
@@ -35,8 +34,8 @@ def test_a_line_with_a_key_and_a_value_is_a_setting(line, key, value):
     ],
 )
 def test_prose_and_headings_are_no_settings(line):
-    assert setting(line) is None
-    assert not entry(line)
+    assert parse_setting(line) is None
+    assert not is_entry(line)
 
 
 @pytest.mark.parametrize(
@@ -54,12 +53,12 @@ def test_prose_and_headings_are_no_settings(line):
     ],
 )
 def test_a_line_may_open_a_section(line, name):
-    assert section(line) == name
-    assert bool(name) == (heading(line) and entry(line))
+    assert parse_section(line) == name
+    assert bool(name) == (is_heading(line) and is_entry(line))
 
 
 def test_lines_of_a_log_and_of_a_program_are_no_headings():
     lines = ["2024-05-01 12:00:03 INFO listening on 0.0.0.0:8443", "return min(ITEMS, memory)"]
 
-    assert [sentence.text for sentence in sentences("\n".join(lines))] == lines
-    assert not any(map(heading, lines))
+    assert [sentence.text for sentence in split_sentences("\n".join(lines))] == lines
+    assert not any(map(is_heading, lines))

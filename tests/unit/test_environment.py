@@ -12,12 +12,18 @@ from langchain_core.callbacks import CallbackManager
 from langsmith.utils import get_env_var, tracing_is_enabled
 from starlette.applications import Starlette
 
-from app.cli import folders
-from app.requests import privately
+from app.cli import folder_settings
+from app.http_app import server_lifespan
 from config import environment
-from config.environment import TRACING, of_folder, settle_tracing, take_over, traced
+from config.environment import (
+    TRACING_VARIABLES,
+    is_tracing_enabled,
+    load_home_env,
+    normalize_tracing,
+    read_folder_env,
+)
 from config.errors import Problem
-from config.models import KEYS
+from config.model_table import API_KEY_VARIABLES
 from config.settings import settings
 from tests.unit.test_settings import put_back
 
@@ -53,7 +59,9 @@ HOSTILE = {
 
 @pytest.fixture(autouse=True)
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
-    put_back(monkeypatch, *TRACING, *(HOSTILE.keys() - {"DOSSIER_HOME"}), "LANGCHAIN_HANDLER")
+    put_back(
+        monkeypatch, *TRACING_VARIABLES, *(HOSTILE.keys() - {"DOSSIER_HOME"}), "LANGCHAIN_HANDLER"
+    )
 
 
 def write(file: Path, values: dict[str, str]) -> None:
@@ -62,7 +70,7 @@ def write(file: Path, values: dict[str, str]) -> None:
 
 
 def trusted(folder: Path) -> None:
-    assert folders.trust_folder(folder=folder) == 0
+    assert folder_settings.trust_folder(folder=folder) == 0
 
 
 @pytest.mark.parametrize("believed", [False, True])
@@ -74,14 +82,14 @@ def test_nothing_of_a_folder_says_where_words_go_or_what_is_allowed(
         trusted(tmp_path)
     before = dict(os.environ)
 
-    take_over()
-    folders.apply_trusted()
-    settle_tracing()
+    load_home_env()
+    folder_settings.apply_folder_env()
+    normalize_tracing()
 
-    assert {name: os.environ.get(name) for name in HOSTILE if name not in TRACING} == {
-        name: before.get(name) for name in HOSTILE if name not in TRACING
+    assert {name: os.environ.get(name) for name in HOSTILE if name not in TRACING_VARIABLES} == {
+        name: before.get(name) for name in HOSTILE if name not in TRACING_VARIABLES
     }
-    assert not traced()
+    assert not is_tracing_enabled()
     assert (settings().home, settings().memory_edits) == (home, "ask")
     told = capsys.readouterr().err
     assert told.count("\n") == 1
@@ -94,12 +102,12 @@ def test_a_trusted_folder_sets_what_is_harmless_and_others_are_told_how(
     put_back(monkeypatch, "DOSSIER_FETCH_HOURS")
     write(tmp_path / ".env", {"DOSSIER_FETCH_HOURS": "3"})
 
-    folders.apply_trusted()
+    folder_settings.apply_folder_env()
     assert settings().fetch_hours == 24
     assert "(DOSSIER_FETCH_HOURS); if it is yours: dossier trust ." in capsys.readouterr().err
 
     trusted(tmp_path)
-    folders.apply_trusted()
+    folder_settings.apply_folder_env()
     assert settings().fetch_hours == 3
     assert capsys.readouterr().err == ""
 
@@ -113,7 +121,7 @@ def test_a_wrong_value_in_a_trusted_folder_is_told_with_its_file(
     trusted(tmp_path)
 
     with pytest.raises(Problem) as told:
-        folders.apply_trusted()
+        folder_settings.apply_folder_env()
 
     assert told.value.code == "config_value"
     assert told.value.where == f"DOSSIER_CALL_SECONDS in {tmp_path / '.env'}"
@@ -129,7 +137,7 @@ def test_a_folder_above_and_one_that_is_not_trusted_itself_say_nothing(
     trusted(tmp_path)
     monkeypatch.chdir(below)
 
-    folders.apply_trusted()
+    folder_settings.apply_folder_env()
 
     assert settings().fetch_hours == 24
 
@@ -143,7 +151,7 @@ def test_a_file_of_another_program_and_one_that_says_what_is_so_are_not_worth_a_
         {"PORT": "80", "DATABASE_URL": "x", "STRIPE_API_KEY": "y", "OPENAI_API_KEY": "sk-mine"},
     )
 
-    assert of_folder() == {}
+    assert read_folder_env() == {}
 
 
 def test_what_is_no_file_of_settings_is_neither_waited_for_nor_read(tmp_path: Path, home: Path):
@@ -151,30 +159,35 @@ def test_what_is_no_file_of_settings_is_neither_waited_for_nor_read(tmp_path: Pa
     home.mkdir()
     os.mkfifo(home / ".env")
 
-    take_over()
-    assert of_folder() == {}
+    load_home_env()
+    assert read_folder_env() == {}
 
     (tmp_path / ".env").unlink()
     for content in (b"DOSSIER_USER=\xff", b"DOSSIER_USER=a\0b", b"DOSSIER_USER=" + b"a" * 70_000):
         (tmp_path / ".env").write_bytes(content)
-        assert of_folder() == {}
+        assert read_folder_env() == {}
 
 
 def test_a_folders_file_that_leads_to_the_persons_own_is_their_own(tmp_path: Path, home: Path):
     write(home / ".env", {"DOSSIER_USER": "me"})
     (tmp_path / ".env").symlink_to(home / ".env")
 
-    assert of_folder() == {}
+    assert read_folder_env() == {}
 
 
 def test_every_name_that_the_example_shows_is_one_that_a_folder_may_not_pass_over():
-    shown = environment.read(ROOT / ".env.example")
+    shown = environment.read_env_file(ROOT / ".env.example")
     lines = (ROOT / ".env.example").read_text().splitlines()
     named = {line.lstrip("# ").partition("=")[0] for line in lines if "=" in line}
 
     assert not shown
     assert len(named) > 15
-    assert all(map(environment.is_used, {*named, *KEYS.values(), *TRACING, *HOSTILE}))
+    assert all(
+        map(
+            environment.is_known_variable,
+            {*named, *API_KEY_VARIABLES.values(), *TRACING_VARIABLES, *HOSTILE},
+        )
+    )
 
 
 def test_a_home_is_named_by_the_environment_alone(home: Path):
@@ -184,7 +197,7 @@ def test_a_home_is_named_by_the_environment_alone(home: Path):
         settings()
 
     assert (told.value.code, told.value.where) == ("config_value", str(home / ".env"))
-    assert environment.home() == home
+    assert environment.home_folder() == home
 
 
 def test_a_path_in_the_own_file_does_not_begin_where_a_command_is_called(
@@ -205,18 +218,18 @@ def test_an_empty_variable_hides_the_one_of_the_file(home: Path, monkeypatch: py
     assert os.environ["OPENAI_API_KEY"] == ""
 
 
-@pytest.mark.parametrize("name", TRACING)
-@pytest.mark.parametrize("other", TRACING)
+@pytest.mark.parametrize("name", TRACING_VARIABLES)
+@pytest.mark.parametrize("other", TRACING_VARIABLES)
 def test_a_switch_that_is_off_keeps_tracing_off_whatever_others_say(
     monkeypatch: pytest.MonkeyPatch, name: str, other: str, home: Path
 ):
     write(home / ".env", {other: "true"})
     monkeypatch.setenv(name, "false")
 
-    take_over()
-    settle_tracing()
+    load_home_env()
+    normalize_tracing()
 
-    assert not traced()
+    assert not is_tracing_enabled()
     assert _library_says() is False
 
 
@@ -224,21 +237,21 @@ def test_a_switch_that_is_off_keeps_tracing_off_whatever_others_say(
 def test_what_is_not_true_switches_nothing_on_and_breaks_nothing(
     monkeypatch: pytest.MonkeyPatch, said: str
 ):
-    for name in TRACING:
+    for name in TRACING_VARIABLES:
         monkeypatch.setenv(name, said)
 
-    settle_tracing()
+    normalize_tracing()
 
     assert _library_says() is False
 
 
-@pytest.mark.parametrize("name", TRACING)
+@pytest.mark.parametrize("name", TRACING_VARIABLES)
 def test_one_switch_that_is_on_is_enough(monkeypatch: pytest.MonkeyPatch, name: str):
     monkeypatch.setenv(name, "true")
 
-    settle_tracing()
+    normalize_tracing()
 
-    assert traced()
+    assert is_tracing_enabled()
     assert _library_says() is True
 
 
@@ -265,21 +278,21 @@ def test_importing_shows_values_keeps_keys_apart_and_changes_what_is_there_in_no
     }
     (tmp_path / ".env").write_text("\n".join(f"{name}={one}" for name, one in said.items()))
     asked: list[str] = []
-    monkeypatch.setattr(folders, "confirmed", lambda *words: not asked.extend(words[2]))
+    monkeypatch.setattr(folder_settings, "confirm", lambda *words: not asked.extend(words[2]))
 
-    assert folders.import_settings(file=tmp_path / ".env", sure=False) == 0
+    assert folder_settings.import_settings(file=tmp_path / ".env", sure=False) == 0
 
     assert "  OPENAI_API_KEY = …1234" in asked
     assert "a-long-one" not in "".join(asked)
     assert "DOSSIER_MODEL is already set in" in capsys.readouterr().err
-    assert environment.read(home / ".env") == {
+    assert environment.read_env_file(home / ".env") == {
         "DOSSIER_MODEL": "openai:mine",
         "OPENAI_API_KEY": said["OPENAI_API_KEY"],
         "DOSSIER_MODELS": str(tmp_path / "models.toml"),
     }
     assert (home / ".env").stat().st_mode & 0o777 == 0o600
-    take_over()
-    assert of_folder().keys() == {"DOSSIER_MODEL", "DOSSIER_HOME"}
+    load_home_env()
+    assert read_folder_env().keys() == {"DOSSIER_MODEL", "DOSSIER_HOME"}
 
 
 def test_nothing_is_imported_unasked_and_what_would_be_is_shown(
@@ -288,7 +301,7 @@ def test_nothing_is_imported_unasked_and_what_would_be_is_shown(
     write(tmp_path / ".env", HOSTILE)
 
     with pytest.raises(Problem) as told:
-        folders.import_settings(file=tmp_path / ".env", sure=False)
+        folder_settings.import_settings(file=tmp_path / ".env", sure=False)
 
     assert told.value.code == "import_unconfirmed"
     assert "  OPENAI_BASE_URL = " in capsys.readouterr().err
@@ -305,9 +318,9 @@ def test_importing_hides_passwords_in_addresses_and_shows_numbers(
     }
     (tmp_path / ".env").write_text("\n".join(f"{name}={one}" for name, one in said.items()))
     asked: list[str] = []
-    monkeypatch.setattr(folders, "confirmed", lambda *words: asked.extend(words[2]))
+    monkeypatch.setattr(folder_settings, "confirm", lambda *words: asked.extend(words[2]))
 
-    assert folders.import_settings(file=tmp_path / ".env", sure=False) == 0
+    assert folder_settings.import_settings(file=tmp_path / ".env", sure=False) == 0
 
     assert "  DOSSIER_CONTEXT_TOKENS = 64000" in asked
     assert "db.example" in "".join(asked)
@@ -317,7 +330,7 @@ def test_importing_hides_passwords_in_addresses_and_shows_numbers(
 @pytest.mark.parametrize("name", ["none", "."])
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, name: str):
     with pytest.raises(Problem) as told:
-        folders.import_settings(file=tmp_path / name, sure=True)
+        folder_settings.import_settings(file=tmp_path / name, sure=True)
 
     assert told.value.code == "config_not_found"
     assert told.value.hint
@@ -337,7 +350,7 @@ async def test_a_server_that_was_started_without_the_command_heeds_a_switch_that
     monkeypatch.setenv("LANGSMITH_TRACING", "false")
     mask = os.umask(0o022)
 
-    async with privately(Starlette()):
+    async with server_lifespan(Starlette()):
         assert _library_says() is False
 
     os.umask(mask)
@@ -362,6 +375,6 @@ def test_a_home_folder_that_is_unknown_is_told_by_name(
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3_000, "nowhere", "a\nb"])
 def test_what_cannot_be_a_folder_is_not_trusted(name: str):
     with pytest.raises(Problem) as failure:
-        folders.trust_folder(folder=Path(name))
+        folder_settings.trust_folder(folder=Path(name))
 
     assert failure.value.code == "project_not_found"

@@ -12,12 +12,22 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from memory.forgetting import files
-from memory.forgetting.erasure import Erasure
-from memory.forgetting.tree import left, left_of_json, left_of_msgpack
-from memory.forgetting.wording import run, shared, tokens
+from privacy import erasure_stores
+from privacy.erasure import (
+    Erasure,
+    iter_word_ngrams,
+    list_placed_words,
+    redact_data,
+    redact_json,
+    redact_msgpack,
+    word_sequence,
+)
 
-SAID = Erasure(phrases=frozenset([run("my locker opens with 774102"), run("暗语是落日熔金")]))
+SAID = Erasure(
+    phrases=frozenset(
+        [word_sequence("my locker opens with 774102"), word_sequence("暗语是落日熔金")]
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -32,29 +42,31 @@ SAID = Erasure(phrases=frozenset([run("my locker opens with 774102"), run("暗�
     ],
 )
 def test_a_sentence_goes_and_its_neighbours_stay(text: str, rest: str):
-    assert SAID.left(text) == rest
+    assert SAID.redact(text) == rest
 
 
 def test_what_cites_a_page_goes_with_its_quotation():
     gone = Erasure(cited=frozenset(["S3"]))
 
     text = 'Bees dance [S1]. They open at dawn [S3]. So <q s="S3">a. b.</q> it is [S1]. End.'
-    assert gone.left(text) == "Bees dance [S1]. [forgotten] End."
+    assert gone.redact(text) == "Bees dance [S1]. [forgotten] End."
 
 
 def test_five_words_in_a_row_or_twelve_characters_are_shared():
     words = "one two three four five six"
-    gone = Erasure(shared=frozenset(part for part, _, _ in shared(tokens(words))))
+    gone = Erasure(
+        word_ngrams=frozenset(part for part, _, _ in iter_word_ngrams(list_placed_words(words)))
+    )
 
-    assert gone.left("He said: two three four five six, yes. Bye.") == "[forgotten] Bye."
-    assert gone.left("Two three four five. Bye.") == "Two three four five. Bye."
+    assert gone.redact("He said: two three four five six, yes. Bye.") == "[forgotten] Bye."
+    assert gone.redact("Two three four five. Bye.") == "Two three four five. Bye."
 
 
 def test_json_is_written_as_it_was_with_its_escapes():
     data = {"id": "774102", "text": "暗语是落日熔金。好。", "n": 1}
 
     for escaped in (True, False):
-        rest = left_of_json(json.dumps(data, ensure_ascii=escaped), SAID)
+        rest = redact_json(json.dumps(data, ensure_ascii=escaped), SAID)
         assert rest == json.dumps({**data, "text": "[forgotten]好。"}, ensure_ascii=escaped)
 
 
@@ -62,7 +74,7 @@ def test_a_single_word_goes_where_it_is_prose_and_stays_where_it_may_be_an_id():
     gone = Erasure(terms=frozenset(["quillhaven"]))
     state = {"status": "quillhaven", "queries": ["Quillhaven", "bees"], "run": "quillhaven"}
 
-    assert left(state, gone) == {**state, "queries": ["[forgotten]", "bees"]}
+    assert redact_data(state, gone) == {**state, "queries": ["[forgotten]", "bees"]}
 
 
 def test_what_langgraph_saves_is_read_back_as_what_it_was():
@@ -70,7 +82,7 @@ def test_what_langgraph_saves_is_read_back_as_what_it_was():
     said = HumanMessage("Bees. My locker opens with 774102.", id="m1")
     kind, data = serde.dumps_typed({"messages": [said], "turn": 2, "pair": (1, "a")})
 
-    back = serde.loads_typed((kind, left_of_msgpack(data, SAID)))
+    back = serde.loads_typed((kind, redact_msgpack(data, SAID)))
 
     assert back["messages"] == [HumanMessage("Bees. [forgotten]", id="m1")]
     assert (back["turn"], list(back["pair"])) == (2, [1, "a"])
@@ -84,9 +96,9 @@ plain = st.recursive(
 
 @given(plain)
 def test_what_says_nothing_of_it_is_the_very_same(value):
-    assert left(value, SAID) is value
+    assert redact_data(value, SAID) is value
     data = ormsgpack.packb(value)
-    assert left_of_msgpack(data, SAID) is data
+    assert redact_msgpack(data, SAID) is data
 
 
 def test_a_line_of_a_trace_with_another_sign_for_a_line_end_is_one_line(tmp_path: Path):
@@ -95,6 +107,6 @@ def test_a_line_of_a_trace_with_another_sign_for_a_line_end_is_one_line(tmp_path
     gone = json.dumps({"query": "Bees dance. My locker opens with 774102!"})
     trace.write_text(f"{kept}\n{gone}\n", encoding="utf-8")
 
-    _, left_over = files._before_and_after(trace, SAID)
+    _, left_over = erasure_stores._before_and_after(trace, SAID)
 
     assert left_over.split("\n") == [kept, '{"query": "Bees dance. [forgotten]"}', ""]

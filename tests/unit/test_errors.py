@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from config.errors import EXIT, HINTS, KINDS, Problem
+from config.errors import EXIT_STATUS, PROBLEM_HINTS, PROBLEM_KINDS, Problem
 
 ROOT = Path(__file__).parents[2]
-ROOMS = "app config evals graph memory models nodes prompts report retrieval runs storage tools"
+ROOMS = (
+    "app calls config evals graph library memory models nodes privacy prompts report runs storage"
+    " text tools"
+)
 
 
 def test_a_problem_is_told_in_one_line():
@@ -70,13 +73,13 @@ def test_a_code_has_its_exit_status(code: str, status: int):
 
 
 def test_every_kind_has_an_exit_status():
-    assert set(KINDS.values()) <= set(EXIT)
+    assert set(PROBLEM_KINDS.values()) <= set(EXIT_STATUS)
 
 
-RAISED = ("Problem", "Refused", "Unanswered", "confirmed")
-"""What is called with a code: as its first argument, or as the second of `confirmed`."""
+RAISED = ("Problem", "FileRefused", "SearchUnanswered", "confirm")
+"""What is called with a code: as its first argument, or as the second of `confirm`."""
 
-PASSED_ON = {"problem.code", "refused.code", "draft.lost.status", "unconfirmed"}
+PASSED_ON = {"problem.code", "refused.code", "draft.failed_role.status", "unconfirmed"}
 """Expressions for a code that was given elsewhere."""
 
 
@@ -128,7 +131,7 @@ def raised() -> set[str]:
         for node in ast.walk(tree):
             name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
             if isinstance(node, ast.Call) and name in RAISED and node.args:
-                found |= possible(node.args[name == "confirmed"], known)
+                found |= possible(node.args[name == "confirm"], known)
     return found
 
 
@@ -140,11 +143,11 @@ def test_every_code_that_is_raised_anywhere_is_listed_with_its_kind():
     codes = raised()
 
     assert {"insight_not_found", "query_withheld", "file_bomb", "storage_full"} <= codes
-    assert codes - set(KINDS) == set()
+    assert codes - set(PROBLEM_KINDS) == set()
 
 
 def test_every_hint_is_for_a_listed_code():
-    assert set(HINTS) <= set(KINDS)
+    assert set(PROBLEM_HINTS) <= set(PROBLEM_KINDS)
 
 
 @cache
@@ -173,7 +176,7 @@ def test_no_error_leaves_a_person_without_a_hint():
         for place, call in told()
         if not any(one.arg in ("hint", None) for one in call.keywords)
     }
-    unhelped = {place: code - set(HINTS) for place, code in bare.items()}
+    unhelped = {place: code - set(PROBLEM_HINTS) for place, code in bare.items()}
 
     assert len(bare) > 20
     assert {place: code for place, code in unhelped.items() if code} == {}
@@ -188,5 +191,5 @@ def test_no_error_is_made_with_an_empty_hint():
 
 
 def test_a_hint_that_is_given_counts_more_than_the_usual_one():
-    assert Problem("storage_busy", "it is held").hint == HINTS["storage_busy"]
+    assert Problem("storage_busy", "it is held").hint == PROBLEM_HINTS["storage_busy"]
     assert Problem("storage_busy", "it is held", hint="wait").hint == "wait"

@@ -11,20 +11,26 @@ import pytest
 
 from config.settings import settings
 from graph.context import Context
-from graph.records import Seen
-from memory import meanings
-from memory.pages import store as pages
-from memory.pages.documents import note_document
-from memory.pages.store import NewPage
-from memory.pages.within import Scope
-from models.bert import Floats
+from graph.records import ShownSpan
+from library import page_retrieval
+from library import store as pages
+from library.documents import record_document
+from library.page_rows import NewPage
+from library.scope import Scope
+from memory import text_vectors
 from models.embeddings import Embedder
-from runs.place import Here
-from tools.evidence import Evidence, gather, recollect
-from tools.openings import openings, subjects
+from models.hashing_vectors import FloatMatrix
+from runs.call_site import CallSite
+from tools.evidence import (
+    Evidence,
+    find_opening_pages,
+    find_subject_names,
+    gather_evidence,
+    recall_evidence,
+)
 
 OWNER = "me/"
-HERE = Here(OWNER, "t1", "t1-1", "s1", "0")
+HERE = CallSite(OWNER, "t1", "t1-1", "s1", "0")
 FILLER = "\n\n".join(
     f"Rule {n} of the harbour is about ropes, wax and rule {n}." for n in range(60)
 )
@@ -43,11 +49,11 @@ async def keep(origin: str, *texts: str, title: str = "", kind: str = "web") -> 
         NewPage(title=named if at == 0 else f"{named} — Part {at}", place=f"p{at}", text=text)
         for at, text in enumerate(texts)
     ]
-    return await pages.keep(OWNER, kind, origin, new)
+    return await pages.store_pages(OWNER, kind, origin, new)
 
 
 async def search(*queries: str, **more: object) -> Evidence:
-    return await gather(HERE, Context(), queries, about=queries[0], web=False, **more)  # type: ignore[arg-type]
+    return await gather_evidence(HERE, Context(), queries, about=queries[0], web=False, **more)  # type: ignore[arg-type]
 
 
 def shown(evidence: Evidence) -> str:
@@ -62,7 +68,7 @@ async def test_what_was_shown_before_the_plan_goes_before_what_fits_as_well():
 
     for gate in gates:
         # Only one of the two is the best by its words.
-        before = Seen(page=one, start=at[gate], end=at[gate] + len(gate))
+        before = ShownSpan(page=one, start=at[gate], end=at[gate] + len(gate))
 
         assert gate in shown(await search("gate of the mill", room=1, seen=[before]))
 
@@ -72,7 +78,7 @@ async def test_a_page_that_was_seen_is_looked_at_though_the_search_does_not_find
     for number in range(30):
         await keep(f"https://a.b/{number}", f"The wheel {number} turns. The wheel is a wheel.")
 
-    seen = [Seen(page=one, start=0, end=30)]
+    seen = [ShownSpan(page=one, start=0, end=30)]
 
     assert "Ducks" not in shown(await search("wheel"))
     assert "Ducks" in shown(await search("wheel", seen=seen))
@@ -81,20 +87,20 @@ async def test_a_page_that_was_seen_is_looked_at_though_the_search_does_not_find
 async def test_a_named_document_is_opened_though_only_a_later_part_was_found():
     ids = await keep("https://a.b/gate", "Gates are old.", "A hinge is oiled.", title="Tidegate")
     await keep("https://a.b/pond", "Ponds are deep.", "A hinge is rusty.", title="Millpond")
-    found = [one for one in await pages.find(OWNER, "hinge", 5) if one.id == ids[1]]
-    other = [one for one in await pages.find(OWNER, "hinge", 5) if one.id != ids[1]]
+    found = [one for one in await page_retrieval.find_pages(OWNER, "hinge", 5) if one.id == ids[1]]
+    other = [one for one in await page_retrieval.find_pages(OWNER, "hinge", 5) if one.id != ids[1]]
 
-    opened = await openings(OWNER, [*found, *other], "How is the hinge of Tidegate kept?")
+    opened = await find_opening_pages(OWNER, [*found, *other], "How is the hinge of Tidegate kept?")
 
     assert [one.id for one in opened] == ids[:1]
-    assert await openings(OWNER, [*found, *other], "How is a hinge kept?") == []
+    assert await find_opening_pages(OWNER, [*found, *other], "How is a hinge kept?") == []
 
 
 def test_a_subject_tells_some_documents_from_the_others():
     titles = ["Tidegate manual — Hinges", "Millpond manual — Hinges", "Tidegate manual"]
 
-    assert len(subjects(titles, "What does the Manual of Tidegate say?")) == 1
-    assert subjects(titles[:1], "What does Tidegate say?") == set()
+    assert len(find_subject_names(titles, "What does the Manual of Tidegate say?")) == 1
+    assert find_subject_names(titles[:1], "What does Tidegate say?") == set()
 
 
 async def test_documents_on_the_subject_of_the_question_go_before_others():
@@ -120,7 +126,7 @@ async def test_a_page_that_is_named_is_shown_though_it_shares_no_word_with_the_r
     for number in range(20):
         await keep(f"https://a.b/{number}", f"闸门{number}很重，水位{number}很高。" * 40)
 
-    found = await recollect(
+    found = await recall_evidence(
         HERE, Context(), ["闸门 水位"], named, about="闸门有多重？", part=Scope()
     )
 
@@ -130,9 +136,11 @@ async def test_a_page_that_is_named_is_shown_though_it_shares_no_word_with_the_r
 async def test_of_a_named_report_the_pages_that_it_rests_on_are_shown():
     rests = await keep("https://a.b/en", "Tidegate weighs four tons.", title="Gates")
     report = NewPage(title="On Tidegate", place="", text="It is heavy.", links=rests)
-    (one,) = await pages.keep(OWNER, "report", "t0-1", [report], run="t0-1")
+    (one,) = await pages.store_pages(OWNER, "report", "t0-1", [report], run="t0-1")
 
-    found = await recollect(HERE, Context(), ["闸门"], [one], about="闸门有多重？", part=Scope())
+    found = await recall_evidence(
+        HERE, Context(), ["闸门"], [one], about="闸门有多重？", part=Scope()
+    )
 
     assert "four tons" in shown(found)
 
@@ -143,15 +151,17 @@ async def test_a_file_is_named_by_its_path_in_the_folders_of_the_run(seen: bool)
     (one,) = await keep("hash", text, title="Mill", kind="file")
     read = {"size": 1, "modified": 1, "sha256": "hash", "reader": 1, "code": "", "reason": ""}
     for root in ("/a", "/b"):
-        await note_document(OWNER, root, f"{root}/mill.txt", read)
-    known = [Seen(page=one, start=0, end=len(text))] if seen else []
+        await record_document(OWNER, root, f"{root}/mill.txt", read)
+    known = [ShownSpan(page=one, start=0, end=len(text))] if seen else []
 
     mine = Context(files=["/b"])
-    found = await gather(HERE, mine, ["gate of the mill"], about="gate", web=False, seen=known)
-    recalled = await recollect(
+    found = await gather_evidence(
+        HERE, mine, ["gate of the mill"], about="gate", web=False, seen=known
+    )
+    recalled = await recall_evidence(
         HERE, Context(files=["/b"]), ["gate"], [one], about="gate", part=Scope()
     )
-    elsewhere = await recollect(
+    elsewhere = await recall_evidence(
         HERE, Context(files=["/c"]), ["gate"], [one], about="gate", part=Scope()
     )
 
@@ -163,13 +173,13 @@ async def test_a_file_is_named_by_its_path_in_the_folders_of_the_run(seen: bool)
 def sensing(*senses: str) -> Embedder:
     """Return an embedder that knows which words mean the same."""
 
-    def row(text: str) -> Floats:
+    def row(text: str) -> FloatMatrix:
         found = [float(bool(re.search(sense, text.lower()))) for sense in senses]
         vector = np.array([*found, 0.01], np.float32)
-        made: Floats = vector / np.linalg.norm(vector)
+        made: FloatMatrix = vector / np.linalg.norm(vector)
         return made
 
-    def rows(texts: Sequence[str]) -> Floats:
+    def rows(texts: Sequence[str]) -> FloatMatrix:
         return np.array([row(text) for text in texts], np.float32)
 
     return Embedder("test:senses", rows, row)
@@ -187,8 +197,8 @@ async def test_a_passage_that_says_it_in_other_words_comes_first_where_an_embedd
     assert IN_WORDS in shown(await search(ASKED, room=1))
 
     one = sensing("stop|shut down", "high water|floods")
-    monkeypatch.setattr(meanings, "embedder", lambda: one)
-    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
+    monkeypatch.setattr(text_vectors, "load_embedder", lambda: one)
+    monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
     found = shown(await search(ASKED, room=1))
 
     assert IN_SENSE in found
@@ -196,12 +206,12 @@ async def test_a_passage_that_says_it_in_other_words_comes_first_where_an_embedd
 
 
 async def test_an_embedder_that_fails_leaves_the_words(monkeypatch: pytest.MonkeyPatch):
-    def failing(_: Sequence[str]) -> Floats:
+    def failing(_: Sequence[str]) -> FloatMatrix:
         raise httpx.ConnectError("down")
 
     one = sensing("floods")._replace(name="test:failing", pages=failing)
-    monkeypatch.setattr(meanings, "embedder", lambda: one)
-    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
+    monkeypatch.setattr(text_vectors, "load_embedder", lambda: one)
+    monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
     await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
 
     assert IN_WORDS in shown(await search(ASKED, room=1))

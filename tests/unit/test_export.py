@@ -4,22 +4,28 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from report.export import check_folder, digests, report_folder, write
-from report.render import to_html, to_markdown
+from report.export import (
+    check_report_folder,
+    digest_report_files,
+    resolve_report_folder,
+    write_report_files,
+)
+from report.rendering.html_report import render_html
+from report.rendering.markdown_report import render_markdown
 from tests.unit.test_render import document
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 async def test_both_files_are_written_into_a_new_folder(tmp_path):
-    files = await write(document(), tmp_path / "a" / "b")
+    files = await write_report_files(document(), tmp_path / "a" / "b")
 
     assert files == {
         "md": tmp_path / "a" / "b" / "report.md",
         "html": tmp_path / "a" / "b" / "report.html",
     }
-    assert files["md"].read_text("utf-8") == to_markdown(document())
-    assert files["html"].read_text("utf-8") == to_html(document())
+    assert files["md"].read_text("utf-8") == render_markdown(document())
+    assert files["html"].read_text("utf-8") == render_html(document())
     assert sorted(path.name for path in files["md"].parent.iterdir()) == [
         "report.html",
         "report.md",
@@ -29,22 +35,22 @@ async def test_both_files_are_written_into_a_new_folder(tmp_path):
 async def test_the_paths_are_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    files = await write(document(), Path("here"))
+    files = await write_report_files(document(), Path("here"))
 
     assert files["md"] == tmp_path / "here" / "report.md"
 
 
 async def test_the_same_report_may_be_written_again(tmp_path):
-    await write(document(), tmp_path)
+    await write_report_files(document(), tmp_path)
 
-    assert await write(document(), tmp_path)
+    assert await write_report_files(document(), tmp_path)
 
 
 async def test_another_report_is_not_replaced_unasked(tmp_path):
-    await write(document("Old [S1]."), tmp_path)
+    await write_report_files(document("Old [S1]."), tmp_path)
 
     with pytest.raises(Problem) as problem:
-        await write(document("New [S1]."), tmp_path)
+        await write_report_files(document("New [S1]."), tmp_path)
 
     assert problem.value.code == "output_exists"
     assert "--force" in problem.value.hint
@@ -54,18 +60,18 @@ async def test_another_report_is_not_replaced_unasked(tmp_path):
 
 
 async def test_another_report_is_replaced_when_asked(tmp_path):
-    await write(document("Old [S1]."), tmp_path)
+    await write_report_files(document("Old [S1]."), tmp_path)
 
-    await write(document("New [S1]."), tmp_path, force=True)
+    await write_report_files(document("New [S1]."), tmp_path, force=True)
 
     assert "New" in (tmp_path / "report.md").read_text("utf-8")
 
 
 async def test_a_report_is_put_in_place_at_once(tmp_path):
-    await write(document("Old [S1]."), tmp_path)
+    await write_report_files(document("Old [S1]."), tmp_path)
     (tmp_path / "opened").hardlink_to(tmp_path / "report.md")
 
-    await write(document("New [S1]."), tmp_path, force=True)
+    await write_report_files(document("New [S1]."), tmp_path, force=True)
 
     assert "Old" in (tmp_path / "opened").read_text("utf-8")
 
@@ -75,20 +81,20 @@ async def test_a_file_is_not_taken_for_a_folder(tmp_path):
 
     for folder in (tmp_path / "report", tmp_path / "report" / "below"):
         with pytest.raises(Problem) as problem:
-            await write(document(), folder, force=True)
+            await write_report_files(document(), folder, force=True)
         assert problem.value.code in ("output_exists", "output_not_writable")
     assert (tmp_path / "report").read_text() == "mine"
 
 
 async def test_a_full_disk_is_told_and_leaves_the_old_report(tmp_path, monkeypatch):
-    await write(document("Old [S1]."), tmp_path)
+    await write_report_files(document("Old [S1]."), tmp_path)
 
     def full(_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Problem) as problem:
-        await write(document("New [S1]."), tmp_path, force=True)
+        await write_report_files(document("New [S1]."), tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
     assert "No space left" in problem.value.what
@@ -100,7 +106,7 @@ async def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
     (tmp_path / "report.md").mkdir()
 
     with pytest.raises(Problem) as problem:
-        await write(document(), tmp_path, force=True)
+        await write_report_files(document(), tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
 
@@ -110,15 +116,15 @@ async def test_a_folder_without_permission_is_told(tmp_path):
     tmp_path.chmod(0o500)
 
     with pytest.raises(Problem) as problem:
-        await write(document(), tmp_path / "report")
+        await write_report_files(document(), tmp_path / "report")
     with pytest.raises(Problem):
-        check_folder(tmp_path / "report", force=False)
+        check_report_folder(tmp_path / "report", force=False)
 
     assert problem.value.code == "output_not_writable"
 
 
 def test_a_folder_that_can_be_written_is_accepted_before_the_run(tmp_path):
-    check_folder(tmp_path / "a" / "b", force=False)
+    check_report_folder(tmp_path / "a" / "b", force=False)
 
     assert list(tmp_path.iterdir()) == []
 
@@ -128,8 +134,8 @@ def test_a_report_that_is_there_is_seen_before_the_run(tmp_path, there):
     (tmp_path / there).write_text("old")
 
     with pytest.raises(Problem, match="a report already") as problem:
-        check_folder(tmp_path, force=False)
-    check_folder(tmp_path, force=True)
+        check_report_folder(tmp_path, force=False)
+    check_report_folder(tmp_path, force=True)
 
     assert problem.value.code == "output_exists"
 
@@ -139,26 +145,26 @@ def test_a_file_in_the_place_of_the_folder_is_seen_before_the_run(tmp_path):
 
     for folder, code in [("file", "output_exists"), ("file/below", "output_not_writable")]:
         with pytest.raises(Problem) as problem:
-            check_folder(tmp_path / folder, force=True)
+            check_report_folder(tmp_path / folder, force=True)
         assert problem.value.code == code
 
 
 async def test_a_report_of_the_same_run_is_no_other_report_whatever_changed(tmp_path):
-    await write(document("Of yesterday [S1]."), tmp_path)
-    own = digests(document("Of yesterday [S1]."))
+    await write_report_files(document("Of yesterday [S1]."), tmp_path)
+    own = digest_report_files(document("Of yesterday [S1]."))
 
-    check_folder(tmp_path, force=False, own=own)
-    await write(document("Of today [S1]."), tmp_path, own=own)
+    check_report_folder(tmp_path, force=False, own=own)
+    await write_report_files(document("Of today [S1]."), tmp_path, own=own)
 
     assert "Of today" in (tmp_path / "report.md").read_text("utf-8")
     with pytest.raises(Problem, match="a report already"):
-        check_folder(tmp_path, force=False, own=own)
+        check_report_folder(tmp_path, force=False, own=own)
 
 
 @pytest.mark.parametrize("name", ["/proc/1/report", "/dev/null/report", "x" * 300, "a/" * 3000])
 def test_a_folder_that_cannot_be_made_is_seen_before_the_run_and_by_root_too(tmp_path, name):
     with pytest.raises(Problem) as problem:
-        check_folder(tmp_path / name, force=True)
+        check_report_folder(tmp_path / name, force=True)
 
     assert problem.value.code == "output_not_writable"
     assert problem.value.hint
@@ -169,7 +175,7 @@ def test_a_folder_in_the_place_of_a_file_is_seen_before_the_run(tmp_path):
     (tmp_path / "report.html").mkdir()
 
     with pytest.raises(Problem) as problem:
-        check_folder(tmp_path, force=True)
+        check_report_folder(tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
 
@@ -184,11 +190,11 @@ def test_no_report_goes_through_a_link_to_another_place_unless_it_is_named(
     monkeypatch.chdir(tmp_path / "here")
 
     with pytest.raises(Problem) as problem:
-        report_folder(None, "run-1")
+        resolve_report_folder(None, "run-1")
 
     assert problem.value.code == "output_not_writable"
     assert str(tmp_path / "there") in problem.value.what
-    assert report_folder(Path(name), "run-1") == tmp_path / "here" / name
+    assert resolve_report_folder(Path(name), "run-1") == tmp_path / "here" / name
 
 
 def test_a_link_within_the_folder_and_a_folder_that_is_reached_by_a_link_are_as_good(
@@ -199,4 +205,4 @@ def test_a_link_within_the_folder_and_a_folder_that_is_reached_by_a_link_are_as_
     (tmp_path / "link").symlink_to(tmp_path / "real")
     monkeypatch.chdir(tmp_path / "link")
 
-    assert report_folder(None, "run-1").name == "run-1"
+    assert resolve_report_folder(None, "run-1").name == "run-1"

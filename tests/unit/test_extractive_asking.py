@@ -1,6 +1,6 @@
 import pytest
 
-from models.extractive.asking import bare, beyond_quoting
+from text.topics import is_generative_request, strip_request_phrases
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from models.extractive.asking import bare, beyond_quoting
     ],
 )
 def test_words_that_only_ask_politely_are_left_out(said, asked):
-    assert bare(said) == asked
+    assert strip_request_phrases(said) == asked
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_words_that_only_ask_politely_are_left_out(said, asked):
     ],
 )
 def test_a_question_and_mere_politeness_stay_as_they_are(said):
-    assert bare(said) == said
+    assert strip_request_phrases(said) == said
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_question_and_mere_politeness_stay_as_they_are(said):
     ],
 )
 def test_a_poem_a_translation_and_a_sum_are_more_than_quotes_can_give(said):
-    assert beyond_quoting(said)
+    assert is_generative_request(said)
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_a_poem_a_translation_and_a_sum_are_more_than_quotes_can_give(said):
     ],
 )
 def test_a_question_about_a_poem_and_a_report_are_not(said):
-    assert not beyond_quoting(said)
+    assert not is_generative_request(said)

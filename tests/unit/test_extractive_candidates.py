@@ -1,11 +1,11 @@
 import pytest
 
-from models.extractive.blocks import Page
-from models.extractive.candidates import candidates, document
+from models.extractive.sentence_scoring import list_candidates
+from text.answerability import SourcePassage, document_title
 
 
 def texts(text):
-    return [one.text for one in candidates([Page("S1", "", "", text)])]
+    return [one.text for one in list_candidates([SourcePassage("S1", "", "", text)])]
 
 
 def test_a_chinese_sentence_goes_on_after_its_semicolon():
@@ -33,16 +33,18 @@ def test_a_document_that_speaks_of_itself_needs_no_sentence_before_it():
 def test_a_sentence_knows_the_heading_above_it_and_whether_it_opens_what_follows():
     one, two = (
         candidate
-        for candidate in candidates([Page("S1", "", "", "Bees\n\nBees dance. Bees sing.")])
+        for candidate in list_candidates(
+            [SourcePassage("S1", "", "", "Bees\n\nBees dance. Bees sing.")]
+        )
         if candidate.text.endswith(".")
     )
 
-    assert (one.above, one.opens) == ("Bees", True)
-    assert (two.above, two.opens) == ("Bees", False)
+    assert (one.heading, one.follows_heading) == ("Bees", True)
+    assert (two.heading, two.follows_heading) == ("Bees", False)
 
 
 def test_a_part_of_a_document_is_titled_after_the_whole():
-    assert document("Bees — The dance") == document("Bees") == "Bees"
+    assert document_title("Bees — The dance") == document_title("Bees") == "Bees"
 
 
 def test_a_line_of_capitals_is_a_heading_and_no_sentence():
@@ -72,9 +74,9 @@ def test_what_looks_like_a_citation_can_be_quoted(said):
 def test_a_setting_knows_its_section_and_has_no_comma_behind_it():
     json = '{\n  "engines": {\n    "node": ">=18.17",\n  }\n}'
 
-    found = next(candidates([Page("S1", "", "", json)]))
+    found = next(list_candidates([SourcePassage("S1", "", "", json)]))
 
-    assert (found.text, found.under) == ('"node": ">=18.17"', "engines")
+    assert (found.text, found.section) == ('"node": ">=18.17"', "engines")
 
 
 def test_a_constant_in_capitals_is_quoted_and_a_heading_in_capitals_is_not():
@@ -95,9 +97,11 @@ def test_a_sentence_that_begins_with_what_was_said_before_stands_with_it(said):
 
 
 def test_a_sentence_hangs_if_what_it_points_to_is_not_before_it():
-    page = Page("S1", "", "", "It has 340 members. It owns 27 hives.\n\nThe club is old. It grows.")
+    page = SourcePassage(
+        "S1", "", "", "It has 340 members. It owns 27 hives.\n\nThe club is old. It grows."
+    )
 
-    assert [one.hangs for one in candidates([page])] == [True, True, False, False]
+    assert [one.is_dangling for one in list_candidates([page])] == [True, True, False, False]
 
 
 def test_signs_of_a_comment_are_left_out_before_a_sentence_and_kept_within_it():
@@ -109,6 +113,8 @@ def test_signs_of_a_comment_are_left_out_before_a_sentence_and_kept_within_it():
 
 
 def test_a_mere_name_of_a_term_is_quoted_with_the_sentence_after_it():
-    page = Page("S1", "kilnctl - fire pots", "", "  -q  Quick fire.  Pots get hot in an hour.\n")
-    first = next(one for one in candidates([page]) if one.under == "-q")
+    page = SourcePassage(
+        "S1", "kilnctl - fire pots", "", "  -q  Quick fire.  Pots get hot in an hour.\n"
+    )
+    first = next(one for one in list_candidates([page]) if one.section == "-q")
     assert first.text == "Quick fire.  Pots get hot in an hour."

@@ -1,7 +1,8 @@
 import pytest
 
-from models.extractive.blocks import Page, Prompt
-from models.extractive.writing import finding
+from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.writing import write_finding
+from text.answerability import SourcePassage
 
 SURE = [
     ("When was the Ostrava kiln opened?", "The Ostrava kiln was opened in Brno in 1903."),
@@ -67,8 +68,10 @@ UNSURE += [
 
 
 def lacking(asked, told):
-    page = Page("S1", "Notes on pottery", "", f"These are my notes. {told} They were made in May.")
-    return finding(Prompt(question=asked, step=(asked, asked), pages=(page,))).unsure
+    page = SourcePassage(
+        "S1", "Notes on pottery", "", f"These are my notes. {told} They were made in May."
+    )
+    return write_finding(ParsedPrompt(question=asked, step=(asked, asked), pages=(page,))).unsure
 
 
 @pytest.mark.parametrize(("asked", "told"), SURE)

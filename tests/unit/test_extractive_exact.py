@@ -1,20 +1,21 @@
 import pytest
 
-from models.extractive.blocks import Page, Quote
-from models.extractive.exact import exact
+from models.extractive.exact_answers import find_answer_form
+from models.extractive.prompt_parser import SourceQuote
+from text.answerability import SourcePassage
 
 
 def is_exact(asked, told, *, title="Kiln book", under="", before=""):
-    page = Page("S1", title, "", f"{before}{told}")
-    return exact(asked, [page], [Quote("S1", told, under)])
+    page = SourcePassage("S1", title, "", f"{before}{told}")
+    return find_answer_form(asked, [page], [SourceQuote("S1", told, under)])
 
 
 def test_the_entry_of_the_very_setting_is_exact():
     text = "glaze_hold  Keep the heat for so many minutes."
-    page = Page("S1", "kiln.conf", "", text)
-    quote = Quote("S1", "Keep the heat for so many minutes.", "glaze_hold")
-    assert exact("What is glaze_hold for?", [page], [quote])
-    assert not exact("What is glaze_cool for?", [page], [quote])
+    page = SourcePassage("S1", "kiln.conf", "", text)
+    quote = SourceQuote("S1", "Keep the heat for so many minutes.", "glaze_hold")
+    assert find_answer_form("What is glaze_hold for?", [page], [quote])
+    assert not find_answer_form("What is glaze_cool for?", [page], [quote])
 
 
 @pytest.mark.parametrize(
@@ -143,14 +144,14 @@ def test_what_stands_below_the_same_question_is_exact():
 def test_the_entry_of_another_thing_or_a_word_on_the_program_is_not_exact(
     asked, title, under, told
 ):
-    page = Page("S1", title, "", f"{under}  {told}")
-    assert not exact(asked, [page], [Quote("S1", told, under)])
+    page = SourcePassage("S1", title, "", f"{under}  {told}")
+    assert not find_answer_form(asked, [page], [SourceQuote("S1", told, under)])
 
 
 def test_the_entry_of_a_command_with_a_name_like_a_light_word_is_exact():
-    page = Page("S1", "on - start a kiln", "", "-z  Zero the heat.")
-    quote = Quote("S1", "Zero the heat.", "-z")
-    assert exact("What does the -z option of on do?", [page], [quote])
+    page = SourcePassage("S1", "on - start a kiln", "", "-z  Zero the heat.")
+    quote = SourceQuote("S1", "Zero the heat.", "-z")
+    assert find_answer_form("What does the -z option of on do?", [page], [quote])
 
 
 def test_the_default_of_a_more_special_setting_is_not_exact():

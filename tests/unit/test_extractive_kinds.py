@@ -1,12 +1,12 @@
 import pytest
 
-from models.extractive.kinds import (
-    answers,
+from text.question_types import (
     asks_list,
     asks_why,
     asks_why_too,
     gives_cause,
-    has_kind,
+    has_answer_type,
+    score_answer_type,
 )
 
 
@@ -30,8 +30,8 @@ from models.extractive.kinds import (
     ],
 )
 def test_a_sentence_answers_with_the_kind_of_thing_that_is_asked_for(question, answer, other):
-    assert answers(question, answer)
-    assert not answers(question, other)
+    assert score_answer_type(question, answer)
+    assert not score_answer_type(question, other)
 
 
 @pytest.mark.parametrize(
@@ -44,39 +44,51 @@ def test_a_sentence_answers_with_the_kind_of_thing_that_is_asked_for(question, a
     ],
 )
 def test_what_the_question_says_itself_is_no_answer(question, told, new):
-    assert answers(question, told) == 0.0
-    assert answers(question, new) >= 1.0
+    assert score_answer_type(question, told) == 0.0
+    assert score_answer_type(question, new) >= 1.0
 
 
 def test_a_number_of_the_things_asked_for_is_worth_more():
     asked = "How many members does the club have?"
 
-    assert answers(asked, "It has 340 active members.") > answers(asked, "It has 27 hives.") > 0
-    assert answers("有多少家分店？", "共有56家分店。") > answers("有多少家分店？", "1988年开店。")
+    assert (
+        score_answer_type(asked, "It has 340 active members.")
+        > score_answer_type(asked, "It has 27 hives.")
+        > 0
+    )
+    assert score_answer_type("有多少家分店？", "共有56家分店。") > score_answer_type(
+        "有多少家分店？", "1988年开店。"
+    )
 
 
 def test_a_choice_is_no_question_for_yes_or_no():
-    assert not answers("Is it red or blue?", "It is not allowed.")
+    assert not score_answer_type("Is it red or blue?", "It is not allowed.")
 
 
 def test_a_question_for_nothing_of_the_kind_is_answered_by_no_kind():
-    assert not answers("forgetting curve", "The curve of 1885 is a curve.")
+    assert not score_answer_type("forgetting curve", "The curve of 1885 is a curve.")
 
 
 def test_a_number_in_the_unit_that_is_asked_for_is_worth_more():
     asked = "How many kg of honey does a colony need?"
 
-    assert answers(asked, "It needs 15 kg.") > answers(asked, "It needs 3 boxes.") > 0
-    assert answers("需要多少千克饲料？", "需要15千克。") > answers(
+    assert (
+        score_answer_type(asked, "It needs 15 kg.")
+        > score_answer_type(asked, "It needs 3 boxes.")
+        > 0
+    )
+    assert score_answer_type("需要多少千克饲料？", "需要15千克。") > score_answer_type(
         "需要多少千克饲料？", "需要15盒。"
     )
-    assert answers("What percentage is lost?", "1 % is lost.") > answers(
+    assert score_answer_type("What percentage is lost?", "1 % is lost.") > score_answer_type(
         "What percentage is lost?", "1 is lost."
     )
 
 
 def test_when_inside_a_question_asks_for_no_date():
-    assert not answers("What happens to bees when frost comes?", "The frost of 1945 came.")
+    assert not score_answer_type(
+        "What happens to bees when frost comes?", "The frost of 1945 came."
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,4 +129,4 @@ def test_what_something_in_the_plural_does_asks_for_no_list():
     ],
 )
 def test_manuals_say_places_times_reasons_and_defaults_in_their_own_way(question, said, held):
-    assert has_kind(question, said) is held
+    assert has_answer_type(question, said) is held

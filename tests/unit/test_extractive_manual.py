@@ -1,9 +1,17 @@
 import pytest
 
-from models.extractive.blocks import Page, Prompt
-from models.extractive.candidates import candidates
-from models.extractive.manual import begins, entries, explains, options, purpose, within
-from models.extractive.writing import finding
+from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.sentence_scoring import list_candidates
+from models.extractive.writing import write_finding
+from text.answerability import SourcePassage
+from text.manuals import (
+    begins_entry,
+    find_asked_purpose,
+    find_entry_at,
+    find_manual_entries,
+    find_options,
+    is_entry_of,
+)
 
 MANUAL = """GLAZER(1)                     General Commands Manual                    GLAZER(1)
 
@@ -31,15 +39,17 @@ FILES
 
 4th Pottery Distribution        19 April 2010                        GLAZER(1)
 """
-PAGE = Page("S1", "glazer - put glaze on pots", "", MANUAL)
+PAGE = SourcePassage("S1", "glazer - put glaze on pots", "", MANUAL)
 
 
 def asked(question, *pages):
-    return finding(Prompt(question=question, step=(question, question), pages=pages or (PAGE,)))
+    return write_finding(
+        ParsedPrompt(question=question, step=(question, question), pages=pages or (PAGE,))
+    )
 
 
 def test_an_entry_is_a_term_with_what_stands_below_it_or_beside_it():
-    found = entries(MANUAL)
+    found = find_manual_entries(MANUAL)
 
     assert [one.term for one in found] == [
         "-q, --quiet",
@@ -48,8 +58,8 @@ def test_an_entry_is_a_term_with_what_stands_below_it_or_beside_it():
         "CoatLimit=",
         "HeatLimit=",
     ]
-    assert MANUAL[found[1].text :].startswith("Take the kiln")
-    assert MANUAL[found[0].text : found[0].end].strip().endswith("-v.")
+    assert MANUAL[found[1].body_start :].startswith("Take the kiln")
+    assert MANUAL[found[0].body_start : found[0].end].strip().endswith("-v.")
 
 
 def test_prose_and_code_have_no_entries():
@@ -57,22 +67,24 @@ def test_prose_and_code_have_no_entries():
     code = "def fire(pot):\n    heat(pot)\n    return pot\n"
     call = "  glazer -k 2 pot \\\n      | tee pots > all\n"
 
-    assert entries(prose) == entries(code) == entries(call) == []
+    assert (
+        find_manual_entries(prose) == find_manual_entries(code) == find_manual_entries(call) == []
+    )
 
 
 def test_what_is_said_within_an_entry_belongs_to_the_innermost_one():
     text = "  modes\n     What a kiln does.\n\n     slow\n         It heats slowly.\n\n"
     text += "  other\n     No.\n"
-    found = entries(text)
+    found = find_manual_entries(text)
 
-    assert within(found, text.index("What"))[0] == "modes"
-    assert within(found, text.index("It heats"))[0] == "slow"
-    assert within(found, text.index("No."))[0] == "other"
-    assert within(found, 0)[0] == "modes"
+    assert find_entry_at(found, text.index("What"))[0] == "modes"
+    assert find_entry_at(found, text.index("It heats"))[0] == "slow"
+    assert find_entry_at(found, text.index("No."))[0] == "other"
+    assert find_entry_at(found, 0)[0] == "modes"
 
 
 def test_sentences_of_an_entry_are_quoted_under_its_term():
-    told = {one.text: one.under for one in candidates([PAGE])}
+    told = {one.text: one.section for one in list_candidates([PAGE])}
 
     assert told["Say nothing while pots are glazed."] == "-q, --quiet"
     assert told["Take the kiln of that name."] == "-k kiln"
@@ -80,7 +92,7 @@ def test_sentences_of_an_entry_are_quoted_under_its_term():
 
 
 def test_heads_and_feet_of_manual_pages_and_calls_of_commands_are_not_quoted():
-    told = [one.text for one in candidates([PAGE])]
+    told = [one.text for one in list_candidates([PAGE])]
 
     assert not [text for text in told if "GLAZER(1)" in text or "[--slow" in text]
     assert "-q, --quiet" not in told
@@ -97,7 +109,7 @@ def test_heads_and_feet_of_manual_pages_and_calls_of_commands_are_not_quoted():
     ],
 )
 def test_a_question_may_ask_for_a_purpose(question, thing):
-    assert purpose(question) == thing
+    assert find_asked_purpose(question) == thing
 
 
 @pytest.mark.parametrize(
@@ -113,17 +125,17 @@ def test_a_question_may_ask_for_a_purpose(question, thing):
     ],
 )
 def test_an_entry_explains_what_its_term_names_on_a_page_of_that_name(term, thing, yes):
-    assert explains(term, thing, "glazer - put glaze on pots") is yes
+    assert is_entry_of(term, thing, "glazer - put glaze on pots") is yes
 
 
 def test_what_a_setting_takes_does_not_say_what_it_is_for():
-    assert begins("CoatLimit=", "Limits how many coats a pot may get.", MANUAL)
-    assert not begins("CoatLimit=", "Takes a number.", MANUAL)
-    assert not begins("CoatLimit=", "Defaults to 3.", MANUAL)
+    assert begins_entry("CoatLimit=", "Limits how many coats a pot may get.", MANUAL)
+    assert not begins_entry("CoatLimit=", "Takes a number.", MANUAL)
+    assert not begins_entry("CoatLimit=", "Defaults to 3.", MANUAL)
 
 
 def test_options_are_told_from_words_with_hyphens():
-    assert options("does -q of a re-fired pot mean --quiet?") == {"-q", "--quiet"}
+    assert find_options("does -q of a re-fired pot mean --quiet?") == {"-q", "--quiet"}
 
 
 @pytest.mark.parametrize(
@@ -160,9 +172,9 @@ def test_another_option_or_another_command_is_no_sure_answer(question):
     ],
 )
 def test_a_name_as_a_heading_is_a_term_with_what_stands_below_an_empty_line(text, term):
-    [found] = (one for one in entries(text) if one.term == term)
-    assert text[found.text :].startswith("Limits")
-    assert begins(term, "Limits the heat.", text)
+    [found] = (one for one in find_manual_entries(text) if one.term == term)
+    assert text[found.body_start :].startswith("Limits")
+    assert begins_entry(term, "Limits the heat.", text)
 
 
 @pytest.mark.parametrize(
@@ -175,16 +187,16 @@ def test_a_name_as_a_heading_is_a_term_with_what_stands_below_an_empty_line(text
     ],
 )
 def test_a_heading_that_is_no_name_of_a_setting_is_no_term(text):
-    assert entries(text) == []
+    assert find_manual_entries(text) == []
 
 
 def test_what_is_said_of_a_term_ends_with_the_next_heading():
     text = "### max_heat\n\nLimits the heat.\n\n### Pots\n\nPots are old."
-    [found] = entries(text)
-    assert "Pots" not in text[found.text : found.end]
+    [found] = find_manual_entries(text)
+    assert "Pots" not in text[found.body_start : found.end]
 
 
 def test_the_default_above_what_is_said_of_a_term_does_not_say_what_it_does():
     text = "### max_heat\n\nDefault: 900.\n\nLimits the heat."
-    assert begins("max_heat", "Limits the heat.", text)
-    assert not begins("max_heat", "Default: 900.", text)
+    assert begins_entry("max_heat", "Limits the heat.", text)
+    assert not begins_entry("max_heat", "Default: 900.", text)

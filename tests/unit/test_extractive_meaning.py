@@ -1,12 +1,12 @@
 import pytest
 
-from models.extractive.meaning import defines, thing
+from text.definitions import find_defined_term, score_definition
 
 
 def said(question, sentence, title="", **more):
-    asked = thing(question)
+    asked = find_defined_term(question)
     assert asked
-    return defines(asked, sentence, title, **more)
+    return score_definition(asked, sentence, title, **more)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_what_stands_right_below_a_heading_counts_by_how_much_of_it_the_thing_is
 
 @pytest.mark.parametrize("question", ["Why do bees dance?", "How many bees?", "蜜蜂为什么跳舞？"])
 def test_another_question_asks_for_no_meaning(question):
-    assert thing(question) is None
+    assert find_defined_term(question) is None
 
 
 @pytest.mark.parametrize("question", ["Forgetting curve", "the waggle dance", "遗忘曲线"])
 def test_a_thing_that_is_only_named_is_asked_the_meaning_of(question):
-    assert thing(question)
+    assert find_defined_term(question)
 
 
 @pytest.mark.parametrize("question", ["Wasps in winter", "How bees live", "Why?", "为什么跳舞"])
 def test_a_few_words_that_ask_or_tell_are_no_thing(question):
-    assert thing(question) is None
+    assert find_defined_term(question) is None

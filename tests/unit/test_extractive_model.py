@@ -5,21 +5,21 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from models.extractive.model import Extractive
+from models.extractive.model import ExtractiveChatModel
 from nodes.coordinator import Triage
 from nodes.planner import Draft
 from nodes.reflection import Verdict
 from nodes.rewrite import Rewrite
 from nodes.team import Enough
-from prompts.marks import block, blocks, wrap
+from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
 
-QUESTION = block("question", "Why do bees dance?")
-STEP = block("step", "Why do bees dance?", title="Why do bees dance?")
-PAGES = wrap(
-    "pages", [block("page", "Bees dance to tell where flowers are.", id="S1", title="Bees")]
+QUESTION = render_block("question", "Why do bees dance?")
+STEP = render_block("step", "Why do bees dance?", title="Why do bees dance?")
+PAGES = wrap_blocks(
+    "pages", [render_block("page", "Bees dance to tell where flowers are.", id="S1", title="Bees")]
 )
 FOUND = '- <q s="S1">Bees dance to tell where flowers are.</q>'
-FINDING = block("finding", FOUND, id="s1", title="Why do bees dance?", status="ok")
+FINDING = render_block("finding", FOUND, id="s1", title="Why do bees dance?", status="ok")
 
 
 class Unknown(BaseModel):
@@ -34,7 +34,9 @@ def search(query: str) -> str:
 
 
 def ask(*parts, model=None):
-    return (model or Extractive()).invoke([SystemMessage("Be kind."), HumanMessage(blocks(*parts))])
+    return (model or ExtractiveChatModel()).invoke(
+        [SystemMessage("Be kind."), HumanMessage(join_prompt_blocks(*parts))]
+    )
 
 
 def form(schema):
@@ -45,36 +47,39 @@ def form(schema):
 @pytest.mark.parametrize(
     ("schema", "parts"),
     [
-        (Rewrite, (QUESTION, block("count", "3"))),
-        (Draft, (QUESTION, PAGES, block("limit", "4"))),
-        (Verdict, (QUESTION, STEP, wrap("findings", [FINDING]), PAGES)),
-        (Enough, (QUESTION, wrap("findings", [FINDING]))),
+        (Rewrite, (QUESTION, render_block("count", "3"))),
+        (Draft, (QUESTION, PAGES, render_block("limit", "4"))),
+        (Verdict, (QUESTION, STEP, wrap_blocks("findings", [FINDING]), PAGES)),
+        (Enough, (QUESTION, wrap_blocks("findings", [FINDING]))),
         (Unknown, (QUESTION,)),
     ],
 )
 def test_a_bound_schema_is_answered_in_its_form(schema, parts):
-    reply = ask(*parts, model=Extractive().bind(response_format=form(schema), seed=1))
+    reply = ask(*parts, model=ExtractiveChatModel().bind(response_format=form(schema), seed=1))
 
     assert schema.model_validate_json(reply.text)
-    assert reply.text == ask(*parts, model=Extractive().bind(response_format=form(schema))).text
+    assert (
+        reply.text
+        == ask(*parts, model=ExtractiveChatModel().bind(response_format=form(schema))).text
+    )
 
 
 def test_small_talk_is_told_from_a_question():
-    model = Extractive().bind(response_format=form(Triage))
+    model = ExtractiveChatModel().bind(response_format=form(Triage))
 
     assert json.loads(model.invoke("Hello!").text)["research"] is False
     assert json.loads(model.invoke("What is HNSW?").text)["research"] is True
 
 
 def test_a_follow_up_is_judged_in_its_conversation():
-    model = Extractive().bind(response_format=form(Triage))
+    model = ExtractiveChatModel().bind(response_format=form(Triage))
     said = [HumanMessage("Why do bees dance?"), AIMessage("To talk."), HumanMessage("why?")]
 
     assert json.loads(model.invoke(said).text)["research"] is True
 
 
 def test_structured_output_gives_an_object():
-    model = Extractive()
+    model = ExtractiveChatModel()
 
     assert model.with_structured_output(Triage).invoke("Hello!").research is False
     assert model.with_structured_output(Unknown).invoke("Hello!") == Unknown(number=0, names=[])
@@ -83,11 +88,14 @@ def test_structured_output_gives_an_object():
 
 def test_without_a_schema_a_step_gets_a_finding_and_a_question_a_report():
     assert ask(QUESTION, STEP, PAGES).text == FOUND
-    assert ask(QUESTION, wrap("findings", [FINDING])).text.startswith(
+    assert ask(QUESTION, wrap_blocks("findings", [FINDING])).text.startswith(
         "The sources put it this way: <q"
     )
-    assert Extractive().invoke("Hello!").text.startswith("Hello!")
-    assert Extractive().invoke("What is HNSW?").text == "No evidence was found for this question."
+    assert ExtractiveChatModel().invoke("Hello!").text.startswith("Hello!")
+    assert (
+        ExtractiveChatModel().invoke("What is HNSW?").text
+        == "No evidence was found for this question."
+    )
 
 
 def test_an_answer_says_how_it_ended_and_about_how_many_tokens_it_took():
@@ -102,11 +110,16 @@ def test_an_answer_says_how_it_ended_and_about_how_many_tokens_it_took():
 
 
 async def test_it_can_be_asked_without_blocking():
-    assert (await Extractive().ainvoke(blocks(QUESTION, STEP, PAGES))).text == FOUND
+    assert (
+        await ExtractiveChatModel().ainvoke(join_prompt_blocks(QUESTION, STEP, PAGES))
+    ).text == FOUND
 
 
 async def test_an_answer_streams_in_words_and_ends_with_what_is_said_about_it():
-    chunks = [chunk async for chunk in Extractive().astream(blocks(QUESTION, STEP, PAGES))]
+    chunks = [
+        chunk
+        async for chunk in ExtractiveChatModel().astream(join_prompt_blocks(QUESTION, STEP, PAGES))
+    ]
 
     whole = chunks[0]
     for chunk in chunks[1:]:
@@ -115,16 +128,18 @@ async def test_an_answer_streams_in_words_and_ends_with_what_is_said_about_it():
     assert (
         whole.text
         == FOUND
-        == "".join(c.text for c in Extractive().stream(blocks(QUESTION, STEP, PAGES)))
+        == "".join(
+            c.text for c in ExtractiveChatModel().stream(join_prompt_blocks(QUESTION, STEP, PAGES))
+        )
     )
-    whole_reply = Extractive().invoke(blocks(QUESTION, STEP, PAGES))
+    whole_reply = ExtractiveChatModel().invoke(join_prompt_blocks(QUESTION, STEP, PAGES))
     assert whole.usage_metadata == whole_reply.usage_metadata
     assert whole.response_metadata["finish_reason"] == "stop"
 
 
 def test_without_pages_it_searches_once():
-    model = Extractive().bind_tools([search], parallel_tool_calls=False)
-    asked = [HumanMessage(blocks(QUESTION, STEP))]
+    model = ExtractiveChatModel().bind_tools([search], parallel_tool_calls=False)
+    asked = [HumanMessage(join_prompt_blocks(QUESTION, STEP))]
 
     called = model.invoke(asked)
     told = model.invoke([*asked, called, ToolMessage(PAGES, tool_call_id="call_1")])
@@ -138,19 +153,19 @@ def test_without_pages_it_searches_once():
 def test_the_reason_of_a_row_is_searched_for_by_what_the_row_is_about():
     asked = "Which hive lost the most weight, and why?"
     rows = "Hive: H1; Weight lost (kg): 6.2.\nHive: H2; Weight lost (kg): 16.9."
-    shown = wrap("pages", [block("page", rows, id="S1", title="Hives")])
-    step = block("step", asked, title=asked)
+    shown = wrap_blocks("pages", [render_block("page", rows, id="S1", title="Hives")])
+    step = render_block("step", asked, title=asked)
 
-    model = Extractive().bind_tools([search])
-    [call] = ask(block("question", asked), step, shown, model=model).tool_calls
+    model = ExtractiveChatModel().bind_tools([search])
+    [call] = ask(render_block("question", asked), step, shown, model=model).tool_calls
 
     assert call["args"] == {"query": "H2 hive lost weight"}
 
 
 def test_a_streamed_search_is_the_same_call():
-    model = Extractive().bind_tools([search])
+    model = ExtractiveChatModel().bind_tools([search])
 
-    chunks = list(model.stream(blocks(QUESTION, STEP)))
+    chunks = list(model.stream(join_prompt_blocks(QUESTION, STEP)))
 
     assert [call["args"] for chunk in chunks for call in chunk.tool_calls] == [
         {"query": "bees dance"}
@@ -158,12 +173,15 @@ def test_a_streamed_search_is_the_same_call():
 
 
 def test_with_pages_no_tool_is_called():
-    assert ask(QUESTION, STEP, PAGES, model=Extractive().bind_tools([search])).tool_calls == []
+    assert (
+        ask(QUESTION, STEP, PAGES, model=ExtractiveChatModel().bind_tools([search])).tool_calls
+        == []
+    )
 
 
 def test_a_search_that_found_nothing_is_not_repeated():
-    model = Extractive().bind_tools([search])
-    asked = [HumanMessage(blocks(QUESTION, STEP))]
+    model = ExtractiveChatModel().bind_tools([search])
+    asked = [HumanMessage(join_prompt_blocks(QUESTION, STEP))]
 
     told = model.invoke(
         [*asked, model.invoke(asked), ToolMessage("Nothing.", tool_call_id="call_1")]

@@ -1,27 +1,39 @@
 import pytest
 
-from models.extractive.blocks import Page, Quote
-from models.extractive.exact import exact
-from models.extractive.owner import about, belongs, beside, foreign, heads, owned, owners, single
-from models.extractive.terms import gives_default
+from models.extractive.exact_answers import find_answer_form
+from models.extractive.manual_answers import (
+    asked_title_words,
+    entry_gives_default,
+    has_asked_owner,
+    is_from_other_manual,
+    is_unambiguous_term,
+    names_beside_term,
+    page_covers_names,
+    page_subjects,
+    split_term_names,
+)
+from models.extractive.prompt_parser import SourceQuote
+from text.answerability import SourcePassage
 
-KILN = Page("S1", "kiln-add, kiln-rm - adds pots to a kiln", "", "  -k  Keep the pots hot.")
-AGENT = Page("S2", "kiln-agent - holds the keys of kilns", "", "  -k  Kill the agent.")
+KILN = SourcePassage(
+    "S1", "kiln-add, kiln-rm - adds pots to a kiln", "", "  -k  Keep the pots hot."
+)
+AGENT = SourcePassage("S2", "kiln-agent - holds the keys of kilns", "", "  -k  Kill the agent.")
 
 
 def sure(asked, told, under, *pages):
-    return exact(asked, pages, [Quote(pages[0].id, told, under)])
+    return find_answer_form(asked, pages, [SourceQuote(pages[0].id, told, under)])
 
 
 def test_the_names_of_a_manual_stand_before_the_dash_of_its_title():
-    assert owners("at, batch - run pots later") == {"at", "batch"}
-    assert {"kiln.conf", "kiln"} <= owners("kiln.conf - settings of the kiln")
-    assert owners("The kiln book — Doors") == {"the", "kiln", "book"}
+    assert page_subjects("at, batch - run pots later") == {"at", "batch"}
+    assert {"kiln.conf", "kiln"} <= page_subjects("kiln.conf - settings of the kiln")
+    assert page_subjects("The kiln book — Doors") == {"the", "kiln", "book"}
 
 
 def test_a_term_may_have_several_names():
-    assert heads("-k, --keep=HOURS") == ["-k", "--keep"]
-    assert heads("port: <number>") == ["port"]
+    assert split_term_names("-k, --keep=HOURS") == ["-k", "--keep"]
+    assert split_term_names("port: <number>") == ["port"]
 
 
 @pytest.mark.parametrize(
@@ -35,15 +47,15 @@ def test_a_term_may_have_several_names():
     ],
 )
 def test_what_is_named_beside_a_term_is_its_owner(asked, head, named):
-    assert beside(asked, head) == named
+    assert names_beside_term(asked, head) == named
 
 
 def test_an_entry_is_of_the_manual_whose_name_and_not_whose_purpose_is_named():
-    assert owned(["kiln-rm"], KILN.title)
-    assert not owned(["pots"], KILN.title)
-    assert not owned(["kiln"], "kiln-add - adds pots to a kiln")
-    assert owned(["push"], "kiln — push")
-    assert owned(["OpenKiln"], "kilnd - the OpenKiln daemon")
+    assert page_covers_names(["kiln-rm"], KILN.title)
+    assert not page_covers_names(["pots"], KILN.title)
+    assert not page_covers_names(["kiln"], "kiln-add - adds pots to a kiln")
+    assert page_covers_names(["push"], "kiln — push")
+    assert page_covers_names(["OpenKiln"], "kilnd - the OpenKiln daemon")
 
 
 def test_the_option_of_a_sibling_is_not_sure():
@@ -62,14 +74,14 @@ def test_a_term_without_an_owner_is_sure_where_all_its_entries_say_the_same():
     assert sure(asked, told, "--keep-on", add) == "entry"
     assert sure(asked, told, "--keep-on", add, same) == "entry"
     assert not sure(asked, told, "--keep-on", add, agent)
-    assert single("-k", KILN.title, [KILN, AGENT], named=True)
-    assert not single("-k", KILN.title, [KILN, AGENT], named=False)
+    assert is_unambiguous_term("-k", KILN.title, [KILN, AGENT], named=True)
+    assert not is_unambiguous_term("-k", KILN.title, [KILN, AGENT], named=False)
 
 
 @pytest.mark.parametrize("option", ["-k", "--keep", "Keep", "keep"])
 def test_a_term_of_one_word_without_a_command_is_sure_only_in_a_single_manual(option):
     page = KILN._replace(text=f"  {option}  Keep the pots hot.")
-    other = Page("S2", "stove - burns wood", "", "Wood burns.")
+    other = SourcePassage("S2", "stove - burns wood", "", "Wood burns.")
     asked, told = f"What does {option} do?", "Keep the pots hot."
     assert sure(asked, told, option, page, page._replace(text="Pots.")) == "entry"
     assert not sure(asked, told, option, page, other)
@@ -78,24 +90,28 @@ def test_a_term_of_one_word_without_a_command_is_sure_only_in_a_single_manual(op
 
 
 def test_a_quote_from_another_manual_than_the_one_that_is_named_is_foreign():
-    quote = Quote("S1", "By default the door is shut.")
+    quote = SourceQuote("S1", "By default the door is shut.")
     asked = "What is the default door of kiln-agent?"
-    assert foreign(asked, quote, KILN.title, [KILN, AGENT])
-    assert not foreign(asked, quote, AGENT.title, [KILN, AGENT])
-    assert not foreign(asked, quote._replace(text="kiln-agent shuts."), KILN.title, [KILN, AGENT])
-    assert not foreign("What is a door?", quote, KILN.title, [KILN, AGENT])
+    assert is_from_other_manual(asked, quote, KILN.title, [KILN, AGENT])
+    assert not is_from_other_manual(asked, quote, AGENT.title, [KILN, AGENT])
+    assert not is_from_other_manual(
+        asked, quote._replace(text="kiln-agent shuts."), KILN.title, [KILN, AGENT]
+    )
+    assert not is_from_other_manual("What is a door?", quote, KILN.title, [KILN, AGENT])
 
 
 def test_what_a_question_ends_with_stands_in_the_quote_or_names_its_page():
-    quote = Quote("S1", "The default door is shut.")
-    assert belongs("What is the default door of kiln-add?", quote, KILN.title)
-    assert not belongs("What is the default door of stove?", quote, KILN.title)
-    assert belongs("What is the default door?", quote, KILN.title)
+    quote = SourceQuote("S1", "The default door is shut.")
+    assert has_asked_owner("What is the default door of kiln-add?", quote, KILN.title)
+    assert not has_asked_owner("What is the default door of stove?", quote, KILN.title)
+    assert has_asked_owner("What is the default door?", quote, KILN.title)
 
 
 def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it():
-    assert "pot" in {one.rstrip("s") for one in about("What are pots of kiln-add?", KILN.title)}
-    assert not about("What are pots?", KILN.title)
+    assert "pot" in {
+        one.rstrip("s") for one in asked_title_words("What are pots of kiln-add?", KILN.title)
+    }
+    assert not asked_title_words("What are pots?", KILN.title)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +140,8 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
     ],
 )
 def test_an_entry_of_another_term_or_that_first_says_something_else_is_not_sure(asked, term, told):
-    page = Page("S1", "kiln.conf - settings", "", f"  {term}  {told}")
-    assert not exact(asked, [page], [Quote("S1", told, term)])
+    page = SourcePassage("S1", "kiln.conf - settings", "", f"  {term}  {told}")
+    assert not find_answer_form(asked, [page], [SourceQuote("S1", told, term)])
 
 
 @pytest.mark.parametrize(
@@ -140,29 +156,38 @@ def test_an_entry_of_another_term_or_that_first_says_something_else_is_not_sure(
     ],
 )
 def test_what_an_entry_says_first_of_its_term_is_sure(told):
-    page = Page("S1", "kiln.conf - settings", "", f"  Glaze  {told}")
-    assert exact("What does Glaze do?", [page], [Quote("S1", told, "Glaze")]) == "entry"
-    assert exact("What does the Glaze setting of kiln do?", [page], [Quote("S1", told, "Glaze")])
+    page = SourcePassage("S1", "kiln.conf - settings", "", f"  Glaze  {told}")
+    assert (
+        find_answer_form("What does Glaze do?", [page], [SourceQuote("S1", told, "Glaze")])
+        == "entry"
+    )
+    assert find_answer_form(
+        "What does the Glaze setting of kiln do?", [page], [SourceQuote("S1", told, "Glaze")]
+    )
 
 
 def test_what_an_option_does_is_not_what_the_program_does():
-    page = Page("S1", "kilnctl - start kilns", "", "  -v  The kiln has 14 doors.")
-    asked, quote = "How many doors does the kiln have?", Quote("S1", "The kiln has 14 doors.")
-    assert exact(asked, [page], [quote])
-    assert not exact(asked, [page], [quote._replace(under="-v")])
+    page = SourcePassage("S1", "kilnctl - start kilns", "", "  -v  The kiln has 14 doors.")
+    asked, quote = "How many doors does the kiln have?", SourceQuote("S1", "The kiln has 14 doors.")
+    assert find_answer_form(asked, [page], [quote])
+    assert not find_answer_form(asked, [page], [quote._replace(section="-v")])
 
 
 def test_a_manual_says_in_its_description_what_its_program_does():
     told = "kilnctl takes a number of pots."
-    arguments = Page("S1", "kilnctl - start kilns", "", f"ARGUMENTS\n   {told}")
+    arguments = SourcePassage("S1", "kilnctl - start kilns", "", f"ARGUMENTS\n   {told}")
     described = arguments._replace(text=f"DESCRIPTION\n   {told}")
-    assert not exact("What does kilnctl do?", [arguments], [Quote("S1", told)])
-    assert exact("What does kilnctl do?", [described], [Quote("S1", told)]) == "deed"
+    assert not find_answer_form("What does kilnctl do?", [arguments], [SourceQuote("S1", told)])
+    assert (
+        find_answer_form("What does kilnctl do?", [described], [SourceQuote("S1", told)]) == "deed"
+    )
 
 
 def default_of(asked, told, *more):
-    page = Page("S1", "kiln.conf - settings", "", f"### max_heat\n\n{told} {' '.join(more)}")
-    return gives_default(asked, Quote("S1", told, "max_heat"), [page])
+    page = SourcePassage(
+        "S1", "kiln.conf - settings", "", f"### max_heat\n\n{told} {' '.join(more)}"
+    )
+    return entry_gives_default(asked, SourceQuote("S1", told, "max_heat"), [page])
 
 
 @pytest.mark.parametrize("told", ["Default: 900.", "The default is 900.", "It defaults to 900."])

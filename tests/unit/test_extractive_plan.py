@@ -1,8 +1,9 @@
 import pytest
 
-from models.extractive.blocks import Found, Page, Prompt
-from models.extractive.plan import draft
+from models.extractive.planning import draft_plan
+from models.extractive.prompt_parser import ParsedPrompt, PromptFinding
 from nodes.planner import Draft
+from text.answerability import SourcePassage
 
 PLAN = {
     "steps": [
@@ -19,7 +20,7 @@ PLAN = {
 
 
 def plan(question, **more):
-    made = draft(Prompt(question=question, **more))
+    made = draft_plan(ParsedPrompt(question=question, **more))
     Draft.model_validate(made)
     return made["steps"]
 
@@ -29,7 +30,7 @@ def titles(steps):
 
 
 def revised(feedback, limit=4):
-    steps = plan("Compare bees and wasps", plan=PLAN, feedback=feedback, limit=limit)
+    steps = plan("Compare bees and wasps", plan=PLAN, feedback=feedback, step_limit=limit)
     return [(step["title"], step["needs"]) for step in steps]
 
 
@@ -57,7 +58,8 @@ def test_each_sub_question_gets_a_step_whose_query_knows_the_topic():
 
 def test_listed_dimensions_share_the_steps():
     steps = plan(
-        "收集整理保险公司的资料，比较融资情况、信誉度、增长幅度、实际分红、发展潜力等维度", limit=3
+        "收集整理保险公司的资料，比较融资情况、信誉度、增长幅度、实际分红、发展潜力等维度",
+        step_limit=3,
     )
 
     assert titles(steps)[0] == "保险公司资料：融资情况、信誉度"
@@ -71,7 +73,7 @@ def test_an_open_question_is_split_by_what_the_pages_are_about():
     )
     text = "How honey bees communicate food sources and threats in their colony."
     pages = tuple(
-        Page(f"S{n}", title, "", text if n < 3 else "Football is a game.")
+        SourcePassage(f"S{n}", title, "", text if n < 3 else "Football is a game.")
         for n, title in enumerate(["Waggle dance", "Pheromones", "Football"], start=1)
     )
 
@@ -82,8 +84,8 @@ def test_an_open_question_is_split_by_what_the_pages_are_about():
         "Pheromones",
     ]
 
-    known = (Found("1/s1", "The waggle dance", "", ""),)
-    others = titles(plan(question, pages=pages, earlier=known))[1:]
+    known = (PromptFinding("1/s1", "The waggle dance", "", ""),)
+    others = titles(plan(question, pages=pages, earlier_findings=known))[1:]
     assert [title.partition(":")[0] for title in others] == ["Pheromones"]
 
 
@@ -97,7 +99,7 @@ def test_an_open_question_is_split_by_what_the_pages_are_about():
     ],
 )
 def test_a_plan_keeps_to_the_limit_and_needs_only_earlier_steps(question, limit):
-    steps = plan(question, limit=limit)
+    steps = plan(question, step_limit=limit)
 
     assert 0 < len(steps) <= limit
     for number, step in enumerate(steps, start=1):
@@ -106,11 +108,11 @@ def test_a_plan_keeps_to_the_limit_and_needs_only_earlier_steps(question, limit)
 
 
 def test_a_plan_is_never_enough_by_itself():
-    assert draft(Prompt(question="What is HNSW?"))["has_enough_context"] is False
+    assert draft_plan(ParsedPrompt(question="What is HNSW?"))["has_enough_context"] is False
 
 
 def test_the_plan_is_in_the_language_of_the_question():
-    assert draft(Prompt(question="蜜蜂为什么跳舞？"))["thought"] == "问题可以一步回答。"
+    assert draft_plan(ParsedPrompt(question="蜜蜂为什么跳舞？"))["thought"] == "问题可以一步回答。"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,10 @@ def test_without_an_earlier_plan_the_words_change_a_new_one():
 
 
 def test_pages_do_not_pad_the_plan_of_a_simple_question():
-    pages = (Page("S1", "Waggle dance", "", "Bees dance."), Page("S2", "Hives", "", "Bees dance."))
+    pages = (
+        SourcePassage("S1", "Waggle dance", "", "Bees dance."),
+        SourcePassage("S2", "Hives", "", "Bees dance."),
+    )
 
     assert len(plan("Why do bees dance?", pages=pages)) == 1
 
@@ -179,7 +184,7 @@ def test_a_sub_question_that_points_back_is_asked_of_what_the_first_one_is_about
 
 
 def test_a_plan_is_framed_in_the_language_that_is_wanted():
-    made = draft(Prompt(question="What is the waggle dance?", tongue="zh"))
+    made = draft_plan(ParsedPrompt(question="What is the waggle dance?", prompt_language="zh"))
 
     assert (made["title"], made["thought"]) == ("关于“waggle dance”", "问题可以一步回答。")
 
@@ -229,4 +234,6 @@ def test_what_stays_does_not_search_for_what_was_struck_out():
     ],
 )
 def test_a_part_that_points_back_names_the_thing_and_not_only_its_place(asked: str, second: str):
-    assert [one["title"] for one in draft(Prompt(question=asked, limit=4))["steps"]][1] == second
+    assert [
+        one["title"] for one in draft_plan(ParsedPrompt(question=asked, step_limit=4))["steps"]
+    ][1] == second

@@ -1,10 +1,11 @@
 import pytest
 
-from models.extractive.blocks import Page, Quote
-from models.extractive.ranking import answerable, best, reach
-from models.extractive.topic import topic
+from models.extractive.answer_ranking import select_quotes
+from models.extractive.prompt_parser import SourceQuote
+from text.answerability import SourcePassage, best_source_coverage, is_answerable
+from text.topics import extract_topic
 
-BEES = Page(
+BEES = SourcePassage(
     "S1",
     "Honey bees",
     "",
@@ -12,8 +13,8 @@ BEES = Page(
     "Karl von Frisch in 1945. He won the Nobel Prize for it in 1973.\n\nIn winter the colony forms "
     "a cluster below 14 °C. The cluster shivers to keep the queen warm.",
 )
-WASPS = Page("S2", "Wasps", "", "Wasps do not store honey. A wasp colony dies in autumn.")
-蜜蜂 = Page(
+WASPS = SourcePassage("S2", "Wasps", "", "Wasps do not store honey. A wasp colony dies in autumn.")
+蜜蜂 = SourcePassage(
     "S3",
     "蜜蜂",
     "",
@@ -22,7 +23,7 @@ WASPS = Page("S2", "Wasps", "", "Wasps do not store honey. A wasp colony dies in
 
 
 def ask(question, *pages, limit=6):
-    return [quote.text for quote in best(topic(question), question, pages, limit)]
+    return [quote.text for quote in select_quotes(extract_topic(question), question, pages, limit)]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_the_sentence_that_answers_comes_first(question, answer):
 
 
 def test_quotes_are_pieces_of_their_page():
-    quotes = best(topic("bees colony winter"), "bees colony winter", [BEES, WASPS])
+    quotes = select_quotes(extract_topic("bees colony winter"), "bees colony winter", [BEES, WASPS])
 
     assert quotes
     for quote in quotes:
@@ -79,14 +80,14 @@ def test_no_more_than_the_limit_is_quoted():
 
 
 def test_an_address_is_not_quoted():
-    assert ask("bees dance", Page("S1", "", "", "Bees dance at www.bees.org now.")) == []
-    assert ask("bees dance", Page("S1", "", "", "bees = postgres://dance.internal")) == []
+    assert ask("bees dance", SourcePassage("S1", "", "", "Bees dance at www.bees.org now.")) == []
+    assert ask("bees dance", SourcePassage("S1", "", "", "bees = postgres://dance.internal")) == []
 
 
 def test_a_question_about_something_else_is_not_answerable():
-    assert not answerable("Who won the football world cup in 2018?", [BEES, WASPS])
-    assert not answerable("谁赢得了2018年足球世界杯？", [BEES, 蜜蜂])
-    assert not answerable("Why do bees dance?", [])
+    assert not is_answerable("Who won the football world cup in 2018?", [BEES, WASPS])
+    assert not is_answerable("谁赢得了2018年足球世界杯？", [BEES, 蜜蜂])
+    assert not is_answerable("Why do bees dance?", [])
 
 
 @pytest.mark.parametrize(
@@ -97,41 +98,47 @@ def test_a_question_about_something_else_is_not_answerable():
     ],
 )
 def test_what_a_question_compares_with_need_not_be_in_a_source(question, said):
-    assert answerable(question, [Page("S1", "", "", said)])
+    assert is_answerable(question, [SourcePassage("S1", "", "", said)])
 
 
 def test_a_question_in_other_words_is_answerable():
-    assert answerable("Who decoded the dances of honeybees such as the waggle dance?", [BEES])
-    assert answerable("蜂群在冬天如何取暖？", [蜜蜂])
+    assert is_answerable("Who decoded the dances of honeybees such as the waggle dance?", [BEES])
+    assert is_answerable("蜂群在冬天如何取暖？", [蜜蜂])
 
 
 def test_one_of_two_words_is_not_enough():
-    assert not answerable("colony football", [BEES])
+    assert not is_answerable("colony football", [BEES])
 
 
 def test_the_passages_of_a_source_answer_together():
-    halves = [Page("S1", "", "", text) for text in ("Zorba saw Frisch.", "Qumran saw Xanadu.")]
+    halves = [
+        SourcePassage("S1", "", "", text) for text in ("Zorba saw Frisch.", "Qumran saw Xanadu.")
+    ]
 
-    assert answerable("Frisch Xanadu Zorba Qumran", halves)
-    assert not any(answerable("Frisch Xanadu Zorba Qumran", [half]) for half in halves)
+    assert is_answerable("Frisch Xanadu Zorba Qumran", halves)
+    assert not any(is_answerable("Frisch Xanadu Zorba Qumran", [half]) for half in halves)
 
 
 def test_a_sentence_with_the_kind_of_thing_asked_for_comes_first():
-    page = Page("S1", "", "", "Ada moved the hive slowly. Ada moved the hive in 1945.")
+    page = SourcePassage("S1", "", "", "Ada moved the hive slowly. Ada moved the hive in 1945.")
 
     assert ask("When did Ada move the hive?", page)[0] == "Ada moved the hive in 1945."
 
 
 def test_a_source_whose_title_the_question_names_is_worth_more():
-    about, question = topic("the lake of Zorbia"), "the lake of Zorbia"
-    named, other = (Page("S1", title, "", "A lake.") for title in ("Zorbia", "Zorbia lore"))
+    about, question = extract_topic("the lake of Zorbia"), "the lake of Zorbia"
+    named, other = (
+        SourcePassage("S1", title, "", "A lake.") for title in ("Zorbia", "Zorbia lore")
+    )
 
-    assert reach(about, question, [named]) > reach(about, question, [other])
+    assert best_source_coverage(about, question, [named]) > best_source_coverage(
+        about, question, [other]
+    )
 
 
 def test_a_row_that_is_the_extreme_comes_first_and_then_its_reason():
-    rows = Page("S1", "Hives", "", "Hive: H1; Loss (kg): 6.2.\nHive: H2; Loss (kg): 16.9.")
-    log = Page(
+    rows = SourcePassage("S1", "Hives", "", "Hive: H1; Loss (kg): 6.2.\nHive: H2; Loss (kg): 16.9.")
+    log = SourcePassage(
         "S2", "Log", "", "H1 lost its roof because of a storm. H2 lost most because it bred."
     )
 
@@ -142,13 +149,13 @@ def test_a_row_that_is_the_extreme_comes_first_and_then_its_reason():
 
 
 def test_a_question_for_a_reason_is_answered_by_a_reason():
-    page = Page("S1", "", "", "The Zorba hive died in May. The hive died because of damp.")
+    page = SourcePassage("S1", "", "", "The Zorba hive died in May. The hive died because of damp.")
 
     assert ask("Why did the Zorba hive die?", page)[0] == "The hive died because of damp."
 
 
 def test_a_definition_comes_before_an_aside():
-    page = Page(
+    page = SourcePassage(
         "S1", "", "", "The tale of the waggle dance is an old one. A waggle dance is a signal."
     )
 
@@ -157,60 +164,72 @@ def test_a_definition_comes_before_an_aside():
 
 def test_documents_that_disagree_have_as_many_quotes_each():
     one, two = (
-        Page(name, name, "", f"I argue that bees {said}. Bees fly. Bees sting. Bees hum.")
+        SourcePassage(name, name, "", f"I argue that bees {said}. Bees fly. Bees sting. Bees hum.")
         for name, said in (("S1", "dance"), ("S2", "sing"))
     )
 
-    quotes = best(topic("bees"), "How do the two papers disagree about bees?", [one, two], 4)
+    quotes = select_quotes(
+        extract_topic("bees"), "How do the two papers disagree about bees?", [one, two], 4
+    )
 
     assert [quote.source for quote in quotes] == ["S1", "S1", "S2", "S2"]
 
 
 def test_a_thesis_comes_before_a_detail_where_documents_disagree():
-    page = Page("S1", "Bees", "", "Bees were seen by three people. I conclude that bees dance.")
+    page = SourcePassage(
+        "S1", "Bees", "", "Bees were seen by three people. I conclude that bees dance."
+    )
 
     assert ask("How do the papers disagree about bees?", page)[0] == "I conclude that bees dance."
     assert ask("How do bees live?", page)[0] == "Bees were seen by three people."
 
 
 def test_a_question_whose_names_no_source_has_is_not_answerable():
-    assert not answerable("When did Zorba decode the waggle dance of honey bees?", [BEES])
-    assert answerable("When did Frisch decode the waggle dance of honey bees?", [BEES])
+    assert not is_answerable("When did Zorba decode the waggle dance of honey bees?", [BEES])
+    assert is_answerable("When did Frisch decode the waggle dance of honey bees?", [BEES])
 
 
 def test_a_setting_is_quoted_with_the_sections_it_stands_in():
-    page = Page("S1", "server", "", "[server]\nhost = 'a'\nport = 8443\n\n[cache]\nport = 11")
+    page = SourcePassage(
+        "S1", "server", "", "[server]\nhost = 'a'\nport = 8443\n\n[cache]\nport = 11"
+    )
 
-    first = best(topic("server port"), "Which port does the server listen on?", [page])[0]
+    first = select_quotes(
+        extract_topic("server port"), "Which port does the server listen on?", [page]
+    )[0]
 
-    assert first == Quote("S1", "port = 8443", "server")
+    assert first == SourceQuote("S1", "port = 8443", "server")
     assert (
-        ask("What is MAX_ITEMS?", Page("S1", "", "", "use(MAX_ITEMS)\nMAX_ITEMS = 512"))[0]
+        ask("What is MAX_ITEMS?", SourcePassage("S1", "", "", "use(MAX_ITEMS)\nMAX_ITEMS = 512"))[0]
         == "MAX_ITEMS = 512"
     )
 
 
 def test_what_the_title_says_already_counts_less_than_what_is_asked_of_it():
-    page = Page("S1", "Zorba", "", "Zorba is old, and Zorba is big. The founder was Frisch.")
+    page = SourcePassage(
+        "S1", "Zorba", "", "Zorba is old, and Zorba is big. The founder was Frisch."
+    )
 
     assert ask("Who was the founder of Zorba?", page)[0] == "The founder was Frisch."
 
 
 def test_a_name_is_meant_in_the_whole_passage_that_says_it():
-    page = Page("S1", "", "", "Zorba lies by a lake in the north. Anders Holm founded the village.")
+    page = SourcePassage(
+        "S1", "", "", "Zorba lies by a lake in the north. Anders Holm founded the village."
+    )
 
     assert ask("Who founded Zorba?", page)[0] == "Anders Holm founded the village."
 
 
 def test_words_of_grammar_are_not_needed_for_an_answer():
-    page = Page("S1", "", "", "The ferry leaves every 40 minutes.")
+    page = SourcePassage("S1", "", "", "The ferry leaves every 40 minutes.")
 
-    assert answerable("How often does the ferry go?", [page])
-    assert not answerable("How often does the train go?", [page])
+    assert is_answerable("How often does the ferry go?", [page])
+    assert not is_answerable("How often does the train go?", [page])
 
 
 def test_a_question_in_a_text_is_no_answer():
-    page = Page("S1", "", "", "How exact is the dance of bees? The dance is not exact.")
+    page = SourcePassage("S1", "", "", "How exact is the dance of bees? The dance is not exact.")
 
     assert ask("How exact is the dance of bees?", page)[0] == "The dance is not exact."
 
@@ -218,38 +237,43 @@ def test_a_question_in_a_text_is_no_answer():
 def test_a_row_does_not_tell_how_or_why():
     rows = "Hive: H1; Winter: bees kept warm; Food: honey kept.\n\nBees kept together stay warm."
 
-    page = Page("S1", "", "", rows)
+    page = SourcePassage("S1", "", "", rows)
 
     assert ask("How are bees kept warm?", page)[0] == "Bees kept together stay warm."
     assert ask("Which bees are kept warm?", page)[0].startswith("Hive: H1")
 
 
 def test_a_name_whose_words_are_strewn_is_half_a_name():
-    strewn = Page("S1", "", "", "The Eastern League played for two nations, Bob Starr says.")
+    strewn = SourcePassage(
+        "S1", "", "", "The Eastern League played for two nations, Bob Starr says."
+    )
 
-    assert not answerable("Who joined the League of Nations?", [strewn])
-    assert answerable(
-        "Who joined the League of Nations?", [Page("S1", "", "", "It left the League of Nations.")]
+    assert not is_answerable("Who joined the League of Nations?", [strewn])
+    assert is_answerable(
+        "Who joined the League of Nations?",
+        [SourcePassage("S1", "", "", "It left the League of Nations.")],
     )
 
 
 def test_a_source_that_is_far_off_is_not_quoted():
-    near = Page("S1", "", "", "Honey bees dance in winter near Zorba.")
-    far = Page("S2", "", "", "The rent of winter coats is high. Winter is cold.")
+    near = SourcePassage("S1", "", "", "Honey bees dance in winter near Zorba.")
+    far = SourcePassage("S2", "", "", "The rent of winter coats is high. Winter is cold.")
 
-    quotes = best(topic("honey bees dance winter Zorba"), "honey bees dance winter", [near, far])
+    quotes = select_quotes(
+        extract_topic("honey bees dance winter Zorba"), "honey bees dance winter", [near, far]
+    )
 
     assert {quote.source for quote in quotes} == {"S1"}
 
 
 def test_a_sentence_that_stands_alone_comes_before_one_that_hangs():
-    page = Page("S1", "", "", "It has many Zorba bees.\n\nOrley has many Zorba bees.")
+    page = SourcePassage("S1", "", "", "It has many Zorba bees.\n\nOrley has many Zorba bees.")
 
     assert ask("Zorba bees", page) == ["Orley has many Zorba bees.", "It has many Zorba bees."]
 
 
 def test_the_sentence_that_holds_the_relation_comes_before_one_that_names_the_subject():
-    page = Page(
+    page = SourcePassage(
         "S1",
         "Harvest of Glass",
         "",
@@ -258,4 +282,4 @@ def test_the_sentence_that_holds_the_relation_comes_before_one_that_names_the_su
     )
     question = "Who played the leading role in the film Harvest of Glass?"
 
-    assert "Mila Horn" in best(topic(question), question, [page])[0].text
+    assert "Mila Horn" in select_quotes(extract_topic(question), question, [page])[0].text

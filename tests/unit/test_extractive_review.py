@@ -1,17 +1,20 @@
 import pytest
 
-from models.extractive.blocks import Found, Page, Prompt
-from models.extractive.review import enough, verdict
+from models.extractive.finding_review import review_coverage, review_finding
+from models.extractive.prompt_parser import ParsedPrompt, PromptFinding
+from text.answerability import SourcePassage
 
-PAGE = Page(
+PAGE = SourcePassage(
     "S1", "Bees", "", "The waggle dance was decoded in 1945. The cluster keeps the queen warm."
 )
 ASKED = "When was the waggle dance decoded?"
 
 
 def judged(text, pages=(PAGE,), asked=ASKED):
-    found = Found("s1", asked, "ok", text)
-    return verdict(Prompt(question=asked, step=(asked, ""), findings=(found,), pages=pages))
+    found = PromptFinding("s1", asked, "ok", text)
+    return review_finding(
+        ParsedPrompt(question=asked, step=(asked, ""), findings=(found,), pages=pages)
+    )
 
 
 def test_a_real_quote_that_covers_the_step_passes():
@@ -51,7 +54,9 @@ def test_a_quote_beside_the_point_fails_and_the_missing_words_are_named():
 )
 def test_what_a_quote_says_is_said_of_what_its_document_is_called(said: str, passed: bool):
     text = f"{said} The keeper left."
-    page = Page("S1", "The lighthouse at Cape Merrin", "", f"{text} Who built it is known.")
+    page = SourcePassage(
+        "S1", "The lighthouse at Cape Merrin", "", f"{text} Who built it is known."
+    )
 
     verdict = judged(
         f'<q s="S1">{said}</q>', (page,), "Who built and lit the lighthouse at Merrin?"
@@ -67,7 +72,7 @@ def test_what_no_page_has_is_not_asked_for():
 
 
 def test_feedback_is_in_the_language_of_the_question():
-    page = Page("S1", "", "", "蜜蜂跳舞。蜂王怕冷。")
+    page = SourcePassage("S1", "", "", "蜜蜂跳舞。蜂王怕冷。")
 
     verdict = judged('<q s="S1">蜂王怕冷。</q>', (page,), "蜜蜂为什么跳舞？")
 
@@ -75,11 +80,11 @@ def test_feedback_is_in_the_language_of_the_question():
 
 
 QUESTION = "Why do bees dance, and how do hornets hunt spiders?"
-BEES = Found("s1", "Why do bees dance", "ok", '<q s="S1">Bees dance.</q>')
+BEES = PromptFinding("s1", "Why do bees dance", "ok", '<q s="S1">Bees dance.</q>')
 
 
 def test_a_part_of_the_question_that_no_finding_touches_is_missing():
-    assert enough(Prompt(question=QUESTION, findings=(BEES,))) == {
+    assert review_coverage(ParsedPrompt(question=QUESTION, findings=(BEES,))) == {
         "enough": False,
         "missing": [
             {"title": "How do hornets hunt spiders", "queries": ["hornets hunt spiders bees dance"]}
@@ -88,27 +93,27 @@ def test_a_part_of_the_question_that_no_finding_touches_is_missing():
 
 
 def test_a_part_that_was_searched_for_in_vain_is_not_searched_again():
-    vain = Found("s2", "How do hornets hunt spiders", "failed", "no_evidence")
+    vain = PromptFinding("s2", "How do hornets hunt spiders", "failed", "no_evidence")
 
-    assert enough(Prompt(question=QUESTION, findings=(BEES, vain)))["enough"]
+    assert review_coverage(ParsedPrompt(question=QUESTION, findings=(BEES, vain)))["enough"]
 
 
 def test_a_part_that_is_answered_under_another_title_is_not_missing():
-    told = Found(
+    told = PromptFinding(
         "s1", "Insects", "ok", '<q s="S1">Bees dance.</q> <q s="S2">Hornets hunt spiders.</q>'
     )
 
-    assert enough(Prompt(question=QUESTION, findings=(told,)))["enough"]
+    assert review_coverage(ParsedPrompt(question=QUESTION, findings=(told,)))["enough"]
 
 
 def test_at_most_two_parts_are_missing():
     question = "Why is A1 red? Why is B2 green? Why is C3 blue? Why is D4 pink?"
 
-    assert len(enough(Prompt(question=question))["missing"]) == 2
+    assert len(review_coverage(ParsedPrompt(question=question))["missing"]) == 2
 
 
 def test_nothing_is_missing_from_a_plan_that_follows_what_a_person_said():
-    asked = Prompt(question=QUESTION, findings=(BEES,))
+    asked = ParsedPrompt(question=QUESTION, findings=(BEES,))
 
-    assert not enough(asked)["enough"]
-    assert enough(asked._replace(wishes=("only the bees, skip the rest",)))["enough"]
+    assert not review_coverage(asked)["enough"]
+    assert review_coverage(asked._replace(wishes=("only the bees, skip the rest",)))["enough"]

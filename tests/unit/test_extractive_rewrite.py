@@ -1,7 +1,7 @@
 import pytest
 
-from models.extractive.blocks import Prompt
-from models.extractive.rewrite import rewrite, standalone
+from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.query_rewriting import make_standalone, rewrite_question
 
 EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are."
 
@@ -10,11 +10,11 @@ EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are
     "question", ["and in winter?", "How do they do it in winter?", "What about winter?", "Winter?"]
 )
 def test_a_question_that_points_back_gets_the_topic_before_it(question):
-    assert standalone(question, EARLIER) == f"{question} (bees dance)"
+    assert make_standalone(question, EARLIER) == f"{question} (bees dance)"
 
 
 def test_a_chinese_question_that_points_back_gets_the_topic_before_it():
-    assert standalone("那冬天呢？", "person: 蜜蜂为什么跳舞？") == "那冬天呢？（蜜蜂 跳舞）"
+    assert make_standalone("那冬天呢？", "person: 蜜蜂为什么跳舞？") == "那冬天呢？（蜜蜂 跳舞）"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_chinese_question_that_points_back_gets_the_topic_before_it():
     ],
 )
 def test_a_pronoun_becomes_the_one_thing_that_was_asked_about(question, before, alone):
-    assert standalone(question, f"person: {before}") == alone
+    assert make_standalone(question, f"person: {before}") == alone
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_pronoun_becomes_the_one_thing_that_was_asked_about(question, before, 
 def test_a_comparison_takes_up_the_last_two_things(question):
     before = "person: What is the decay view?\nperson: What is the interference view?"
 
-    assert standalone(question, before) == "Compare the decay view and the interference view"
+    assert make_standalone(question, before) == "Compare the decay view and the interference view"
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,22 @@ def test_a_comparison_takes_up_the_last_two_things(question):
     ],
 )
 def test_what_about_another_thing_asks_the_last_question_of_it(question, before, alone):
-    assert standalone(question, "\n".join(f"person: {one}" for one in before)) == alone
+    assert make_standalone(question, "\n".join(f"person: {one}" for one in before)) == alone
 
 
 def test_a_comparison_knows_a_thing_that_was_only_named():
     before = "person: What is a queen bee?\nperson: And a drone?"
 
-    assert standalone("compare with the other one", before) == "Compare the queen bee and the drone"
+    assert (
+        make_standalone("compare with the other one", before)
+        == "Compare the queen bee and the drone"
+    )
 
 
 def test_a_comparison_keeps_what_is_compared():
     before = "person: 什么是绿茶？\nperson: 什么是红茶？"
 
-    assert standalone("它们的产地有什么区别？", before) == "比较绿茶和红茶：产地"
+    assert make_standalone("它们的产地有什么区别？", before) == "比较绿茶和红茶：产地"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_a_comparison_keeps_what_is_compared():
     ],
 )
 def test_a_question_without_a_topic_of_its_own_gets_one(question, alone):
-    assert standalone(question, EARLIER) == alone
+    assert make_standalone(question, EARLIER) == alone
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_a_question_without_a_topic_of_its_own_gets_one(question, alone):
     ["Is there a law that forbids bees in gardens?", "Is it true that drones cannot sting?"],
 )
 def test_words_that_only_look_like_pronouns_point_at_nothing(question):
-    assert standalone(question, EARLIER) == question
+    assert make_standalone(question, EARLIER) == question
 
 
 @pytest.mark.parametrize(
@@ -99,14 +102,14 @@ def test_words_that_only_look_like_pronouns_point_at_nothing(question):
     ],
 )
 def test_a_pronoun_stands_for_what_its_own_question_speaks_of(question):
-    assert standalone(question, "person: Who was Karl Holm?") == question
+    assert make_standalone(question, "person: Who was Karl Holm?") == question
 
 
 def test_a_pronoun_in_both_halves_of_a_question_points_back():
     alone = "When was Karl Holm born, and what did he write?"
 
     assert (
-        standalone("When was he born, and what did he write?", "person: Who was Karl Holm?")
+        make_standalone("When was he born, and what did he write?", "person: Who was Karl Holm?")
         == alone
     )
 
@@ -115,7 +118,7 @@ def test_a_pronoun_does_not_reach_over_a_question_of_something_else():
     before = "person: Who was Karl Holm?\nperson: How do wasps survive the winter?"
 
     assert (
-        standalone("How long do they live?", before)
+        make_standalone("How long do they live?", before)
         == "How long do they live? (wasps survive winter)"
     )
 
@@ -123,38 +126,43 @@ def test_a_pronoun_does_not_reach_over_a_question_of_something_else():
 def test_small_talk_in_between_is_no_topic():
     conversation = f"{EARLIER}\nperson: Thanks, that was helpful!\ndossier: You're welcome!"
 
-    assert standalone("and in winter?", conversation) == "and in winter? (bees dance)"
+    assert make_standalone("and in winter?", conversation) == "and in winter? (bees dance)"
 
 
 def test_a_question_that_stands_alone_stays_as_it_is():
-    assert standalone("What does the HNSW index cost?", EARLIER) == "What does the HNSW index cost?"
-    assert standalone("and in winter?", "") == "and in winter?"
+    assert (
+        make_standalone("What does the HNSW index cost?", EARLIER)
+        == "What does the HNSW index cost?"
+    )
+    assert make_standalone("and in winter?", "") == "and in winter?"
 
 
 def test_a_second_follow_up_still_knows_what_it_is_all_about():
     conversation = f"{EARLIER}\nperson: And in winter?\ndossier: They cluster."
 
-    assert "bees dance" in standalone("and how do they heat?", conversation)
+    assert "bees dance" in make_standalone("and how do they heat?", conversation)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
 @pytest.mark.parametrize("question", ["What is HNSW?", "蜜蜂为什么跳舞？", "Compare Rust and Go"])
 def test_there_are_as_many_different_queries_as_asked_for(question, count):
-    queries = rewrite(Prompt(question=question, most=count))["queries"]
+    queries = rewrite_question(ParsedPrompt(question=question, query_count=count))["queries"]
 
     assert len(set(queries)) == len(queries) == count
 
 
 def test_the_sides_of_a_comparison_are_searched_apart():
-    queries = rewrite(Prompt(question="Where do Smith and Jones disagree about bees?", most=3))[
-        "queries"
-    ]
+    queries = rewrite_question(
+        ParsedPrompt(question="Where do Smith and Jones disagree about bees?", query_count=3)
+    )["queries"]
 
     assert queries == ["Smith Jones bees", "Smith bees", "Jones bees"]
 
 
 def test_the_queries_of_a_follow_up_know_the_topic():
-    made = rewrite(Prompt(question="and in winter?", conversation=EARLIER, most=1))
+    made = rewrite_question(
+        ParsedPrompt(question="and in winter?", conversation=EARLIER, query_count=1)
+    )
 
     assert made == {"question": "and in winter? (bees dance)", "queries": ["winter bees dance"]}
 
@@ -172,7 +180,7 @@ def test_the_queries_of_a_follow_up_know_the_topic():
 def test_what_somebody_says_of_themselves_beside_a_question_is_not_searched_for(
     said: str, searched: str
 ):
-    assert rewrite(Prompt(question=said, most=3))["question"] == searched
+    assert rewrite_question(ParsedPrompt(question=said, query_count=3))["question"] == searched
 
 
 @pytest.mark.parametrize(
@@ -193,4 +201,4 @@ def test_what_somebody_says_of_themselves_beside_a_question_is_not_searched_for(
     ],
 )
 def test_what_was_told_beside_an_earlier_question_is_no_topic(before, question, alone):
-    assert standalone(question, "\n".join(f"person: {one}" for one in before)) == alone
+    assert make_standalone(question, "\n".join(f"person: {one}" for one in before)) == alone

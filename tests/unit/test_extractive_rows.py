@@ -1,6 +1,6 @@
 import pytest
 
-from models.extractive.rows import cells, extreme, number
+from models.extractive.lists_and_tables import find_extreme_row, parse_row, parse_scaled_number
 
 HIVES = [
     "Hive: H1; Weight 1 March (kg): 35.4; Weight 1 June (kg): 36; Loss over the winter (kg): 6.2.",
@@ -22,22 +22,22 @@ HIVES = [
     ],
 )
 def test_a_superlative_chooses_the_row_by_the_column_it_names(question, rows, chosen):
-    assert extreme(question, rows) == chosen
+    assert find_extreme_row(question, rows) == chosen
 
 
 def test_without_a_superlative_or_a_column_that_is_named_no_row_is_chosen():
-    assert extreme("Which hive lost weight?", HIVES) is None
-    assert extreme("Which hive is the most beautiful?", HIVES) is None
+    assert find_extreme_row("Which hive lost weight?", HIVES) is None
+    assert find_extreme_row("Which hive is the most beautiful?", HIVES) is None
 
 
 def test_only_a_row_has_cells():
-    assert cells(HIVES[0])["Loss over the winter (kg)"] == "6.2"
-    assert cells("He said: no; they went home.") == {}
+    assert parse_row(HIVES[0])["Loss over the winter (kg)"] == "6.2"
+    assert parse_row("He said: no; they went home.") == {}
 
 
 def test_a_number_is_read_with_its_marks_and_its_scale():
-    assert number("about 1,250.5 kg") == 1250.5
-    assert number("-3 °C") == -3
-    assert number("2 million") == 2e6
-    assert number("3万") == 3e4
-    assert number("alive") is None
+    assert parse_scaled_number("about 1,250.5 kg") == 1250.5
+    assert parse_scaled_number("-3 °C") == -3
+    assert parse_scaled_number("2 million") == 2e6
+    assert parse_scaled_number("3万") == 3e4
+    assert parse_scaled_number("alive") is None

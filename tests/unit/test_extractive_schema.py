@@ -2,7 +2,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from models.extractive.schema import emptiest
+from models.extractive.model import make_minimal_value
 
 
 class Inner(BaseModel):
@@ -24,7 +24,7 @@ class Odd(BaseModel):
 
 
 def test_every_value_is_the_emptiest_that_the_schema_allows():
-    filled = emptiest(Odd.model_json_schema())
+    filled = make_minimal_value(Odd.model_json_schema())
 
     assert Odd.model_validate(filled).usual == "left out"
     assert filled == {
@@ -44,11 +44,11 @@ def test_every_value_is_the_emptiest_that_the_schema_allows():
 def test_a_default_is_used_where_a_property_is_required():
     schema = {"type": "object", "required": ["a"], "properties": {"a": {"default": 7}}}
 
-    assert emptiest(schema) == {"a": 7}
+    assert make_minimal_value(schema) == {"a": 7}
 
 
 def test_a_bound_is_kept():
-    assert emptiest({"type": "integer", "minimum": 3}) == 3
-    assert emptiest({"type": "integer", "maximum": -2}) == -2
-    assert emptiest({"type": "integer", "exclusiveMinimum": 0}) == 1
-    assert emptiest({"type": ["string", "null"]}) is None
+    assert make_minimal_value({"type": "integer", "minimum": 3}) == 3
+    assert make_minimal_value({"type": "integer", "maximum": -2}) == -2
+    assert make_minimal_value({"type": "integer", "exclusiveMinimum": 0}) == 1
+    assert make_minimal_value({"type": ["string", "null"]}) is None

@@ -1,6 +1,6 @@
-from models.extractive.sections import asked_for, paths
-from models.extractive.topic import topic
-from retrieval.text import sentences
+from text.manuals import list_section_paths, setting_coverage
+from text.sentences import split_sentences
+from text.topics import extract_topic
 
 YAML = "name: orders\nqueue:\n  broker: rabbitmq\n  retries:\n    limit: 7\nlevel: info"
 TOML = "# Service\n[server]\nport = 8443\n\n[database]\npool = 20"
@@ -9,8 +9,8 @@ PYTHON = "LIMIT = 5\n\ndef size(memory):\n    return min(LIMIT, memory)\n\nOTHER
 
 
 def under(text):
-    spans = sentences(text)
-    return dict(zip([span.text for span in spans], paths(text, spans), strict=True))
+    spans = split_sentences(text)
+    return dict(zip([span.text for span in spans], list_section_paths(text, spans), strict=True))
 
 
 def test_an_indent_puts_a_line_below_the_one_that_opens_its_section():
@@ -40,9 +40,9 @@ def test_prose_stands_in_no_section():
 
 
 def test_a_setting_is_asked_for_by_its_key_and_its_section():
-    about = topic("Which port does the server listen on?")
+    about = extract_topic("Which port does the server listen on?")
 
-    assert asked_for(about, "port = 8443", "server") == 1.0
-    assert asked_for(about, "port = 8443", "cache") == 0.5
-    assert asked_for(about, "workers = 4", "cache") == 0.0
-    assert asked_for(about, "The server has a port.", "server") == 0.0
+    assert setting_coverage(about, "port = 8443", "server") == 1.0
+    assert setting_coverage(about, "port = 8443", "cache") == 0.5
+    assert setting_coverage(about, "workers = 4", "cache") == 0.0
+    assert setting_coverage(about, "The server has a port.", "server") == 0.0

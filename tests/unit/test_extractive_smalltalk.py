@@ -2,15 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from models.extractive.blocks import Prompt
-from models.extractive.smalltalk import reply, triage
+from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.query_rewriting import triage_message
+from text.smalltalk import reply_to_smalltalk
 
 LINES = Path(__file__).parents[1].joinpath("flow", "smalltalk.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("line", LINES.splitlines())
 def test_small_talk_is_answered_at_once(line):
-    assert reply(line)
+    assert reply_to_smalltalk(line)
 
 
 @pytest.mark.parametrize(
@@ -49,21 +50,21 @@ def test_small_talk_is_answered_at_once(line):
     ],
 )
 def test_what_asks_for_something_is_researched(question):
-    assert not reply(question)
+    assert not reply_to_smalltalk(question)
 
 
 def test_the_answer_is_in_the_language_of_what_was_said_and_says_what_dossier_does():
-    assert reply("hi").startswith("Hello!")
-    assert "report" in reply("hi")
-    assert reply("你好").startswith("你好")
-    assert "报告" in reply("你好")
+    assert reply_to_smalltalk("hi").startswith("Hello!")
+    assert "report" in reply_to_smalltalk("hi")
+    assert reply_to_smalltalk("你好").startswith("你好")
+    assert "报告" in reply_to_smalltalk("你好")
 
 
 def test_thanks_a_goodbye_and_a_question_about_itself_are_answered_as_such():
-    assert "welcome" in reply("thanks a lot")
-    assert "Goodbye" in reply("bye bye")
-    assert "I am Dossier" in reply("who are you?")
-    assert "我是 Dossier" in reply("你是谁？")
+    assert "welcome" in reply_to_smalltalk("thanks a lot")
+    assert "Goodbye" in reply_to_smalltalk("bye bye")
+    assert "I am Dossier" in reply_to_smalltalk("who are you?")
+    assert "我是 Dossier" in reply_to_smalltalk("你是谁？")
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,8 @@ def test_thanks_a_goodbye_and_a_question_about_itself_are_answered_as_such():
     ],
 )
 def test_a_short_question_asks_for_more_only_after_something_was_asked(said):
-    assert reply(said)
-    assert not reply(said, earlier=True)
+    assert reply_to_smalltalk(said)
+    assert not reply_to_smalltalk(said, earlier=True)
 
 
 @pytest.mark.parametrize(
@@ -104,29 +105,42 @@ def test_a_short_question_asks_for_more_only_after_something_was_asked(said):
     ],
 )
 def test_small_talk_is_small_talk_also_after_a_question(said):
-    assert reply(said, earlier=True)
+    assert reply_to_smalltalk(said, earlier=True)
 
 
 def test_small_talk_before_is_nothing_to_ask_on_about():
-    assert triage(Prompt(said="How much?", before=("Hello!",)))["research"] is False
-    assert triage(Prompt(said="How much?", before=("Hello!", "What is HNSW?")))["research"] is True
+    assert (
+        triage_message(ParsedPrompt(last_message="How much?", earlier_messages=("Hello!",)))[
+            "research"
+        ]
+        is False
+    )
+    assert (
+        triage_message(
+            ParsedPrompt(last_message="How much?", earlier_messages=("Hello!", "What is HNSW?"))
+        )["research"]
+        is True
+    )
 
 
 def test_a_drawn_out_word_is_still_that_word():
-    assert reply("hellooooo")
-    assert reply("thankssss")
+    assert reply_to_smalltalk("hellooooo")
+    assert reply_to_smalltalk("thankssss")
 
 
 def test_an_introduction_is_small_talk_whatever_the_name():
-    assert reply("Hi, I'm Zaphod")
-    assert reply("My name is Zaphod Beeblebrox, nice to meet you")
+    assert reply_to_smalltalk("Hi, I'm Zaphod")
+    assert reply_to_smalltalk("My name is Zaphod Beeblebrox, nice to meet you")
 
 
 @pytest.mark.parametrize("said", ["hello world", "asdf", "Guten Morgen", "Guten Tag!"])
 def test_a_greeting_of_another_kind_and_mere_keys_are_small_talk(said):
-    assert reply(said)
+    assert reply_to_smalltalk(said)
 
 
 def test_triage_says_what_to_do():
-    assert triage(Prompt(said="What is HNSW?")) == {"research": True, "reply": ""}
-    assert triage(Prompt(said="hello"))["research"] is False
+    assert triage_message(ParsedPrompt(last_message="What is HNSW?")) == {
+        "research": True,
+        "reply": "",
+    }
+    assert triage_message(ParsedPrompt(last_message="hello"))["research"] is False

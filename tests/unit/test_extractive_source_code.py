@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.extractive.abstract import abstract_of
-from models.extractive.source_code import is_code
+from text.summaries import extract_abstract, is_source_code
 
 PYTHON = '''#!/usr/bin/env python3
 # Copyright (C) 2020 Somebody. All rights reserved.
@@ -66,12 +65,12 @@ They dance to tell where food is.
     ],
 )
 def test_code_is_about_what_its_words_or_its_names_say(code: str, about: str):
-    assert abstract_of(code) == about
+    assert extract_abstract(code) == about
 
 
 def test_prose_is_not_code():
-    assert not is_code(PROSE)
-    assert abstract_of(PROSE).startswith("Bees live in hives.")
+    assert not is_source_code(PROSE)
+    assert extract_abstract(PROSE).startswith("Bees live in hives.")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_prose_is_not_code():
     ],
 )
 def test_an_abstract_leaves_out_what_any_document_may_begin_with(first: str):
-    said = abstract_of(f"{first}\n\nWax is melted at 64 degrees and poured into moulds.")
+    said = extract_abstract(f"{first}\n\nWax is melted at 64 degrees and poured into moulds.")
 
     assert said == "Wax is melted at 64 degrees and poured into moulds."
 
@@ -93,4 +92,4 @@ def test_an_abstract_leaves_out_what_any_document_may_begin_with(first: str):
 def test_of_a_document_that_is_nothing_else_it_is_kept():
     licence = "Permission is granted to copy this document without any fee at all."
 
-    assert abstract_of(licence) == licence
+    assert extract_abstract(licence) == licence

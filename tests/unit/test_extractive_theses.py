@@ -1,6 +1,10 @@
 import pytest
 
-from models.extractive.theses import documents_asked, opposed, thesis
+from models.extractive.sentence_scoring import (
+    asks_disagreement,
+    count_asked_documents,
+    score_thesis,
+)
 
 
 @pytest.mark.parametrize(
@@ -8,12 +12,12 @@ from models.extractive.theses import documents_asked, opposed, thesis
     ["How do the two papers disagree?", "Where do Smith and Jones differ?", "两篇论文有什么分歧？"],
 )
 def test_a_question_for_a_disagreement_is_known(question):
-    assert opposed(question)
+    assert asks_disagreement(question)
 
 
 def test_another_question_is_for_no_disagreement():
-    assert not opposed("Why do bees dance?")
-    assert not opposed("蜜蜂为什么跳舞？")
+    assert not asks_disagreement("Why do bees dance?")
+    assert not asks_disagreement("蜜蜂为什么跳舞？")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,7 @@ def test_another_question_is_for_no_disagreement():
     ],
 )
 def test_what_differs_or_conflicts_in_a_program_is_no_disagreement(question):
-    assert not opposed(question)
+    assert not asks_disagreement(question)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +37,7 @@ def test_what_differs_or_conflicts_in_a_program_is_no_disagreement(question):
     ["What do the sources differ about?", "Do the reports contradict each other?"],
 )
 def test_documents_differ_and_contradict_each_other(question):
-    assert opposed(question)
+    assert asks_disagreement(question)
 
 
 @pytest.mark.parametrize(
@@ -45,19 +49,21 @@ def test_documents_differ_and_contradict_each_other(question):
     ],
 )
 def test_a_thesis_is_told_from_a_detail(thesis_like, other):
-    assert thesis(thesis_like, "") > thesis(other, "")
+    assert score_thesis(thesis_like, "") > score_thesis(other, "")
 
 
 def test_a_document_says_its_own_thesis_rather_than_that_of_others():
-    assert thesis("I conclude that time heals.", "") > thesis("Bell argued that time heals.", "")
+    assert score_thesis("I conclude that time heals.", "") > score_thesis(
+        "Bell argued that time heals.", ""
+    )
 
 
 def test_what_stands_in_the_conclusion_is_more_of_a_thesis():
-    assert thesis("Time heals.", "6. Conclusion") > thesis("Time heals.", "2. Method")
-    assert thesis("时间起作用。", "结论") > thesis("时间起作用。", "方法")
+    assert score_thesis("Time heals.", "6. Conclusion") > score_thesis("Time heals.", "2. Method")
+    assert score_thesis("时间起作用。", "结论") > score_thesis("时间起作用。", "方法")
 
 
 def test_as_many_documents_are_set_against_each_other_as_the_question_says():
-    assert documents_asked("How do the two papers disagree?") == 2
-    assert documents_asked("Where do the three reports differ?") == 3
-    assert documents_asked("Where do they disagree?") == 2
+    assert count_asked_documents("How do the two papers disagree?") == 2
+    assert count_asked_documents("Where do the three reports differ?") == 3
+    assert count_asked_documents("Where do they disagree?") == 2

@@ -1,11 +1,11 @@
 import pytest
 
-from models.extractive.titles import framed, titled
+from text.summaries import localize_title, make_title
 
 
 def test_a_title_is_short_and_cut_between_words():
-    assert titled("why do bees dance?") == "Why do bees dance?"
-    assert titled("word " * 40, most=12) == "Word word…"
+    assert make_title("why do bees dance?") == "Why do bees dance?"
+    assert make_title("word " * 40, most=12) == "Word word…"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_a_title_is_short_and_cut_between_words():
     ],
 )
 def test_words_that_ask_for_the_work_are_no_part_of_a_title(said, title):
-    assert titled(said) == title
+    assert make_title(said) == title
 
 
 def test_a_long_title_ends_with_a_clause_and_leaves_out_who_asked():
@@ -28,8 +28,8 @@ def test_a_long_title_ends_with_a_clause_and_leaves_out_who_asked():
         "Please write a review on how honey bees dance. " + "It should be long and good. " * 9
     )
 
-    assert titled(background) == "How honey bees dance"
-    assert titled(
+    assert make_title(background) == "How honey bees dance"
+    assert make_title(
         "请帮我整理下全球蜜蜂的发展路线，以及各个路线的代表性公司，" + "需要包括产品进度" * 5
     ) == ("全球蜜蜂的发展路线，以及各个路线的代表性公司")
 
@@ -37,7 +37,7 @@ def test_a_long_title_ends_with_a_clause_and_leaves_out_who_asked():
 def test_a_long_title_begins_where_it_is_asked():
     told = "As family members of those who live with the disease for a long time, "
 
-    assert titled(told + "which signs should alert us?") == "Which signs should alert us?"
+    assert make_title(told + "which signs should alert us?") == "Which signs should alert us?"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_long_title_begins_where_it_is_asked():
     ],
 )
 def test_a_long_question_with_several_parts_is_titled_by_what_it_asks_first(asked, title):
-    assert titled(asked) == title
+    assert make_title(asked) == title
 
 
 def test_a_long_prompt_is_titled_by_the_sentence_that_asks_for_its_topic():
@@ -75,11 +75,11 @@ def test_a_long_prompt_is_titled_by_the_sentence_that_asks_for_its_topic():
         "It should compare them with wasps. The report may be long."
     )
 
-    assert titled(prompt) == "How do honey bees keep warm in winter?"
+    assert make_title(prompt) == "How do honey bees keep warm in winter?"
 
 
 def test_a_first_line_of_its_own_is_the_title():
-    assert titled("The dances of bees\nCompare the kinds of dance. " + "Be long. " * 20) == (
+    assert make_title("The dances of bees\nCompare the kinds of dance. " + "Be long. " * 20) == (
         "The dances of bees"
     )
 
@@ -100,16 +100,16 @@ def test_a_first_line_of_its_own_is_the_title():
     ],
 )
 def test_a_long_sentence_is_cut_where_a_phrase_ends(said, title):
-    assert titled(said) == title
+    assert make_title(said) == title
 
 
 def test_a_list_is_not_cut_at_its_commas():
     asked = "What do Karl von Frisch, Adrian Wenner, and James Gould think of the dance language?"
 
-    assert titled(asked) == asked
+    assert make_title(asked) == asked
 
 
 def test_a_title_in_another_language_is_framed():
-    assert framed("What is the waggle dance?", "zh") == "关于“waggle dance”"
-    assert framed("蜜蜂为什么跳舞？", "en") == "On “蜜蜂跳舞”"
-    assert framed("蜜蜂为什么跳舞？", "zh") == "蜜蜂为什么跳舞？"
+    assert localize_title("What is the waggle dance?", "zh") == "关于“waggle dance”"
+    assert localize_title("蜜蜂为什么跳舞？", "en") == "On “蜜蜂跳舞”"
+    assert localize_title("蜜蜂为什么跳舞？", "zh") == "蜜蜂为什么跳舞？"

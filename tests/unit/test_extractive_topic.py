@@ -1,5 +1,5 @@
-from models.extractive.topic import key_phrase, key_terms, names, share, topic
-from retrieval.words import words
+from text.topics import extract_names, extract_topic, key_phrase, key_terms, topic_coverage
+from text.words import search_words
 
 
 def test_words_for_the_work_itself_are_no_terms():
@@ -8,29 +8,34 @@ def test_words_for_the_work_itself_are_no_terms():
 
 
 def test_a_name_and_a_number_weigh_more_than_another_word():
-    weights = topic("the Zorbian waggler in 7311").terms
+    weights = extract_topic("the Zorbian waggler in 7311").terms
 
     assert weights["zorbian"] == 2 * weights["waggler"] == weights["7311"]
 
 
 def test_a_later_text_weighs_half():
-    assert topic("waggler", "zorbian").terms == {"waggler": 1.0, "zorbian": 0.5}
+    assert extract_topic("waggler", "zorbian").terms == {"waggler": 1.0, "zorbian": 0.5}
 
 
 def test_all_of_the_words_in_order_are_the_whole_topic():
-    assert share(topic("waggle dance"), words("The waggle dance of bees.")) == 1.5
+    assert (
+        topic_coverage(extract_topic("waggle dance"), search_words("The waggle dance of bees."))
+        == 1.5
+    )
 
 
 def test_strewn_words_are_less_than_a_phrase():
-    about = topic("waggle dance")
+    about = extract_topic("waggle dance")
 
-    assert share(about, words("They waggle. Nothing else. Wasps never dance.")) == 1.0
-    assert 0 < share(about, words("They dance.")) < 1.0
-    assert share(about, words("Football.")) == 0.0
+    assert (
+        topic_coverage(about, search_words("They waggle. Nothing else. Wasps never dance.")) == 1.0
+    )
+    assert 0 < topic_coverage(about, search_words("They dance.")) < 1.0
+    assert topic_coverage(about, search_words("Football.")) == 0.0
 
 
 def test_a_topic_of_nothing_is_covered_by_nothing():
-    assert share(topic(""), words("bees")) == 0.0
+    assert topic_coverage(extract_topic(""), search_words("bees")) == 0.0
 
 
 def test_the_key_phrase_keeps_the_spelling_and_the_order():
@@ -50,12 +55,12 @@ def test_a_long_question_keeps_its_rarest_and_earliest_words():
 def test_names_are_found_with_the_small_words_inside_them():
     question = 'Did the Treaty of Versailles, "On Growth" and Karl von Frisch matter?'
 
-    assert names(question) == ["Treaty of Versailles", "On Growth", "Karl von Frisch"]
-    assert names("《战国无双3》是谁开发的？") == ["战国无双3"]
+    assert extract_names(question) == ["Treaty of Versailles", "On Growth", "Karl von Frisch"]
+    assert extract_names("《战国无双3》是谁开发的？") == ["战国无双3"]
 
 
 def test_a_date_counts_once_not_also_for_its_parts():
-    weights = topic("winter of 2023/24").terms
+    weights = extract_topic("winter of 2023/24").terms
 
     assert weights["2023"] == weights["24"] < weights["2023/24"] / 2
 

@@ -1,6 +1,6 @@
 import pytest
 
-from models.extractive.unquotable import unquotable
+from text.question_types import classify_unquotable
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from models.extractive.unquotable import unquotable
     ],
 )
 def test_a_question_that_asks_to_judge_is_named_as_such(question: str):
-    assert unquotable(question, "Bees dance.") == "judging"
+    assert classify_unquotable(question, "Bees dance.") == "judging"
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,9 @@ def test_a_question_that_asks_to_judge_is_named_as_such(question: str):
     ],
 )
 def test_a_number_that_no_passage_states_is_named_as_not_counted(question: str):
-    assert unquotable(question, "Bees dance to tell where food is. 蜜蜂跳舞。") == "counting"
+    assert (
+        classify_unquotable(question, "Bees dance to tell where food is. 蜜蜂跳舞。") == "counting"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,4 +51,4 @@ def test_a_number_that_no_passage_states_is_named_as_not_counted(question: str):
     ],
 )
 def test_a_question_that_quotes_may_answer_is_let_be(question: str, text: str):
-    assert unquotable(question, text) == ""
+    assert classify_unquotable(question, text) == ""

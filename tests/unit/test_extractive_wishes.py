@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from models.extractive.blocks import Page
-from models.extractive.feedback import without
+from models.extractive.planning import remove_unwanted
+from text.answerability import SourcePassage
 
 ASKED = "How does a tide mill work?"
 TIDES = (
@@ -17,10 +17,10 @@ TIDES = (
 
 def left(*wishes: str, asked: str = ASKED, text: str = TIDES) -> str:
     pages = [
-        Page("S1", "Tide mills", "", text),
-        Page("S2", "Tide mills — Repairs", "", "Oak lasts."),
+        SourcePassage("S1", "Tide mills", "", text),
+        SourcePassage("S2", "Tide mills — Repairs", "", "Oak lasts."),
     ]
-    return " ".join(" ".join(one.text for one in without(pages, wishes, asked)).split())
+    return " ".join(" ".join(one.text for one in remove_unwanted(pages, wishes, asked)).split())
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_the_subject_of_the_question_is_never_left_out():
 
 
 def test_what_is_left_does_not_grow_together():
-    pages = without(
-        [Page("S1", "T", "", "A mill turns. Its history is long. It grinds.")],
+    pages = remove_unwanted(
+        [SourcePassage("S1", "T", "", "A mill turns. Its history is long. It grinds.")],
         ["no history"],
         ASKED,
     )

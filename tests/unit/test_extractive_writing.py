@@ -3,38 +3,43 @@ import re
 import pytest
 
 from models.extractive import writing
-from models.extractive.blocks import Found, Page, Prompt, Quote
-from report.verify import check
+from models.extractive.prompt_parser import ParsedPrompt, PromptFinding, SourceQuote
+from report.checks.verification import verify_citations
+from text.answerability import SourcePassage
 
 
-def finding(prompt: Prompt) -> str:
-    return writing.finding(prompt).text
+def finding(prompt: ParsedPrompt) -> str:
+    return writing.write_finding(prompt).text
 
 
-def report(prompt: Prompt) -> str:
-    return writing.report(prompt).text
+def report(prompt: ParsedPrompt) -> str:
+    return writing.write_report(prompt).text
 
 
 PAGES = (
-    Page(
+    SourcePassage(
         "S1", "Bees", "", "Honey bees dance to tell others where flowers are. They heat the hive."
     ),
-    Page("S2", "Wasps", "", "Wasps & hornets die in autumn. Only their queens survive the winter."),
+    SourcePassage(
+        "S2", "Wasps", "", "Wasps & hornets die in autumn. Only their queens survive the winter."
+    ),
 )
 FINDINGS = (
-    Found(
+    PromptFinding(
         "s1",
         "Why do bees dance?",
         "ok",
         '- <q s="S1">Bees dance.</q>\n- <q s="S1">Bees dance for flowers.</q>',
     ),
-    Found("s2", "Wasps in winter", "ok", '- <q s="S2">Wasps &amp; hornets die in winter.</q>'),
+    PromptFinding(
+        "s2", "Wasps in winter", "ok", '- <q s="S2">Wasps &amp; hornets die in winter.</q>'
+    ),
 )
 
 
 def test_a_finding_is_nothing_but_quotes_of_its_pages():
     text = finding(
-        Prompt(question="Why do bees dance?", step=("Why do bees dance?", ""), pages=PAGES)
+        ParsedPrompt(question="Why do bees dance?", step=("Why do bees dance?", ""), pages=PAGES)
     )
 
     assert text.startswith('- <q s="S1">Honey bees dance to tell others where flowers are.')
@@ -43,7 +48,9 @@ def test_a_finding_is_nothing_but_quotes_of_its_pages():
 
 def test_a_step_decides_what_is_quoted_for_a_wider_question():
     step = ("Wasps in winter", "What becomes of the wasps?")
-    text = finding(Prompt(question="Compare bees and wasps in winter", step=step, pages=PAGES))
+    text = finding(
+        ParsedPrompt(question="Compare bees and wasps in winter", step=step, pages=PAGES)
+    )
 
     assert text.startswith('- <q s="S2">')
 
@@ -52,17 +59,20 @@ def test_a_step_that_no_page_answers_has_a_finding_without_a_citation():
     asked = "Who won the football world cup?"
 
     assert (
-        finding(Prompt(question=asked, step=(asked, ""), pages=PAGES)) == "No passage answers this."
+        finding(ParsedPrompt(question=asked, step=(asked, ""), pages=PAGES))
+        == "No passage answers this."
     )
     assert (
-        finding(Prompt(question="谁赢了足球赛？", step=("谁赢了足球赛？", "")))
+        finding(ParsedPrompt(question="谁赢了足球赛？", step=("谁赢了足球赛？", "")))
         == "没有段落能回答这个问题。"
     )
 
 
 def test_what_was_missing_steers_the_next_attempt():
-    page = Page("S1", "", "", "Bees dance all day. Bees dance. The queen Zorba never dances.")
-    prompt = Prompt(question="bees dance", step=("bees dance", ""), pages=(page,))
+    page = SourcePassage(
+        "S1", "", "", "Bees dance all day. Bees dance. The queen Zorba never dances."
+    )
+    prompt = ParsedPrompt(question="bees dance", step=("bees dance", ""), pages=(page,))
 
     again = finding(prompt._replace(feedback="Not covered yet: queen Zorba never"))
 
@@ -71,7 +81,9 @@ def test_what_was_missing_steers_the_next_attempt():
 
 
 def test_a_report_begins_with_the_answer_and_goes_on_step_by_step():
-    text = report(Prompt(question="Why do bees dance and wasps die in winter?", findings=FINDINGS))
+    text = report(
+        ParsedPrompt(question="Why do bees dance and wasps die in winter?", findings=FINDINGS)
+    )
 
     assert text == (
         'The sources put it this way: <q s="S2">Wasps & hornets die in winter.</q> '
@@ -81,51 +93,53 @@ def test_a_report_begins_with_the_answer_and_goes_on_step_by_step():
 
 
 def test_without_findings_a_report_quotes_the_pages():
-    text = report(Prompt(question="Why do honey bees dance?", pages=PAGES))
+    text = report(ParsedPrompt(question="Why do honey bees dance?", pages=PAGES))
 
     assert '<q s="S1">Honey bees dance to tell others where flowers are.' in text
 
 
 def test_without_evidence_a_report_says_so():
-    nothing = (Found("s1", "t", "failed", "no_evidence"),)
+    nothing = (PromptFinding("s1", "t", "failed", "no_evidence"),)
 
     assert (
-        report(Prompt(question="Why?", findings=nothing))
+        report(ParsedPrompt(question="Why?", findings=nothing))
         == "No evidence was found for this question."
     )
-    assert report(Prompt(question="为什么？")) == "没有找到能回答这个问题的证据。"
+    assert report(ParsedPrompt(question="为什么？")) == "没有找到能回答这个问题的证据。"
 
 
 def test_a_chinese_report_is_chinese():
     found = (
-        Found(
+        PromptFinding(
             "s1", "跳舞", "ok", '<q s="S1">蜜蜂跳舞。</q><q s="S1">蜜蜂找花。</q><q s="S1">蜂。</q>'
         ),
     )
 
-    text = report(Prompt(question="蜜蜂为什么跳舞？", findings=found))
+    text = report(ParsedPrompt(question="蜜蜂为什么跳舞？", findings=found))
 
     assert text.startswith('资料是这样说的：<q s="S1">蜜蜂跳舞。</q>')
     assert "## 跳舞" in text
 
 
 def test_words_that_look_like_markup_come_back_as_they_were():
-    page = Page("S1", "AT&T", "", "AT&amp;T sold <q>bees</q> that dance.")
+    page = SourcePassage("S1", "AT&T", "", "AT&amp;T sold <q>bees</q> that dance.")
     asked = "AT&T bees dance"
 
-    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
+    text = finding(ParsedPrompt(question=asked, step=(asked, ""), pages=(page,)))
 
-    assert Found("s1", "", "ok", text).quotes == [Quote("S1", page.text)]
+    assert PromptFinding("s1", "", "ok", text).quotes == [SourceQuote("S1", page.text)]
 
 
 def test_the_answer_speaks_for_more_than_one_step():
     bees = '<q s="S1">Bees dance for flowers in winter.</q> <q s="S1">Bees dance in winter.</q>'
     steps = (
-        Found("s1", "Bees", "ok", bees),
-        Found("s2", "Wasps", "ok", '<q s="S2">Wasps dance in winter too.</q>'),
+        PromptFinding("s1", "Bees", "ok", bees),
+        PromptFinding("s2", "Wasps", "ok", '<q s="S2">Wasps dance in winter too.</q>'),
     )
 
-    answer = report(Prompt(question="Do bees dance in winter?", findings=steps)).split("##")[0]
+    answer = report(ParsedPrompt(question="Do bees dance in winter?", findings=steps)).split("##")[
+        0
+    ]
 
     assert 'S1">Bees dance' in answer
     assert "Wasps dance" in answer
@@ -134,7 +148,9 @@ def test_the_answer_speaks_for_more_than_one_step():
 def test_a_section_that_would_repeat_the_question_is_headed_evidence():
     asked = "Why do bees dance?"
     quotes = "".join(f'<q s="S1">{who} bees dance.</q>' for who in ("Old", "Young", "All"))
-    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+    text = report(
+        ParsedPrompt(question=asked, findings=(PromptFinding("s1", asked, "ok", quotes),))
+    )
 
     assert "## Evidence" in text
     assert asked not in text
@@ -142,28 +158,32 @@ def test_a_section_that_would_repeat_the_question_is_headed_evidence():
 
 
 def test_a_section_without_a_quote_left_is_left_out():
-    found = Found("s1", "Bees", "ok", '<q s="S1">Bees dance for flowers.</q>')
+    found = PromptFinding("s1", "Bees", "ok", '<q s="S1">Bees dance for flowers.</q>')
 
-    assert "##" not in report(Prompt(question="Why do bees dance?", findings=(found,)))
+    assert "##" not in report(ParsedPrompt(question="Why do bees dance?", findings=(found,)))
 
 
 def test_a_quote_far_below_the_best_does_not_pad_the_report():
     quotes = '<q s="S1">Honey bees dance in winter.</q> <q s="S1">Rent is high.</q>'
-    found = Found("s1", "Honey bees dance in winter", "ok", quotes)
+    found = PromptFinding("s1", "Honey bees dance in winter", "ok", quotes)
 
-    assert "Rent" not in report(Prompt(question="Do honey bees dance?", findings=(found,)))
+    assert "Rent" not in report(ParsedPrompt(question="Do honey bees dance?", findings=(found,)))
 
 
 DEBATE = (
-    Page("S1", "Decay — page 1", "", "I conclude that forgetting is decay. Forgetting is old."),
-    Page("S2", "Interference", "", "We claim that forgetting is interference. Forgetting is new."),
+    SourcePassage(
+        "S1", "Decay — page 1", "", "I conclude that forgetting is decay. Forgetting is old."
+    ),
+    SourcePassage(
+        "S2", "Interference", "", "We claim that forgetting is interference. Forgetting is new."
+    ),
 )
 
 
 def test_a_disagreement_sets_thesis_against_thesis_under_the_titles_of_the_documents():
     asked = "How do the two papers disagree about forgetting?"
-    text = finding(Prompt(question=asked, step=(asked, ""), pages=DEBATE))
-    said = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", text),)))
+    text = finding(ParsedPrompt(question=asked, step=(asked, ""), pages=DEBATE))
+    said = report(ParsedPrompt(question=asked, findings=(PromptFinding("s1", asked, "ok", text),)))
 
     assert said.startswith(
         'Set side by side, the documents say: *Decay*: <q s="S1">I conclude that forgetting is '
@@ -175,27 +195,29 @@ def test_a_disagreement_sets_thesis_against_thesis_under_the_titles_of_the_docum
 
 def test_a_disagreement_that_one_document_speaks_of_is_no_sure_answer():
     asked = "How do the two papers disagree about forgetting?"
-    prompt = Prompt(question=asked, step=(asked, ""), pages=DEBATE[:1])
+    prompt = ParsedPrompt(question=asked, step=(asked, ""), pages=DEBATE[:1])
 
-    assert writing.finding(prompt).unsure is not None
+    assert writing.write_finding(prompt).unsure is not None
 
 
 def test_a_definition_is_not_followed_by_an_aside():
     asked = "What is a drone?"
     quotes = '<q s="S1">A drone is a male bee.</q> <q s="S1">We saw a drone.</q>'
-    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+    text = report(
+        ParsedPrompt(question=asked, findings=(PromptFinding("s1", asked, "ok", quotes),))
+    )
 
     assert "We saw" not in text.split("##")[0]
 
 
 def test_a_setting_is_shown_with_its_section_in_the_finding_and_in_the_report():
     asked = "Which port does the server listen on?"
-    page = Page("S1", "server", "", "[server]\nport = 8443")
-    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
+    page = SourcePassage("S1", "server", "", "[server]\nport = 8443")
+    text = finding(ParsedPrompt(question=asked, step=(asked, ""), pages=(page,)))
 
     assert text == '- *server*: <q s="S1">port = 8443</q>'
     assert '*server*: <q s="S1">port = 8443</q>' in report(
-        Prompt(question=asked, findings=(Found("s1", asked, "ok", text),))
+        ParsedPrompt(question=asked, findings=(PromptFinding("s1", asked, "ok", text),))
     )
 
 
@@ -204,9 +226,9 @@ def test_a_setting_is_shown_with_its_section_in_the_finding_and_in_the_report():
 )
 def test_what_looks_like_a_citation_is_quoted_and_cites_nothing(said):
     asked = "What does the parser read twice?"
-    page = Page("S7", "", "", said)
-    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
-    checked = check(text, {"S7": said, "S1": "Other.", "S2": "x y"})
+    page = SourcePassage("S7", "", "", said)
+    text = finding(ParsedPrompt(question=asked, step=(asked, ""), pages=(page,)))
+    checked = verify_citations(text, {"S7": said, "S1": "Other.", "S2": "x y"})
 
     assert checked.cited == ["S7"]
     assert [quote["text"] for quote in checked.quotes] == [said]
@@ -215,10 +237,10 @@ def test_what_looks_like_a_citation_is_quoted_and_cites_nothing(said):
 def test_a_step_that_asks_for_a_part_is_not_answered_by_another_part():
     asked = "What is the waggle dance, and who founded the club?"
     pages = (
-        Page("S1", "", "", "The waggle dance is a signal. Bees do the waggle dance. "),
-        Page("S2", "", "", "The club was founded by Maria Keller."),
+        SourcePassage("S1", "", "", "The waggle dance is a signal. Bees do the waggle dance. "),
+        SourcePassage("S2", "", "", "The club was founded by Maria Keller."),
     )
-    text = finding(Prompt(question=asked, step=("Who founded the club", ""), pages=pages))
+    text = finding(ParsedPrompt(question=asked, step=("Who founded the club", ""), pages=pages))
 
     assert text == '- <q s="S2">The club was founded by Maria Keller.</q>'
 
@@ -226,16 +248,16 @@ def test_a_step_that_asks_for_a_part_is_not_answered_by_another_part():
 def test_the_answer_has_the_best_quote_of_each_sub_question():
     asked = "What is the waggle dance, and who founded the club?"
     findings = (
-        Found(
+        PromptFinding(
             "s1",
             "What is the waggle dance",
             "ok",
             '<q s="S1">The waggle dance is a signal.</q>'
             '<q s="S1">The waggle dance is a long waggle dance.</q>',
         ),
-        Found("s2", "Who founded the club", "ok", '<q s="S2">Maria Keller did it.</q>'),
+        PromptFinding("s2", "Who founded the club", "ok", '<q s="S2">Maria Keller did it.</q>'),
     )
-    answer = report(Prompt(question=asked, findings=findings)).split("##")[0]
+    answer = report(ParsedPrompt(question=asked, findings=findings)).split("##")[0]
 
     assert re.findall("<q.*?>(.*?)</q>", answer) == [
         "The waggle dance is a signal.",
@@ -245,7 +267,7 @@ def test_the_answer_has_the_best_quote_of_each_sub_question():
 
 def test_the_frame_of_a_report_is_in_the_language_that_is_wanted():
     asked = "Why do bees dance and wasps die in winter?"
-    text = report(Prompt(question=asked, findings=FINDINGS, tongue="zh"))
+    text = report(ParsedPrompt(question=asked, findings=FINDINGS, prompt_language="zh"))
 
     assert text.startswith("资料是这样说的：<q")
     assert "## 关于“bees dance”" in text
@@ -254,7 +276,7 @@ def test_the_frame_of_a_report_is_in_the_language_that_is_wanted():
 def test_what_no_quote_can_give_is_not_answered():
     asked = "Write a haiku about honey bees that dance"
 
-    assert finding(Prompt(question=asked, step=(asked, ""), pages=PAGES)) == (
+    assert finding(ParsedPrompt(question=asked, step=(asked, ""), pages=PAGES)) == (
         "No passage answers this."
     )
 
@@ -262,13 +284,13 @@ def test_what_no_quote_can_give_is_not_answered():
 def test_the_answer_to_a_comparison_has_the_best_quote_of_each_side():
     asked = "Compare bees and wasps"
     findings = (
-        Found(
+        PromptFinding(
             "s1", "Bees", "ok", '<q s="S1">Bees store honey.</q><q s="S1">Bees dance, and bees.</q>'
         ),
-        Found("s2", "Wasps", "ok", '<q s="S2">Hornets are large.</q>'),
-        Found("s3", asked, "ok", '<q s="S2">Bees and wasps sting.</q>'),
+        PromptFinding("s2", "Wasps", "ok", '<q s="S2">Hornets are large.</q>'),
+        PromptFinding("s3", asked, "ok", '<q s="S2">Bees and wasps sting.</q>'),
     )
-    answer = report(Prompt(question=asked, findings=findings)).split("##")[0]
+    answer = report(ParsedPrompt(question=asked, findings=findings)).split("##")[0]
 
     assert re.findall("<q.*?>(.*?)</q>", answer) == ["Bees store honey.", "Hornets are large."]
 
@@ -282,7 +304,9 @@ def test_nothing_is_quoted_twice_not_even_as_a_part_or_in_almost_the_same_words(
         "Old bees dance at noon in May too.",
     ]
     quotes = "".join(f'<q s="S1">{one}</q>' for one in said)
-    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+    text = report(
+        ParsedPrompt(question=asked, findings=(PromptFinding("s1", asked, "ok", quotes),))
+    )
 
     assert text.count("<q") == 2
 
@@ -290,8 +314,8 @@ def test_nothing_is_quoted_twice_not_even_as_a_part_or_in_almost_the_same_words(
 def test_a_report_for_somebody_who_likes_it_short_has_one_quote_of_each_source_in_a_section():
     said = ("Bees dance for flowers.", "Bees dance in a hive.", "A bee dances in the dark.")
     quotes = "\n".join(f'- <q s="S1">{one}</q>' for one in (*said, "Dancing bees shake."))
-    finding = Found("s1", "Where bees dance", "ok", quotes)
-    prompt = Prompt(question="Why do bees dance?", findings=(finding,))
+    finding = PromptFinding("s1", "Where bees dance", "ok", quotes)
+    prompt = ParsedPrompt(question="Why do bees dance?", findings=(finding,))
 
     section = report(prompt._replace(concise=True)).split("## ")[1]
 
@@ -300,13 +324,17 @@ def test_a_report_for_somebody_who_likes_it_short_has_one_quote_of_each_source_i
 
 
 def test_a_quote_that_has_all_of_a_question_and_what_it_asks_for_is_an_answer():
-    page = Page("S1", "The Zeta pump", "", "The Zeta pump was built by Ada Brook in 1931.")
+    page = SourcePassage("S1", "The Zeta pump", "", "The Zeta pump was built by Ada Brook in 1931.")
     asked = "Who built the Zeta pump?"
 
-    written = writing.finding(Prompt(question=asked, step=(asked, asked), pages=(page,)))
+    written = writing.write_finding(
+        ParsedPrompt(question=asked, step=(asked, asked), pages=(page,))
+    )
 
     assert written.unsure is None
-    assert report(Prompt(question=asked, pages=(page,))).startswith("The sources put it this way:")
+    assert report(ParsedPrompt(question=asked, pages=(page,))).startswith(
+        "The sources put it this way:"
+    )
 
 
 @pytest.mark.parametrize(
@@ -322,37 +350,39 @@ def test_a_related_quote_that_lacks_what_is_asked_is_no_sure_answer(asked, lacki
     text = (
         "The Zeta pump stands in the old mill. The Zeta pump was built for the mill by Ada Brook."
     )
-    page = Page("S1", "The Zeta pump", "", text)
-    written = writing.finding(Prompt(question=asked, step=(asked, asked), pages=(page,)))
+    page = SourcePassage("S1", "The Zeta pump", "", text)
+    written = writing.write_finding(
+        ParsedPrompt(question=asked, step=(asked, asked), pages=(page,))
+    )
 
     assert written.text.startswith("- <q")
     assert written.unsure == lacking
-    said = writing.report(Prompt(question=asked, pages=(page,)))
+    said = writing.write_report(ParsedPrompt(question=asked, pages=(page,)))
     assert said.text.startswith("These passages are related, but it is not certain")
     assert said.unsure == lacking
 
 
 def test_a_report_begins_with_what_is_sure():
-    unsure = Found("s1", "Wasps", "partial", '- <q s="S2">Wasps die in autumn.</q>')
-    sure = Found("s2", "Bees", "ok", '- <q s="S1">Bees die in winter.</q>')
+    unsure = PromptFinding("s1", "Wasps", "partial", '- <q s="S2">Wasps die in autumn.</q>')
+    sure = PromptFinding("s2", "Bees", "ok", '- <q s="S1">Bees die in winter.</q>')
     asked = "When do bees and wasps die?"
 
-    written = writing.report(Prompt(question=asked, findings=(unsure, sure)))
+    written = writing.write_report(ParsedPrompt(question=asked, findings=(unsure, sure)))
 
     assert written.unsure is None
     assert "Bees" in written.text.split("##")[0]
     assert "Wasps" not in written.text.split("##")[0]
-    assert writing.report(Prompt(question=asked, findings=(unsure,))).unsure == "bees"
+    assert writing.write_report(ParsedPrompt(question=asked, findings=(unsure,))).unsure == "bees"
 
 
 def test_evidence_has_one_heading_and_names_what_the_question_names():
-    bees = Page(
+    bees = SourcePassage(
         "S1", "Zeta pumps", "", "The Zeta pump lifts water. The Zeta pump lifts water fast."
     )
-    other = Page("S2", "Kites", "", "A pump of another make lifts water too, and mud.")
+    other = SourcePassage("S2", "Kites", "", "A pump of another make lifts water too, and mud.")
     asked = "How does the Zeta pump lift water?"
-    prompt = Prompt(question=asked, step=(asked, asked), pages=(bees, other))
-    told = Found("s1", asked, "ok", '- <q s="S1">The Zeta pump lifts water.</q>')
+    prompt = ParsedPrompt(question=asked, step=(asked, asked), pages=(bees, other))
+    told = PromptFinding("s1", asked, "ok", '- <q s="S1">The Zeta pump lifts water.</q>')
 
     assert "S2" not in finding(prompt)
     assert report(prompt._replace(findings=(told,))).count("## ") <= 1
@@ -361,7 +391,9 @@ def test_evidence_has_one_heading_and_names_what_the_question_names():
 def test_a_row_of_json_is_not_quoted():
     text = '{"pump": "Zeta", "lifts": "water", "year": 1931}\nThe Zeta pump lifts water.'
     asked = "What does the Zeta pump lift?"
-    prompt = Prompt(question=asked, step=(asked, asked), pages=(Page("S1", "", "", text),))
+    prompt = ParsedPrompt(
+        question=asked, step=(asked, asked), pages=(SourcePassage("S1", "", "", text),)
+    )
 
     assert '"pump"' not in finding(prompt)
     assert "The Zeta pump lifts water." in finding(prompt)

@@ -11,27 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config.errors import Problem
-from memory.base import Query
-from memory.facts.ranking import Facts
-from memory.facts.store import (
-    Fact,
-    NewFact,
-    add,
-    edit,
-    forget_facts,
-    found,
-    listed,
-    near,
-    remove,
-    search,
-    supersede,
-)
-from runs.place import owned
-from storage.engine import close, write
-from storage.events import history, revision
+from memory.facts.cache import find_similar_facts, search_facts
+from memory.facts.fact import Fact, NewFact
+from memory.facts.queries import find_fact, list_facts
+from memory.facts.recall import FactMemory
+from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.protocol import Query
+from runs.call_site import join_owner
+from storage.engine import close_database, run_write
+from storage.events import list_events, read_revision
 
 OWNERS = [
-    owned(user, project)
+    join_owner(user, project)
     for user in ("a", "a/b", "a%2Fb", "A", "", "%", "甲")
     for project in ("", "b", "b/", "_", "%")
 ]
@@ -53,15 +44,15 @@ async def _do(verb: str, owner: str, number: int, ids: list[str]) -> None:
     new = NewFact(say(owner, number), quote=say(owner, number))
     other = ids[number % len(ids)] if ids else "nobody"
     if verb == "add" or not ids:
-        ids.append((await add(owner, new)).id)
+        ids.append((await add_fact(owner, new)).id)
         return
     if verb == "forget":
-        await write(lambda c: forget_facts(c, owner, [other]))
+        await run_write(lambda c: forget_facts(c, owner, [other]))
         return
     works: dict[str, Callable[[], Awaitable[Fact]]] = {
-        "edit": lambda: edit(owner, other, new.content),
-        "supersede": lambda: supersede(owner, other, new),
-        "remove": lambda: remove(owner, other),
+        "edit": lambda: edit_fact(owner, other, new.content),
+        "supersede": lambda: supersede_fact(owner, other, new),
+        "remove": lambda: remove_fact(owner, other),
     }
     # It is refused where the fact is another's, or gone.
     with suppress(Problem):
@@ -70,16 +61,16 @@ async def _do(verb: str, owner: str, number: int, ids: list[str]) -> None:
 
 async def _shown(owner: str, ids: list[str]) -> str:
     """Return all that an owner is shown, by every way of reading."""
-    query = Query(owner, "planner", "tea 喜欢茶", (), await revision(owner))
+    query = Query(owner, "planner", "tea 喜欢茶", (), await read_revision(owner))
     shown = [
-        await listed(owner),
-        await listed(owner, all=True),
-        [await found(owner, id) for id in ids],
-        await near(owner, "tea1 喜欢茶", 100),
-        await search(owner, "likes", 100),
-        await search(owner, "茶", 100),
-        await Facts().recall(query, 100_000),
-        await history(owner, limit=1_000),
+        await list_facts(owner),
+        await list_facts(owner, include_ended=True),
+        [await find_fact(owner, id) for id in ids],
+        await find_similar_facts(owner, "tea1 喜欢茶", 100),
+        await search_facts(owner, "likes", 100),
+        await search_facts(owner, "茶", 100),
+        await FactMemory().recall(query, 100_000),
+        await list_events(owner, limit=1_000),
     ]
     return str(shown)
 
@@ -98,6 +89,6 @@ def test_no_way_of_reading_shows_what_another_owner_has(steps, chance):
             shown = await _shown(owner, ids)
             others = [at for at, other in enumerate(OWNERS) if other != owner]
             assert not [at for at in others if f"owner{at}x" in shown]
-        await close()
+        await close_database()
 
     asyncio.run(trial())

@@ -11,14 +11,15 @@ from sqlalchemy import event
 
 from config.errors import Problem
 from config.settings import settings
-from memory.base import Note, Query
-from memory.budget import Part, fitting
-from memory.facts import held
-from memory.facts.ranking import Facts
-from memory.facts.store import NewFact, add, edit, forget_facts, remove, supersede
-from retrieval.tokens import count
-from storage.engine import database, write
-from storage.events import revision
+from memory.facts import cache, tables
+from memory.facts.fact import NewFact
+from memory.facts.recall import FactMemory
+from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.protocol import Note, Query
+from memory.token_budget import NoteGroup, fit_notes
+from storage.engine import get_engine, run_write
+from storage.events import read_revision
+from text.tokens import count_tokens
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -28,8 +29,8 @@ ME = "me/"
 async def recalled(
     text: str = "", turns: tuple[str, ...] = (), budget: int = 3_000, **weights: float
 ) -> list[Note]:
-    query = Query(ME, "planner", text, turns, await revision(ME))
-    return await Facts(**weights).recall(query, budget)
+    query = Query(ME, "planner", text, turns, await read_revision(ME))
+    return await FactMemory(**weights).recall(query, budget)
 
 
 async def texts(*given: Any, **named: Any) -> list[str]:
@@ -45,7 +46,7 @@ async def known() -> None:
         NewFact("喜欢简短的回答", "preference", 0.8),
         NewFact("Runs marathons", "behavior", 1.0),
     ):
-        await add(ME, new)
+        await add_fact(ME, new)
 
 
 @pytest.mark.usefixtures("known")
@@ -105,7 +106,7 @@ async def test_weights_decide_what_counts():
 )
 def test_weights_that_make_no_score_are_refused(weights: tuple[float, float]):
     with pytest.raises(Problem) as failure:
-        Facts(*weights)
+        FactMemory(*weights)
     assert failure.value.code == "config_value"
 
 
@@ -139,51 +140,51 @@ async def test_the_settings_weigh_where_nothing_else_is_said(monkeypatch: pytest
 
 async def test_corrections_have_a_tenth_of_the_budget_the_most_relevant_first():
     for number in range(30):
-        await add(ME, NewFact(f"Bees know flower{number} and tree{number}", "knowledge", 1.0))
-        await add(ME, NewFact(f"The name of place{number} is Oak{number}", "correction", 0.1))
-    await add(ME, NewFact("Never call the hive of bees a box", "correction", 0.1))
+        await add_fact(ME, NewFact(f"Bees know flower{number} and tree{number}", "knowledge", 1.0))
+        await add_fact(ME, NewFact(f"The name of place{number} is Oak{number}", "correction", 0.1))
+    await add_fact(ME, NewFact("Never call the hive of bees a box", "correction", 0.1))
 
     notes = await recalled("Do bees in a hive make honey?", budget=400)
-    must = [note for note in notes if note.must]
-    (told,) = fitting([Part("facts", 0.4, notes)], 400)
+    must = [note for note in notes if note.pinned]
+    (told,) = fit_notes([NoteGroup("facts", 0.4, notes)], 400)
 
     assert [note.title for note in must] == ["correction"] * len(must)
     assert must[0].text == "Never call the hive of bees a box"
-    assert 10 < count("\n".join(f"- {note.title}: {note.text}" for note in must)) <= 40
+    assert 10 < count_tokens("\n".join(f"- {note.title}: {note.text}" for note in must)) <= 40
     assert {note.text for note in must} <= {note.text for note in told.notes}
     assert len({note.id for note in notes}) == len(notes)
 
 
 async def test_no_more_is_returned_than_a_budget_may_hold():
     for number in range(60):
-        await add(ME, NewFact(f"Knows word{number} and thing{number} very well", "knowledge"))
+        await add_fact(ME, NewFact(f"Knows word{number} and thing{number} very well", "knowledge"))
 
     assert len(await recalled("word1", budget=100)) < 15
     assert len(await recalled("word1", budget=10_000)) == 60
 
 
 async def test_a_change_shows_in_the_next_call():
-    fact = await add(ME, NewFact("Keeps bees"))
+    fact = await add_fact(ME, NewFact("Keeps bees"))
     assert await texts() == ["Keeps bees"]
-    await edit(ME, fact.id, "Keeps wasps")
+    await edit_fact(ME, fact.id, "Keeps wasps")
     assert await texts("wasps") == ["Keeps wasps"]
-    new = await supersede(ME, fact.id, NewFact("Keeps hornets"))
+    new = await supersede_fact(ME, fact.id, NewFact("Keeps hornets"))
     assert await texts("wasps") == ["Keeps hornets"]
-    await remove(ME, new.id)
+    await remove_fact(ME, new.id)
     assert await texts("hornets") == []
-    again = await add(ME, NewFact("Keeps ants"))
+    again = await add_fact(ME, NewFact("Keeps ants"))
     assert await texts() == ["Keeps ants"]
-    await write(lambda c: forget_facts(c, ME, [again.id]))
+    await run_write(lambda c: forget_facts(c, ME, [again.id]))
     assert await texts() == []
 
 
 @pytest.mark.usefixtures("known")
 async def test_the_database_is_asked_only_when_something_has_changed():
-    now = await revision(ME)
-    memory, query = Facts(), Query(ME, "planner", "bees", (), now)
+    now = await read_revision(ME)
+    memory, query = FactMemory(), Query(ME, "planner", "bees", (), now)
     first = await memory.recall(query, 3_000)
     asked: list[str] = []
-    engine = await database()
+    engine = await get_engine()
     event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
 
     assert await memory.recall(query, 3_000) == first
@@ -194,8 +195,8 @@ async def test_the_database_is_asked_only_when_something_has_changed():
 
 async def test_only_what_holds_now_is_told(monkeypatch: pytest.MonkeyPatch):
     now = time.time()
-    summer = await add(ME, NewFact("Lives in Rome"))
-    await supersede(ME, summer.id, NewFact("Lives in Oslo", valid_from=now + 1_000))
+    summer = await add_fact(ME, NewFact("Lives in Rome"))
+    await supersede_fact(ME, summer.id, NewFact("Lives in Oslo", valid_from=now + 1_000))
     assert await texts("Rome or Oslo?") == ["Lives in Rome"]
 
     monkeypatch.setattr(time, "time", lambda: now + 2_000)
@@ -204,9 +205,9 @@ async def test_only_what_holds_now_is_told(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_what_is_trusted_less_than_a_model_is_never_told():
-    fact = await add(ME, NewFact("Likes spam"))
-    facts = held.facts
-    await write(
+    fact = await add_fact(ME, NewFact("Likes spam"))
+    facts = tables.facts
+    await run_write(
         lambda c: c.execute(facts.update().where(facts.c.id == fact.id).values(provenance="web"))
     )
 
@@ -214,36 +215,38 @@ async def test_what_is_trusted_less_than_a_model_is_never_told():
 
 
 async def test_owners_are_held_only_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(held, "OWNERS", 2)
-    monkeypatch.setattr(held, "_holders", type(held._holders)())
+    monkeypatch.setattr(cache, "OWNERS", 2)
+    monkeypatch.setattr(cache, "_holders", type(cache._holders)())
     for owner in ("a/", "b/", "c/"):
-        await add(owner, NewFact(f"Is {owner} and nobody else"))
-        await held.known(owner, await revision(owner))
+        await add_fact(owner, NewFact(f"Is {owner} and nobody else"))
+        await cache.load_fact_snapshot(owner, await read_revision(owner))
 
-    assert [name[1] for name in held._holders] == ["b/", "c/"]
-    told = await Facts().recall(Query("a/", "planner", "", (), await revision("a/")), 3_000)
+    assert [name[1] for name in cache._holders] == ["b/", "c/"]
+    told = await FactMemory().recall(
+        Query("a/", "planner", "", (), await read_revision("a/")), 3_000
+    )
     assert [note.text for note in told] == ["Is a/ and nobody else"]
 
 
 async def test_facts_that_come_and_go_in_great_number_leave_only_what_is_known():
-    kept = await add(ME, NewFact("Keeps bees"))
+    kept = await add_fact(ME, NewFact("Keeps bees"))
     for number in range(15):
-        fact = await add(ME, NewFact(f"Likes dish{number}"))
+        fact = await add_fact(ME, NewFact(f"Likes dish{number}"))
         assert await texts(f"dish{number}") == [f"Likes dish{number}", "Keeps bees"]
-        await remove(ME, fact.id)
+        await remove_fact(ME, fact.id)
 
     assert await texts() == ["Keeps bees"]
-    entries = held.holder(ME).known.entries
+    entries = cache.get_fact_cache(ME).snapshot.entries
     assert len(entries) < 4
     assert kept.id in {entry.id for entry in entries}
 
 
 async def test_calls_at_the_same_time_are_told_the_same():
-    await asyncio.gather(*(add(ME, NewFact(f"Likes dish{number}")) for number in range(20)))
-    now = await revision(ME)
+    await asyncio.gather(*(add_fact(ME, NewFact(f"Likes dish{number}")) for number in range(20)))
+    now = await read_revision(ME)
     query = Query(ME, "planner", "dish7", (), now)
 
-    told = await asyncio.gather(*(Facts().recall(query, 3_000) for _ in range(8)))
+    told = await asyncio.gather(*(FactMemory().recall(query, 3_000) for _ in range(8)))
 
     assert told[0][0].text == "Likes dish7"
     assert all(one == told[0] for one in told)
@@ -262,22 +265,22 @@ async def test_calls_at_the_same_time_are_told_the_same():
 async def test_words_that_only_frame_a_sentence_make_no_fact_fit(
     context: str, shared: str, sure: str
 ):
-    await add(ME, NewFact(shared, confidence=0.8))
-    await add(ME, NewFact(sure, confidence=0.9))
+    await add_fact(ME, NewFact(shared, confidence=0.8))
+    await add_fact(ME, NewFact(sure, confidence=0.9))
 
     assert await texts(context, similarity=0.6, confidence=0.4) == [sure, shared]
 
 
 async def test_what_fits_by_its_topic_still_comes_before_what_is_surer():
-    await add(ME, NewFact("Uses FastAPI", confidence=0.7))
-    await add(ME, NewFact("Likes type hints", confidence=0.95))
+    await add_fact(ME, NewFact("Uses FastAPI", confidence=0.7))
+    await add_fact(ME, NewFact("Likes type hints", confidence=0.95))
 
     assert (await texts("It uses FastAPI"))[0] == "Uses FastAPI"
 
 
 async def told(question: str, text: str = "Plan the research.") -> list[str]:
-    query = Query(ME, "planner", text, (), await revision(ME), question=question)
-    return sorted(note.text for note in await Facts().recall(query, 3_000))
+    query = Query(ME, "planner", text, (), await read_revision(ME), question=question)
+    return sorted(note.text for note in await FactMemory().recall(query, 3_000))
 
 
 @pytest.mark.usefixtures("known")
@@ -303,6 +306,6 @@ async def test_whoever_speaks_of_themselves_is_known_by_all_facts(question: str)
 
 @pytest.mark.usefixtures("known")
 async def test_a_correction_is_told_whatever_is_asked():
-    await add(ME, NewFact("Etna is no dead volcano", "correction", 0.9))
+    await add_fact(ME, NewFact("Etna is no dead volcano", "correction", 0.9))
 
     assert "Etna is no dead volcano" in await told("How is steel made?")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.facts.fact import Fact, NewFact, checked, key
-from memory.facts.sameness import contains, joined
+from memory.facts.fact import Fact, NewFact, fact_contains, fact_key, merge_fact, validate_fact
 
 
 def known(content: str, confidence: float = 0.8, provenance: str = "user", **more: str) -> Fact:
@@ -25,7 +24,7 @@ def known(content: str, confidence: float = 0.8, provenance: str = "user", **mor
     ],
 )
 def test_a_fact_has_one_key_however_it_is_written(one: str, other: str):
-    assert key(one) == key(other)
+    assert fact_key(one) == fact_key(other)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ def test_a_fact_has_one_key_however_it_is_written(one: str, other: str):
     [("C", "C++"), ("no table", "not able"), ("1.5 kg", "15 kg"), ("is", "is not")],
 )
 def test_what_reads_otherwise_has_another_key(one: str, other: str):
-    assert key(one) != key(other)
+    assert fact_key(one) != fact_key(other)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_what_reads_otherwise_has_another_key(one: str, other: str):
     ],
 )
 def test_a_fact_contains_another_that_says_less(more: str, less: str):
-    assert contains(more, less)
+    assert fact_contains(more, less)
 
 
 @pytest.mark.parametrize(
@@ -68,15 +67,15 @@ def test_a_fact_contains_another_that_says_less(more: str, less: str):
     ],
 )
 def test_what_turns_a_fact_round_makes_another_of_it(one: str, other: str):
-    assert not contains(one, other)
-    assert not contains(other, one)
+    assert not fact_contains(one, other)
+    assert not fact_contains(other, one)
 
 
 def test_the_wording_that_says_more_stays():
     short, long = "Prefers tables for prices", "Prefers small tables for prices"
 
-    newer = joined(known(short), NewFact(long, quote="small tables, please"))
-    older = joined(known(long, quote="small tables, please"), NewFact(short, quote="tables"))
+    newer = merge_fact(known(short), NewFact(long, quote="small tables, please"))
+    older = merge_fact(known(long, quote="small tables, please"), NewFact(short, quote="tables"))
 
     assert newer is not None
     assert older is not None
@@ -87,8 +86,10 @@ def test_the_wording_that_says_more_stays():
 def test_saying_it_again_may_make_it_more_sure_but_never_less():
     fact = known("Prefers tables", 0.8)
 
-    assert joined(fact, NewFact("Prefers tables", confidence=0.9)) == fact._replace(confidence=0.9)
-    assert joined(fact, NewFact("Prefers tables", confidence=0.1)) == fact
+    assert merge_fact(fact, NewFact("Prefers tables", confidence=0.9)) == fact._replace(
+        confidence=0.9
+    )
+    assert merge_fact(fact, NewFact("Prefers tables", confidence=0.1)) == fact
 
 
 def test_what_a_model_says_changes_nothing_that_a_person_said():
@@ -96,21 +97,21 @@ def test_what_a_model_says_changes_nothing_that_a_person_said():
     again = NewFact("Prefers tables", "goal", 1.0, provenance="model")
     more = NewFact("Prefers large tables", confidence=1.0, provenance="model")
 
-    assert joined(fact, again) == fact
-    assert joined(fact, more) is None
+    assert merge_fact(fact, again) == fact
+    assert merge_fact(fact, more) is None
 
 
 def test_what_a_person_says_is_theirs_only_as_far_as_they_said_it():
     guess = known("Prefers large tables for prices", 0.95, "model")
 
-    assert joined(guess, NewFact("Prefers tables for prices")) is None
-    said = joined(guess, NewFact("Prefers large tables for prices", confidence=0.7, run="r1"))
+    assert merge_fact(guess, NewFact("Prefers tables for prices")) is None
+    said = merge_fact(guess, NewFact("Prefers large tables for prices", confidence=0.7, run="r1"))
     assert said is not None
     assert (said.provenance, said.confidence, said.run) == ("user", 0.7, "r1")
 
 
 def test_what_is_said_again_as_a_correction_is_one():
-    again = joined(known("Prefers tables"), NewFact("Prefers tables", "correction"))
+    again = merge_fact(known("Prefers tables"), NewFact("Prefers tables", "correction"))
 
     assert again is not None
     assert again.category == "correction"
@@ -127,4 +128,4 @@ def test_what_is_said_again_as_a_correction_is_one():
     ],
 )
 def test_a_fact_is_one_line_with_nothing_hidden_in_it(given: str, kept: str):
-    assert checked(NewFact(given)).content == kept
+    assert validate_fact(NewFact(given)).content == kept

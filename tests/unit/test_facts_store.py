@@ -9,20 +9,12 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from memory.facts.store import (
-    Fact,
-    NewFact,
-    add,
-    edit,
-    found,
-    listed,
-    near,
-    remove,
-    search,
-    supersede,
-)
-from memory.kept.undoing import revert
-from storage.events import history
+from memory.facts.cache import find_similar_facts, search_facts
+from memory.facts.fact import Fact, NewFact
+from memory.facts.queries import find_fact, list_facts
+from memory.facts.store import add_fact, edit_fact, remove_fact, supersede_fact
+from memory.undo import revert
+from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -30,11 +22,11 @@ ME = "me/"
 
 
 async def contents(owner: str = ME, **more: bool) -> list[str]:
-    return [fact.content for fact in await listed(owner, **more)]
+    return [fact.content for fact in await list_facts(owner, **more)]
 
 
 async def events(owner: str = ME) -> list[tuple[str, str]]:
-    return [(one.event.name, one.event.item) for one in reversed(await history(owner))]
+    return [(one.event.name, one.event.item) for one in reversed(await list_events(owner))]
 
 
 async def refused(work: Any) -> str:
@@ -46,25 +38,27 @@ async def refused(work: Any) -> str:
 @pytest.fixture
 async def tea() -> Fact:
     """A fact that is known."""
-    return await add(ME, NewFact("Drinks green tea", "preference", 0.8, quote="I drink green tea"))
+    return await add_fact(
+        ME, NewFact("Drinks green tea", "preference", 0.8, quote="I drink green tea")
+    )
 
 
 async def test_a_fact_keeps_where_it_is_from():
     new = NewFact("Drinks tea", "preference", 0.9, "I drink tea", "t1", "t1-2", "m7", "model", 5.0)
 
-    fact = await add(ME, new, why="said in passing", step="s1")
+    fact = await add_fact(ME, new, why="said in passing", step="s1")
 
-    assert await found(ME, fact.id) == fact
+    assert await find_fact(ME, fact.id) == fact
     assert NewFact(*(getattr(fact, name) for name in NewFact._fields)) == new
     assert (fact.live, fact.valid_to, fact.superseded_by) == (True, None, "")
 
 
 async def test_a_change_is_logged_with_what_is_behind_it():
-    fact = await add(
+    fact = await add_fact(
         ME, NewFact("Drinks tea", provenance="model", run="t1-2"), why="said", step="s1"
     )
 
-    (logged,) = await history(ME)
+    (logged,) = await list_events(ME)
     event = logged.event
     assert (event.name, event.item, event.before) == ("fact.add", fact.id, None)
     assert (event.provenance, event.why, event.run, event.step) == ("model", "said", "t1-2", "s1")
@@ -77,9 +71,9 @@ async def test_a_change_is_logged_with_what_is_behind_it():
     "again", ["Drinks green tea", "drinks  GREEN tea.", "Ｄｒｉｎｋｓ green tea!"]
 )
 async def test_what_is_known_is_confirmed_and_not_doubled(tea: Fact, again: str):
-    fact = await add(ME, NewFact(again, confidence=0.9))
+    fact = await add_fact(ME, NewFact(again, confidence=0.9))
 
-    assert await listed(ME) == [fact]
+    assert await list_facts(ME) == [fact]
     assert (fact.id, fact.content, fact.confidence) == (tea.id, tea.content, 0.9)
     assert await events() == [("fact.add", tea.id), ("fact.confirm", tea.id)]
 
@@ -94,50 +88,52 @@ async def test_what_is_known_is_confirmed_and_not_doubled(tea: Fact, again: str)
 async def test_a_wording_that_says_more_is_an_event_of_its_own_and_can_be_undone(
     known: str, more: str
 ):
-    fact = await add(ME, NewFact(known))
-    await add(ME, NewFact(more))
+    fact = await add_fact(ME, NewFact(known))
+    await add_fact(ME, NewFact(more))
 
-    assert [one.content for one in await listed(ME)] == [more]
+    assert [one.content for one in await list_facts(ME)] == [more]
     assert await events() == [("fact.add", fact.id), ("fact.reword", fact.id)]
 
-    await revert((await history(ME, limit=1))[0])
+    await revert((await list_events(ME, limit=1))[0])
 
-    assert [one.content for one in await listed(ME)] == [known]
+    assert [one.content for one in await list_facts(ME)] == [known]
 
 
 async def test_a_confirmation_that_says_nothing_new_is_logged_and_changes_nothing(tea: Fact):
-    assert await add(ME, NewFact("Drinks green tea", confidence=0.8)) == tea
+    assert await add_fact(ME, NewFact("Drinks green tea", confidence=0.8)) == tea
     assert len(await events()) == 2
 
 
 async def test_a_wording_that_says_a_little_more_takes_over():
     for filler in ("Keeps bees", "Likes jazz", "住在上海"):
-        await add(ME, NewFact(filler))
-    short = await add(ME, NewFact("Writes reports on bees with tables for all yields in Scotland"))
+        await add_fact(ME, NewFact(filler))
+    short = await add_fact(
+        ME, NewFact("Writes reports on bees with tables for all yields in Scotland")
+    )
     long = "Writes long reports on bees with tables for all yields in Scotland"
 
-    fact = await add(ME, NewFact(long, quote="long reports"))
+    fact = await add_fact(ME, NewFact(long, quote="long reports"))
 
     assert (fact.id, fact.content, fact.quote) == (short.id, long, "long reports")
-    assert len(await listed(ME)) == 4
+    assert len(await list_facts(ME)) == 4
 
 
 async def test_what_is_turned_round_is_another_fact():
-    await add(ME, NewFact("Writes reports on bees with tables for all yields"))
-    await add(ME, NewFact("Writes reports on bees without tables for all yields"))
+    await add_fact(ME, NewFact("Writes reports on bees with tables for all yields"))
+    await add_fact(ME, NewFact("Writes reports on bees without tables for all yields"))
 
-    assert len(await listed(ME)) == 2
+    assert len(await list_facts(ME)) == 2
 
 
 @pytest.mark.parametrize("source", ["tool", "web", "", "USER"])
 async def test_what_tools_and_pages_say_is_no_fact(source: str):
-    assert await refused(add(ME, NewFact("Likes spam", provenance=source))) == "untrusted_fact"
+    assert await refused(add_fact(ME, NewFact("Likes spam", provenance=source))) == "untrusted_fact"
     assert await contents() == []
     assert await events() == []
 
 
 async def test_what_a_page_says_is_a_fact_when_a_person_says_so():
-    fact = await add(ME, NewFact("Was born in Rome", provenance="web"), confirmed=True)
+    fact = await add_fact(ME, NewFact("Was born in Rome", provenance="web"), confirmed=True)
 
     assert fact.provenance == "user"
 
@@ -156,26 +152,26 @@ async def test_what_a_page_says_is_a_fact_when_a_person_says_so():
     ],
 )
 async def test_what_cannot_be_a_fact_is_refused(new: NewFact, code: str):
-    assert await refused(add(ME, new)) == code
+    assert await refused(add_fact(ME, new)) == code
     assert await events() == []
 
 
 async def test_what_is_replaced_is_history_and_says_by_what(tea: Fact):
-    coffee = await supersede(ME, tea.id, NewFact("Drinks coffee now"), why="said so")
+    coffee = await supersede_fact(ME, tea.id, NewFact("Drinks coffee now"), why="said so")
 
-    old = await found(ME, tea.id)
+    old = await find_fact(ME, tea.id)
     assert old is not None
     assert (old.live, old.superseded_by, old.valid_to) == (False, coffee.id, coffee.valid_from)
     assert await contents() == ["Drinks coffee now"]
-    assert await contents(all=True) == ["Drinks green tea", "Drinks coffee now"]
+    assert await contents(include_ended=True) == ["Drinks green tea", "Drinks coffee now"]
     assert await events() == [("fact.add", tea.id), ("fact.supersede", tea.id)]
 
 
 async def test_what_begins_later_leaves_what_holds_till_then(tea: Fact):
     tomorrow = time.time() + 86_400
-    await supersede(ME, tea.id, NewFact("Drinks coffee now", valid_from=tomorrow))
+    await supersede_fact(ME, tea.id, NewFact("Drinks coffee now", valid_from=tomorrow))
 
-    old = await found(ME, tea.id)
+    old = await find_fact(ME, tea.id)
     assert old is not None
     assert (old.live, old.valid_to) == (True, tomorrow)
     assert await contents() == ["Drinks green tea", "Drinks coffee now"]
@@ -183,102 +179,111 @@ async def test_what_begins_later_leaves_what_holds_till_then(tea: Fact):
 
 async def test_what_has_ended_can_be_said_anew(tea: Fact, monkeypatch: pytest.MonkeyPatch):
     later = time.time() + 86_400
-    await supersede(ME, tea.id, NewFact("Drinks coffee now", valid_from=later))
+    await supersede_fact(ME, tea.id, NewFact("Drinks coffee now", valid_from=later))
     monkeypatch.setattr(time, "time", lambda: later + 1)
 
-    again = await add(ME, NewFact("Drinks green tea"))
+    again = await add_fact(ME, NewFact("Drinks green tea"))
 
     assert again.id != tea.id
     assert await contents() == ["Drinks coffee now", "Drinks green tea"]
-    assert len(await listed(ME, all=True)) == 3
+    assert len(await list_facts(ME, include_ended=True)) == 3
 
 
 async def test_what_says_the_same_replaces_nothing(tea: Fact):
-    assert await supersede(ME, tea.id, NewFact("drinks green tea", confidence=0.8)) == tea
+    assert await supersede_fact(ME, tea.id, NewFact("drinks green tea", confidence=0.8)) == tea
 
 
 async def test_a_fact_that_is_known_may_take_the_place_of_another(tea: Fact):
-    coffee = await add(ME, NewFact("Drinks coffee now"))
+    coffee = await add_fact(ME, NewFact("Drinks coffee now"))
 
-    assert (await supersede(ME, tea.id, NewFact("drinks coffee now"))).id == coffee.id
+    assert (await supersede_fact(ME, tea.id, NewFact("drinks coffee now"))).id == coffee.id
     assert await contents() == ["Drinks coffee now"]
 
 
 async def test_a_model_replaces_nothing_that_a_person_said(tea: Fact):
     new = NewFact("Drinks coffee now", provenance="model")
 
-    assert await refused(supersede(ME, tea.id, new)) == "untrusted_fact"
+    assert await refused(supersede_fact(ME, tea.id, new)) == "untrusted_fact"
     assert await contents() == ["Drinks green tea"]
 
 
 async def test_what_a_person_edits_is_their_own_word():
-    guess = await add(ME, NewFact("Drinks tea", quote="tea?", provenance="model"))
+    guess = await add_fact(ME, NewFact("Drinks tea", quote="tea?", provenance="model"))
 
-    fact = await edit(ME, guess.id, "Drinks black  tea", category="preference", confidence=1)
+    fact = await edit_fact(ME, guess.id, "Drinks black  tea", category="preference", confidence=1)
 
-    assert await listed(ME) == [fact]
+    assert await list_facts(ME) == [fact]
     assert (fact.id, fact.content, fact.category) == (guess.id, "Drinks black tea", "preference")
     assert (fact.provenance, fact.quote, fact.confidence) == ("user", "tea?", 1)
 
 
 async def test_an_edit_cannot_make_two_facts_say_the_same(tea: Fact):
-    coffee = await add(ME, NewFact("Drinks coffee now"))
+    coffee = await add_fact(ME, NewFact("Drinks coffee now"))
 
-    assert await refused(edit(ME, coffee.id, "drinks green tea.")) == "fact_known"
-    assert (await edit(ME, tea.id, "Drinks green tea!")).content == "Drinks green tea!"
+    assert await refused(edit_fact(ME, coffee.id, "drinks green tea.")) == "fact_known"
+    assert (await edit_fact(ME, tea.id, "Drinks green tea!")).content == "Drinks green tea!"
 
 
 async def test_what_is_removed_is_known_no_more_and_can_be_said_anew(tea: Fact):
-    await remove(ME, tea.id)
+    await remove_fact(ME, tea.id)
 
     assert await contents() == []
-    assert await contents(all=True) == ["Drinks green tea"]
-    assert (await add(ME, NewFact("Drinks green tea"))).id != tea.id
+    assert await contents(include_ended=True) == ["Drinks green tea"]
+    assert (await add_fact(ME, NewFact("Drinks green tea"))).id != tea.id
 
 
-@pytest.mark.parametrize("verb", [edit, remove, supersede])
+@pytest.mark.parametrize("verb", [edit_fact, remove_fact, supersede_fact])
 async def test_what_is_not_there_or_was_changed_is_not_changed(tea: Fact, verb: Any):
-    rest = {edit: ["Drinks it cold"], supersede: [NewFact("Drinks water")], remove: []}[verb]
+    rest = {
+        edit_fact: ["Drinks it cold"],
+        supersede_fact: [NewFact("Drinks water")],
+        remove_fact: [],
+    }[verb]
     seen = tea.revision
-    await edit(ME, tea.id, "Drinks white tea")
+    await edit_fact(ME, tea.id, "Drinks white tea")
 
     assert await refused(verb(ME, "nobody", *rest)) == "fact_not_found"
     assert await refused(verb("you/", tea.id, *rest)) == "fact_not_found"
     assert await refused(verb(ME, tea.id, *rest, revision=seen)) == "fact_changed"
-    await remove(ME, tea.id)
+    await remove_fact(ME, tea.id)
     assert await refused(verb(ME, tea.id, *rest)) == "fact_changed"
 
 
 async def test_near_gives_the_facts_most_alike_with_how_alike_they_are(tea: Fact):
     for content in ("Drinks coffee in the morning", "喜欢喝绿茶", "Keeps bees"):
-        await add(ME, NewFact(content))
+        await add_fact(ME, NewFact(content))
 
-    english, chinese = await near(ME, "Which tea do I drink?"), await near(ME, "绿茶有什么好处？")
+    english, chinese = (
+        await find_similar_facts(ME, "Which tea do I drink?"),
+        await find_similar_facts(ME, "绿茶有什么好处？"),
+    )
 
     assert [fact.content for fact, _ in english] == [tea.content, "Drinks coffee in the morning"]
     assert 1 >= english[0][1] > english[1][1] > 0
     assert [fact.content for fact, _ in chinese] == ["喜欢喝绿茶"]
-    assert await near(ME, "volcano") == []
+    assert await find_similar_facts(ME, "volcano") == []
 
 
 async def test_a_search_finds_what_holds_the_letters_typed_and_then_what_is_alike(tea: Fact):
-    await add(ME, NewFact("Keeps bees near the tearoom"))
-    gone = await add(ME, NewFact("Serves tea at noon"))
-    await remove(ME, gone.id)
+    await add_fact(ME, NewFact("Keeps bees near the tearoom"))
+    gone = await add_fact(ME, NewFact("Serves tea at noon"))
+    await remove_fact(ME, gone.id)
 
-    assert [fact.content for fact in await search(ME, "tea")] == [
+    assert [fact.content for fact in await search_facts(ME, "tea")] == [
         "Drinks green tea",
         "Keeps bees near the tearoom",
     ]
-    assert [fact.content for fact in await search(ME, "EAROO")] == ["Keeps bees near the tearoom"]
-    assert await search(ME, "") == []
-    assert len(await search(ME, "tea", limit=1)) == 1
+    assert [fact.content for fact in await search_facts(ME, "EAROO")] == [
+        "Keeps bees near the tearoom"
+    ]
+    assert await search_facts(ME, "") == []
+    assert len(await search_facts(ME, "tea", limit=1)) == 1
 
 
 async def test_many_who_write_at_once_lose_and_double_nothing():
     names = [f"Likes dish{number % 20}" for number in range(60)]
 
-    await asyncio.gather(*(add(ME, NewFact(name)) for name in names))
+    await asyncio.gather(*(add_fact(ME, NewFact(name)) for name in names))
 
     assert sorted(await contents()) == sorted(set(names))
     assert len(await events()) == 60

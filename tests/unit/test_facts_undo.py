@@ -8,37 +8,29 @@ import pytest
 from sqlalchemy import Connection
 
 from config.errors import Problem
-from memory.facts.store import (
-    Fact,
-    NewFact,
-    add,
-    edit,
-    forget_facts,
-    found,
-    listed,
-    remove,
-    supersede,
-)
-from memory.kept.undoing import revert
-from storage.engine import read_rows, write
-from storage.events import Logged, history
-from storage.tables import facts
+from memory.facts.fact import Fact, NewFact
+from memory.facts.queries import find_fact, list_facts
+from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.facts.tables import facts
+from memory.undo import revert
+from storage.engine import read_rows, run_write
+from storage.events import LoggedEvent, list_events
 
 pytestmark = pytest.mark.usefixtures("either")
 
 ME = "me/"
 
 
-async def last() -> Logged:
-    return (await history(ME, limit=1))[0]
+async def last() -> LoggedEvent:
+    return (await list_events(ME, limit=1))[0]
 
 
 async def seen() -> list[tuple[Any, ...]]:
     """Return what is known, apart from revisions."""
-    return [tuple(fact._replace(revision=0)) for fact in await listed(ME)]
+    return [tuple(fact._replace(revision=0)) for fact in await list_facts(ME)]
 
 
-async def conflict(logged: Logged) -> str:
+async def conflict(logged: LoggedEvent) -> str:
     with pytest.raises(Problem) as failure:
         await revert(logged)
     assert failure.value.code == "undo_conflict"
@@ -47,39 +39,39 @@ async def conflict(logged: Logged) -> str:
 
 @pytest.fixture
 async def tea() -> Fact:
-    return await add(ME, NewFact("Drinks green tea", "preference", 0.8))
+    return await add_fact(ME, NewFact("Drinks green tea", "preference", 0.8))
 
 
 async def replaced(fact: Fact) -> None:
-    await supersede(ME, fact.id, NewFact("Drinks coffee now"))
+    await supersede_fact(ME, fact.id, NewFact("Drinks coffee now"))
 
 
 async def edited(fact: Fact) -> None:
-    await edit(ME, fact.id, "Drinks white tea", confidence=0.3)
+    await edit_fact(ME, fact.id, "Drinks white tea", confidence=0.3)
 
 
 async def removed(fact: Fact) -> None:
-    await remove(ME, fact.id)
+    await remove_fact(ME, fact.id)
 
 
 async def confirmed(fact: Fact) -> None:
     del fact
-    await add(ME, NewFact("drinks green tea", "correction", 0.9))
+    await add_fact(ME, NewFact("drinks green tea", "correction", 0.9))
 
 
 async def confirmed_alike(fact: Fact) -> None:
     del fact
-    await add(ME, NewFact("drinks green tea", "preference", 0.8))
+    await add_fact(ME, NewFact("drinks green tea", "preference", 0.8))
 
 
 async def added(fact: Fact) -> None:
     del fact
-    await add(ME, NewFact("Keeps bees"))
+    await add_fact(ME, NewFact("Keeps bees"))
 
 
 async def replaced_by_known(fact: Fact) -> None:
-    await add(ME, NewFact("Drinks coffee now", confidence=0.5))
-    await supersede(ME, fact.id, NewFact("drinks coffee now", confidence=0.9))
+    await add_fact(ME, NewFact("Drinks coffee now", confidence=0.5))
+    await supersede_fact(ME, fact.id, NewFact("drinks coffee now", confidence=0.9))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +79,7 @@ async def replaced_by_known(fact: Fact) -> None:
 )
 async def test_what_was_done_is_taken_back_and_done_again(tea: Fact, done: Any):
     if done is replaced_by_known:
-        await add(ME, NewFact("Drinks coffee now", confidence=0.5))
+        await add_fact(ME, NewFact("Drinks coffee now", confidence=0.5))
     before = await seen()
     await done(tea)
     after = await seen()
@@ -106,7 +98,7 @@ async def test_an_undo_is_an_event_and_a_revision(tea: Fact):
     event = (await last()).event
     assert (event.name, event.item, event.owner) == ("fact.undo", tea.id, ME)
     assert (event.before, event.after) == (logged.event.after, logged.event.before)
-    fact = await found(ME, tea.id)
+    fact = await find_fact(ME, tea.id)
     assert fact is not None
     assert fact.revision == (await last()).id
 
@@ -116,17 +108,17 @@ async def test_what_was_changed_since_is_not_taken_back(tea: Fact):
     await edited(tea)
 
     assert "changed since" in await conflict(first)
-    assert [fact.content for fact in await listed(ME)] == ["Drinks white tea"]
+    assert [fact.content for fact in await list_facts(ME)] == ["Drinks white tea"]
 
 
 async def test_a_replacement_is_not_taken_back_when_what_replaced_it_was_changed(tea: Fact):
     await replaced(tea)
     event = await last()
-    (coffee,) = await listed(ME)
-    await edit(ME, coffee.id, "Drinks coffee now, with milk")
+    (coffee,) = await list_facts(ME)
+    await edit_fact(ME, coffee.id, "Drinks coffee now, with milk")
 
     await conflict(event)
-    assert [fact.content for fact in await listed(ME)] == ["Drinks coffee now, with milk"]
+    assert [fact.content for fact in await list_facts(ME)] == ["Drinks coffee now, with milk"]
 
 
 async def test_nothing_is_taken_back_twice(tea: Fact):
@@ -141,16 +133,16 @@ async def test_nothing_is_taken_back_twice(tea: Fact):
 async def test_what_is_known_again_is_not_brought_back_beside_it(tea: Fact):
     await removed(tea)
     event = await last()
-    again = await add(ME, NewFact("drinks green tea"))
+    again = await add_fact(ME, NewFact("drinks green tea"))
 
     assert again.id in await conflict(event)
-    assert await listed(ME) == [again]
+    assert await list_facts(ME) == [again]
 
 
 async def test_a_forgotten_fact_does_not_come_back(tea: Fact):
     await edited(tea)
     event = await last()
-    await write(lambda c: forget_facts(c, ME, [tea.id]))
+    await run_write(lambda c: forget_facts(c, ME, [tea.id]))
 
     await conflict(event)
     scrubbed = event._replace(event=event.event._replace(before=None, after=None))
@@ -160,19 +152,19 @@ async def test_a_forgotten_fact_does_not_come_back(tea: Fact):
 async def test_a_fact_whose_adding_is_taken_back_is_history(tea: Fact):
     await revert(await last())
 
-    assert await listed(ME) == []
-    assert [fact.id for fact in await listed(ME, all=True)] == [tea.id]
+    assert await list_facts(ME) == []
+    assert [fact.id for fact in await list_facts(ME, include_ended=True)] == [tea.id]
 
 
 async def test_forgetting_leaves_the_id_and_the_revision_and_nothing_else(tea: Fact):
     await replaced(tea)
-    (coffee,) = await listed(ME)
+    (coffee,) = await list_facts(ME)
 
     def forget(connection: Connection) -> list[str]:
         return forget_facts(connection, ME, [tea.id, "nobody", coffee.id, tea.id], why="asked")
 
-    assert await write(forget) == [tea.id, coffee.id]
-    assert await write(forget) == []
+    assert await run_write(forget) == [tea.id, coffee.id]
+    assert await run_write(forget) == []
 
     rows = (await read_rows(facts.select())).mappings().all()
     for row in rows:
@@ -180,11 +172,11 @@ async def test_forgetting_leaves_the_id_and_the_revision_and_nothing_else(tea: F
         assert left.keys() == {"owner", "id", "key", "revision"}
         assert left["key"] == left["id"]
     assert {row["id"] for row in rows} == {tea.id, coffee.id}
-    assert await listed(ME, all=True) == []
+    assert await list_facts(ME, include_ended=True) == []
     assert (await last()).event.why == "asked"
     assert (await last()).event.name == "fact.forget"
 
 
 async def test_nobody_forgets_for_another(tea: Fact):
-    assert await write(lambda c: forget_facts(c, "you/", [tea.id])) == []
-    assert await listed(ME) == [tea]
+    assert await run_write(lambda c: forget_facts(c, "you/", [tea.id])) == []
+    assert await list_facts(ME) == [tea]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage
 
-from models.load import providers
+from models.chat_models import chat_model_providers
 from tests.door import (
     BAD_KEY,
     BAD_REQUEST,
@@ -32,7 +32,7 @@ def other(tmp_path, monkeypatch: pytest.MonkeyPatch) -> Script:
     models(tmp_path / "two.toml", monkeypatch, text)
     other = Script()
     other.on("Bee", {"title": "from the other"})
-    monkeypatch.setitem(providers, "other", lambda _: FakeModel(script=other))
+    monkeypatch.setitem(chat_model_providers, "other", lambda _: FakeModel(script=other))
     return other
 
 

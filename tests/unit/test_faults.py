@@ -19,18 +19,16 @@ from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 from openai.types.chat import ChatCompletion
 
+from calls.replies import finish_reason, reply_problem, reply_text
 from config.errors import Problem
-from runs.faults import (
+from models.faults import (
     FATAL,
     REPLACEABLE,
     RETRYABLE,
-    bear,
     client_errors,
-    complaint,
-    finish_reason,
-    spoken,
-    told,
-    wait_asked,
+    raise_if_fatal,
+    requested_wait,
+    to_model_problem,
 )
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
@@ -104,11 +102,11 @@ TOLD = [
 @pytest.mark.parametrize(("error", "code"), TOLD, ids=lambda one: repr(one)[:60])
 def test_what_a_client_raises_is_caught_and_told(error: Exception, code: str):
     assert isinstance(error, client_errors())
-    assert told(error).code == code
+    assert to_model_problem(error).code == code
 
 
 def test_what_is_told_stays_one_short_line():
-    problem = str(told(ValueError("first\nsecond " * 100)))
+    problem = str(to_model_problem(ValueError("first\nsecond " * 100)))
 
     assert "\n" not in problem
     assert len(problem) < 400
@@ -117,7 +115,7 @@ def test_what_is_told_stays_one_short_line():
 def test_a_refused_key_is_not_repeated():
     error = answered(base.OpenAIAuthenticationError, 401, "Incorrect API key provided: sk-12ab")
 
-    assert "sk-12ab" not in str(told(error))
+    assert "sk-12ab" not in str(to_model_problem(error))
 
 
 def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
@@ -127,10 +125,10 @@ def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
 
 
 def test_a_failure_of_one_call_is_borne_and_one_of_every_call_is_raised():
-    bear(Problem("model_refused", "no"))
+    raise_if_fatal(Problem("model_refused", "no"))
 
     with pytest.raises(Problem) as problem:
-        bear(Problem("model_auth", "no"))
+        raise_if_fatal(Problem("model_auth", "no"))
 
     assert problem.value.code == "model_auth"
 
@@ -162,7 +160,7 @@ def test_a_server_may_ask_for_a_minute_at_most(asked: str, seconds: float):
     reply = httpx2.Response(429, headers=[header], request=REQUEST)
     error = openai.RateLimitError("slow down", response=reply, body=None)
 
-    assert wait_asked(error) == seconds
+    assert requested_wait(error) == seconds
 
 
 @pytest.mark.parametrize(
@@ -178,12 +176,12 @@ def test_a_server_may_name_the_time_to_come_back(date: str, seconds: float):
     reply = httpx2.Response(429, headers={"retry-after": date}, request=REQUEST)
     error = openai.RateLimitError("slow down", response=reply, body=None)
 
-    assert wait_asked(error) == seconds
+    assert requested_wait(error) == seconds
 
 
 @pytest.mark.parametrize("error", [None, TimeoutError(), answered(base.OpenAIAPIError, 500)])
 def test_a_server_that_does_not_ask_is_not_waited_for(error: Exception | None):
-    assert wait_asked(error) == 0
+    assert requested_wait(error) == 0
 
 
 def said(text: str | list[object] = "Bees.", finish: str = "stop", **more: object) -> AIMessage:
@@ -217,7 +215,7 @@ CALL = {"name": "search", "args": {}, "id": "1"}
     ],
 )
 def test_a_reply_that_is_empty_cut_or_refused_is_told(reply: AIMessage, code: str | None):
-    problem = complaint(reply)
+    problem = reply_problem(reply)
 
     assert (problem.code if problem else None) == code
 
@@ -239,4 +237,4 @@ def test_every_providers_word_for_the_limit_is_the_same(word: str):
     ],
 )
 def test_thinking_aloud_and_what_no_text_may_hold_is_not_heard(text: str, heard: str):
-    assert spoken(AIMessage(text)) == heard
+    assert reply_text(AIMessage(text)) == heard

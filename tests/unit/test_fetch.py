@@ -9,7 +9,8 @@ import pytest
 
 from config.errors import Problem
 from tests.loopback import moved, reply, serving
-from tools.fetch import FetchLimits, canonical, fetch, identity
+from tools.web.fetch import FetchLimits, fetch_page
+from tools.web.urls import canonicalise_url, identify_url
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -53,7 +54,7 @@ PDF = a_pdf("Honey bees dance on the comb.")
 
 async def code_of(url: str, limits: FetchLimits | None = None, **more: object) -> str:
     with pytest.raises(Problem) as problem:
-        await fetch(url, limits or FetchLimits(), allow_private=True, **more)
+        await fetch_page(url, limits or FetchLimits(), allow_private=True, **more)
     return problem.value.code
 
 
@@ -64,7 +65,7 @@ async def code_for(answer: bytes, limits: FetchLimits | None = None) -> str:
 
 async def fetched(answer: bytes) -> dict[str, str]:
     async with serving(lambda _: answer) as server:
-        return await fetch(f"{server.url}/page", allow_private=True)
+        return await fetch_page(f"{server.url}/page", allow_private=True)
 
 
 async def test_an_article_is_fetched_with_its_title_date_and_headings_but_without_menus():
@@ -90,7 +91,7 @@ async def test_the_address_is_the_last_one_in_canonical_form():
         return reply(ARTICLE) if asked.target.startswith("/new") else moved("/new/?utm_source=x#a")
 
     async with serving(answer) as server:
-        page = await fetch(f"{server.url}/old", allow_private=True)
+        page = await fetch_page(f"{server.url}/old", allow_private=True)
 
     assert page["url"] == f"{server.url}/new"
 
@@ -156,7 +157,7 @@ async def test_a_server_that_is_not_there_is_unavailable():
 async def test_a_problem_names_the_page_it_is_about():
     async with serving(lambda _: reply("", status="404 Not Found")) as server:
         with pytest.raises(Problem) as problem:
-            await fetch(f"{server.url}/page?token=1", allow_private=True)
+            await fetch_page(f"{server.url}/page?token=1", allow_private=True)
 
     assert problem.value.where == f"{server.url}/page"
     assert problem.value.what == "the server answers 404"
@@ -173,7 +174,7 @@ async def test_a_page_that_leads_on_five_times_is_read_and_one_more_is_too_many(
         return moved(f"/{left - 1}") if left else reply(ARTICLE)
 
     async with serving(answer) as server:
-        page = await fetch(f"{server.url}/5", allow_private=True)
+        page = await fetch_page(f"{server.url}/5", allow_private=True)
         code = await code_of(f"{server.url}/6")
 
     assert page["title"] == "Why bees dance"
@@ -186,7 +187,7 @@ async def test_every_kind_of_redirect_is_followed(status):
         return moved("there", status) if asked.target == "/here" else reply(ARTICLE)
 
     async with serving(answer) as server:
-        page = await fetch(f"{server.url}/here", allow_private=True)
+        page = await fetch_page(f"{server.url}/here", allow_private=True)
 
     assert page["url"] == f"{server.url}/there"
 
@@ -198,7 +199,7 @@ async def test_cookies_of_a_redirect_are_sent_to_where_it_leads():
         return reply("", "location: /page", "set-cookie: seen=1", status="302 Found")
 
     async with serving(answer) as server:
-        page = await fetch(f"{server.url}/page", allow_private=True)
+        page = await fetch_page(f"{server.url}/page", allow_private=True)
 
     assert page["title"] == "Why bees dance"
 
@@ -212,14 +213,14 @@ async def test_a_page_that_is_too_large_is_refused_whatever_it_is_called(mime):
 
 async def test_a_pdf_may_be_larger_than_a_page():
     async with serving(lambda _: reply(PDF, mime="application/pdf")) as server:
-        page = await fetch(server.url, FetchLimits(page=100), allow_private=True)
+        page = await fetch_page(server.url, FetchLimits(page=100), allow_private=True)
 
     assert "comb" in page["text"]
 
 
 async def test_a_problem_tells_the_address_without_password_query_and_control_signs():
     with pytest.raises(Problem) as problem:
-        await fetch("http://ada:hunter2@example.com/a\x1b[31m?token=s3cret#x")
+        await fetch_page("http://ada:hunter2@example.com/a\x1b[31m?token=s3cret#x")
 
     assert problem.value.where == "http://example.com/a[31m"
     assert "hunter2" not in str(problem.value)
@@ -252,8 +253,8 @@ async def test_what_is_no_web_address_is_told_as_such(url):
     ],
 )
 async def test_an_address_has_one_canonical_form(url, expected):
-    assert canonical(url) == expected
-    assert canonical(expected) == expected
+    assert canonicalise_url(url) == expected
+    assert canonicalise_url(expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -266,26 +267,25 @@ async def test_an_address_has_one_canonical_form(url, expected):
     ],
 )
 async def test_all_addresses_of_a_page_have_one_identity(url):
-    assert identity(url) == "example.com/bees"
+    assert identify_url(url) == "example.com/bees"
 
 
 async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their_own():
     forms = ["https://arxiv.org/abs/2401.01234", "http://www.arxiv.org/pdf/2401.01234.pdf"]
 
-    assert len({identity(url) for url in forms}) == 1
-    assert identity("https://example.com/a?id=1") != identity("https://example.com/a?id=2")
-    assert identity("https://m.com/a") != identity("https://com/a")
+    assert len({identify_url(url) for url in forms}) == 1
+    assert identify_url("https://example.com/a?id=1") != identify_url("https://example.com/a?id=2")
+    assert identify_url("https://m.com/a") != identify_url("https://com/a")
 
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
-MAY = ("tools/fetch.py", "tools/guard.py", "tools/search/", "tools/web/trust.py")
+MAY = ("tools/web/fetch.py", "tools/web/transport.py", "tools/web/search_providers.py")
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
 # the model server what it offers, and one a server on loopback that it has started itself.
 KNOWN = (
-    "models/load.py",
-    "models/offered.py",
+    "models/chat_models.py",
     "models/embeddings.py",
-    "retrieval/chroma_client.py",
+    "library/chroma.py",
     "evals/world.py",
 )
 

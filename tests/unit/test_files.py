@@ -1,7 +1,7 @@
 from docx import Document as open_docx
 
 from tests.unit.test_files_samples import docx, edited, epub, pdf, pptx, xlsx
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 LONG = "The bees in the cluster keep warm by shivering. " * 40
 
@@ -9,7 +9,7 @@ LONG = "The bees in the cluster keep warm by shivering. " * 40
 async def read(folder, name, content):
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return await extract(path)
+    return await extract_document(path)
 
 
 def places(document):
@@ -104,7 +104,7 @@ async def test_words_inserted_with_tracked_changes_are_read_and_deleted_ones_are
     run.getparent()[-1].append(run)
     document.save(str(path))
 
-    assert "Bees eat MARK in winter." in texts(await extract(path))
+    assert "Bees eat MARK in winter." in texts(await extract_document(path))
 
 
 async def test_slides_are_read_with_their_notes(tmp_path):

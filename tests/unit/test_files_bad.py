@@ -5,8 +5,8 @@ import pytest
 
 from config.errors import Problem
 from tests.unit.test_files_samples import archive, docx, locked_pdf, pdf, refused, xlsx
-from tools.files.reading import extract
-from tools.files.shapes import Limits
+from tools.files.extractor import extract_document
+from tools.files.formats import FileLimits
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ async def test_a_pdf_with_an_owner_password_only_can_be_read(tmp_path):
     path = tmp_path / "a.pdf"
     path.write_bytes(locked_pdf(""))
 
-    assert "secret line" in (await extract(path))["sections"][0]["text"]
+    assert "secret line" in (await extract_document(path))["sections"][0]["text"]
 
 
 async def test_a_file_that_is_not_there_is_told_so(tmp_path):
     with pytest.raises(Problem) as caught:
-        await extract(tmp_path / "a.md")
+        await extract_document(tmp_path / "a.md")
 
     assert caught.value.code == "file_not_found"
 
@@ -68,7 +68,7 @@ async def test_a_folder_or_a_pipe_is_not_a_file(tmp_path):
 
     for name in ("a.md", "b.md"):
         with pytest.raises(Problem) as caught:
-            await extract(tmp_path / name)
+            await extract_document(tmp_path / name)
         assert caught.value.code == "file_type"
 
 
@@ -76,7 +76,7 @@ async def test_a_file_that_cannot_be_opened_is_told_so(tmp_path):
     (tmp_path / "a.md").symlink_to(tmp_path / "a.md")
 
     with pytest.raises(Problem) as caught:
-        await extract(tmp_path / "a.md")
+        await extract_document(tmp_path / "a.md")
 
     assert caught.value.code == "file_unreadable"
 
@@ -84,8 +84,8 @@ async def test_a_file_that_cannot_be_opened_is_told_so(tmp_path):
 @pytest.mark.parametrize(
     ("content", "limits"),
     [
-        ("a" * 1001, Limits(size=1000)),
-        ("a" * 1001, Limits(text=1000)),
+        ("a" * 1001, FileLimits(size=1000)),
+        ("a" * 1001, FileLimits(text=1000)),
     ],
 )
 async def test_a_file_over_a_limit_is_too_large(tmp_path, content, limits):
@@ -99,7 +99,7 @@ async def test_a_huge_file_is_refused_without_being_read(tmp_path):
     start = time.perf_counter()
 
     with pytest.raises(Problem) as caught:
-        await extract(path)
+        await extract_document(path)
 
     assert caught.value.code == "file_too_large"
     assert time.perf_counter() - start < 30
@@ -108,13 +108,13 @@ async def test_a_huge_file_is_refused_without_being_read(tmp_path):
 async def test_a_pdf_with_too_many_pages_is_too_large(tmp_path):
     content = pdf(*[["Bees dance."]] * 5)
 
-    assert await refused(tmp_path, "a.pdf", content, Limits(pages=4)) == "file_too_large"
+    assert await refused(tmp_path, "a.pdf", content, FileLimits(pages=4)) == "file_too_large"
 
 
 async def test_a_sheet_with_too_much_text_is_too_large(tmp_path):
     content = xlsx(Sheet=[("a" * 500, "b")] * 10)
 
-    assert await refused(tmp_path, "a.xlsx", content, Limits(text=3000)) == "file_too_large"
+    assert await refused(tmp_path, "a.xlsx", content, FileLimits(text=3000)) == "file_too_large"
 
 
 async def test_what_a_parser_says_does_not_reach_the_terminal(tmp_path, capfd):
@@ -123,7 +123,7 @@ async def test_what_a_parser_says_does_not_reach_the_terminal(tmp_path, capfd):
         b"junk\n" + pdf(["Bees dance on the comb."] * 30).replace(b"xref\n0", b"xref\n9")
     )
 
-    document = await extract(path)
+    document = await extract_document(path)
 
     assert "Bees dance on the comb." in document["sections"][0]["text"]
     assert capfd.readouterr() == ("", "")
@@ -133,6 +133,6 @@ async def test_control_characters_do_not_come_through(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("bees \x1b[31m dance \u202e here \ufeff", encoding="utf-8")
 
-    text = (await extract(path))["sections"][0]["text"]
+    text = (await extract_document(path))["sections"][0]["text"]
 
     assert not set(text) & {"\x1b", "\u202e", "\ufeff"}

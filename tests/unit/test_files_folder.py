@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from config.errors import Problem
-from tools.files.folder import find_files, others
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
+from tools.files.formats import find_files, find_unreadable_files
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -34,14 +34,14 @@ def test_hidden_and_made_files_are_not_documents(tmp_path):
     make(tmp_path, *hidden, ".a.md", "~$open.docx", "a.md")
 
     assert names(find_files(tmp_path), tmp_path) == ["a.md"]
-    assert others(tmp_path) == []
+    assert find_unreadable_files(tmp_path) == []
 
 
 def test_files_of_other_types_are_told_apart(tmp_path):
     make(tmp_path, "a.md", "film.mp4", "b/old.doc", "README")
 
     assert names(find_files(tmp_path), tmp_path) == ["a.md"]
-    assert names(others(tmp_path), tmp_path) == ["README", "b/old.doc", "film.mp4"]
+    assert names(find_unreadable_files(tmp_path), tmp_path) == ["README", "b/old.doc", "film.mp4"]
 
 
 def test_links_that_lead_out_of_the_folder_are_passed_over(tmp_path):
@@ -72,7 +72,7 @@ async def test_two_hundred_small_files_take_less_than_five_seconds_of_processor(
     make(tmp_path, *(f"{number}.md" for number in range(200)))
     start = time.process_time()
 
-    documents = [await extract(path) for path in find_files(tmp_path)]
+    documents = [await extract_document(path) for path in find_files(tmp_path)]
 
     assert len(documents) == 200
     assert time.process_time() - start < 5
@@ -81,7 +81,7 @@ async def test_two_hundred_small_files_take_less_than_five_seconds_of_processor(
 async def test_every_example_document_is_read(tmp_path):
     paths = find_files(EXAMPLES / "docs")
 
-    documents = [await extract(path) for path in paths]
+    documents = [await extract_document(path) for path in paths]
 
     assert len(documents) >= 12
     assert len({path.suffix for path in paths}) >= 6
@@ -93,7 +93,9 @@ async def test_the_passages_of_the_example_questions_stand_word_for_word_in_thei
     passages = [passage for question in questions for passage in question["passages"]]
     read = {}
     for name in {passage["file"] for passage in passages}:
-        read[name] = [section["text"] for section in (await extract(EXAMPLES / name))["sections"]]
+        read[name] = [
+            section["text"] for section in (await extract_document(EXAMPLES / name))["sections"]
+        ]
 
     assert len(questions) == 3
     for passage in passages:
@@ -105,7 +107,7 @@ async def test_many_documents_can_be_read_at_once():
     titles = []
 
     async def read(path):
-        titles.append((await extract(path))["title"])
+        titles.append((await extract_document(path))["title"])
 
     async with anyio.create_task_group() as group:
         for path in paths * 2:

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from tests.unit.test_files_samples import archive, refused
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
 SPACES = " ".join(f'xmlns:{name}="{OFFICE}:{name}:1.0"' for name in ("office", "text", "table"))
@@ -17,7 +17,7 @@ SPACES = " ".join(f'xmlns:{name}="{OFFICE}:{name}:1.0"' for name in ("office", "
 async def read(folder, name, content):
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return await extract(path)
+    return await extract_document(path)
 
 
 def texts(document):

@@ -19,10 +19,9 @@ from tests.unit.test_files_samples import (
     refused,
     xlsx,
 )
-from tools.files.archive import unpack
-from tools.files.kinds import READERS
-from tools.files.reading import extract
-from tools.files.shapes import File, Limits, Refused
+from tools.files.archive import open_archive
+from tools.files.extractor import extract_document
+from tools.files.formats import FILE_READERS, FileContent, FileLimits, FileRefused
 
 BOMB = b"0" * 200_000_000
 LAUGHS = "".join(
@@ -31,7 +30,7 @@ LAUGHS = "".join(
 DOCTYPE = f"<!DOCTYPE x [{LAUGHS}]>"
 
 
-def read(file: File):
+def read(file: FileContent):
     """Play a parser that does not come back: the tests put this module in its place."""
     if b"sleep" in file.data:
         time.sleep(60)
@@ -44,7 +43,7 @@ def read(file: File):
 
 @pytest.fixture
 def strange_parser(monkeypatch):
-    monkeypatch.setitem(READERS, ".pdf", __name__)
+    monkeypatch.setitem(FILE_READERS, ".pdf", f"{__name__}:read")
 
 
 @pytest.mark.parametrize(
@@ -65,8 +64,8 @@ def test_a_bomb_is_known_by_its_directory_before_anything_is_unpacked(size):
     stuffing = os.urandom(4_000_000 if size > 10**8 else 100)
     data = archive({"word/document.xml": b"0" * size, "word/media": stuffing})
 
-    with pytest.raises(Refused, match="it unpacks from") as caught:
-        unpack(File(data, ".docx", Limits()))
+    with pytest.raises(FileRefused, match="it unpacks from") as caught:
+        open_archive(FileContent(data, ".docx", FileLimits()))
 
     assert caught.value.code == "file_bomb"
 
@@ -121,7 +120,7 @@ async def test_an_outside_entity_is_not_fetched(tmp_path):
 async def test_a_parser_that_does_not_end_is_stopped(tmp_path, strange_parser):
     start = time.perf_counter()
 
-    assert await refused(tmp_path, "a.pdf", b"%PDF-sleep", Limits(seconds=2)) == "file_timeout"
+    assert await refused(tmp_path, "a.pdf", b"%PDF-sleep", FileLimits(seconds=2)) == "file_timeout"
     assert time.perf_counter() - start < 30
 
 
@@ -134,10 +133,10 @@ async def test_a_parser_that_takes_too_much_memory_makes_the_file_a_bomb(tmp_pat
 
 
 async def test_the_next_file_is_read_after_one_that_stopped_its_parser(tmp_path, strange_parser):
-    await refused(tmp_path, "a.pdf", b"%PDF-sleep", Limits(seconds=2))
+    await refused(tmp_path, "a.pdf", b"%PDF-sleep", FileLimits(seconds=2))
     (tmp_path / "b.pdf").write_bytes(b"%PDF-")
 
-    assert (await extract(tmp_path / "b.pdf"))["sections"][0]["text"] == "alive"
+    assert (await extract_document(tmp_path / "b.pdf"))["sections"][0]["text"] == "alive"
 
 
 async def test_deeply_nested_pages_are_read_or_refused_in_time(tmp_path):
@@ -156,9 +155,9 @@ async def test_a_long_file_has_more_time_than_a_short_one(tmp_path, monkeypatch)
         given.append(seconds)
         return call()
 
-    monkeypatch.setattr("tools.files.reading.run_apart", watched)
+    monkeypatch.setattr("tools.files.extractor.run_in_worker", watched)
     for size in (200_000, 2_000_000):
         (tmp_path / "a.txt").write_text("Bees dance on the comb.\n" * (size // 24))
-        await extract(tmp_path / "a.txt", Limits(seconds=2), apart=True)
+        await extract_document(tmp_path / "a.txt", FileLimits(seconds=2), in_worker=True)
 
     assert given[1] - given[0] > 10

@@ -1,6 +1,6 @@
 import pytest
 
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 WRAPPED = """\
 The lighthouse at Cape Merrin was built between 1854 and 1857 by
@@ -13,7 +13,7 @@ Prydderch, turned it into a museum.
 async def read(tmp_path, text, name="a.txt"):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    return (await extract(path))["sections"]
+    return (await extract_document(path))["sections"]
 
 
 async def texts(tmp_path, text, name="a.txt"):

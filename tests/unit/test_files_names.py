@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.test_files_samples import docx, pdf
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 LINE = "The mill grinds wheat twice a day."
 
@@ -42,7 +42,7 @@ async def test_a_document_is_named_by_its_first_line_before_its_file(
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
-    assert (await extract(path))["title"] == title
+    assert (await extract_document(path))["title"] == title
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_the_address_that_a_copy_was_made_from_is_kept(tmp_path, header):
     path = tmp_path / "a.html"
     path.write_text(f"{header}<html><title>Eling</title><body><p>{LINE}</p></body></html>")
 
-    document = await extract(path)
+    document = await extract_document(path)
 
     assert document["sections"][0]["text"] == f"Source: https://mills.example/eling\n\n{LINE}"
     assert document["title"] == "Eling"

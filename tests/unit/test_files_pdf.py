@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.test_files_samples import pdf, refused
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 TEXT = "The tide mill at Eling grinds wheat with the water of the sea, twice a day at most."
 PICTURE = ") Tj ET q 595 0 0 842 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q BT /F1 11 Tf ("
@@ -17,7 +17,7 @@ def large(words, size=20):
 async def read(folder, content, name="scan-0017.pdf"):
     path = folder / name
     path.write_bytes(content)
-    return await extract(path)
+    return await extract_document(path)
 
 
 async def test_words_that_are_set_by_their_places_do_not_run_together(tmp_path):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.files.kinds import MEDIA, unread_type
-from tools.files.reasons import reason_in
-from tools.ingest import UNKNOWN
+from tools.files.formats import MEDIA_TYPES, explain_unread_type
+from tools.folder_ingestion import NEVER_INGESTED
+from tools.unread_reasons import translate_reason
 
 TOOLS = Path(__file__).parents[2] / "tools"
 
@@ -43,7 +43,7 @@ def reasons() -> Iterator[str]:
                     yield written(node.args[1], known)
                 if node.func.id == "Skipped" and len(node.args) == 3:
                     yield written(node.args[2], known)
-    yield from [*MEDIA.values(), unread_type("a.blend"), UNKNOWN]
+    yield from [*MEDIA_TYPES.values(), explain_unread_type("a.blend"), NEVER_INGESTED]
 
 
 ALL = sorted({one for one in reasons() if one})
@@ -51,7 +51,7 @@ ALL = sorted({one for one in reasons() if one})
 
 @pytest.mark.parametrize("reason", ALL)
 def test_every_reason_is_told_in_chinese_with_what_it_names(reason: str):
-    told = reason_in("zh", reason)
+    told = translate_reason("zh", reason)
 
     assert re.search("[\u4e00-\u9fff]", told)
     assert ("7" in told) == ("7" in reason) or "files like this" in reason
@@ -62,5 +62,5 @@ def test_enough_reasons_were_found():
 
 
 def test_in_english_and_where_none_is_known_a_reason_stays():
-    assert reason_in("en", "it is empty") == "it is empty"
-    assert reason_in("zh", "the moon is full") == "the moon is full"
+    assert translate_reason("en", "it is empty") == "it is empty"
+    assert translate_reason("zh", "the moon is full") == "the moon is full"

@@ -10,8 +10,8 @@ from pptx import Presentation
 from pypdf import PdfReader, PdfWriter
 
 from config.errors import Problem
-from tools.files.reading import extract
-from tools.files.shapes import Limits
+from tools.files.extractor import extract_document
+from tools.files.formats import FileLimits
 
 CONTAINER = '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>'
 
@@ -128,7 +128,7 @@ async def refused(folder, name, content, limits=None):
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(Problem) as caught:
-        await extract(path, limits or Limits())
+        await extract_document(path, limits or FileLimits())
     assert caught.value.hint
     assert caught.value.where == str(path)
     return caught.value.code
@@ -137,7 +137,7 @@ async def refused(folder, name, content, limits=None):
 async def outcome(path):
     """Return what was read, or the code of what stood in the way."""
     try:
-        return str(await extract(path, Limits(seconds=10)))
+        return str(await extract_document(path, FileLimits(seconds=10)))
     except Problem as problem:
         return problem.code
 

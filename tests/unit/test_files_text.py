@@ -2,13 +2,18 @@ from collections import Counter
 
 import pytest
 
-from tools.files.decode import decode
-from tools.files.outline import slug
-from tools.files.paragraphs import paragraphs, printed, without_running_heads
-from tools.files.reading import extract
-from tools.files.sections import MOST, Piece, arrange, numbered
-from tools.files.shapes import Limits
-from tools.files.table import separator
+from tools.files.data_files import detect_separator
+from tools.files.encoding import decode_bytes
+from tools.files.extractor import extract_document
+from tools.files.formats import FileLimits
+from tools.files.parsed_document import (
+    MOST_IN_SECTION,
+    DocumentPiece,
+    arrange_sections,
+    make_place_namer,
+    make_slug,
+)
+from tools.files.text_files import clean_printed_line, join_paragraphs, remove_running_heads
 
 CHINESE = "1885年，艾宾浩斯发表了他对记忆的研究。蜜蜂的舞蹈能够指示蜜源的方向和距离。"
 TAIWAN = "1885年，艾賓浩斯發表了他對記憶的研究。蜜蜂的舞蹈能夠指示蜜源的方向和距離。"
@@ -35,7 +40,7 @@ async def test_text_is_read_in_the_encoding_it_was_written_in(tmp_path, text, en
     path = tmp_path / "a.txt"
     path.write_bytes(f"{text}\n{text}".encode(encoding))
 
-    document = await extract(path)
+    document = await extract_document(path)
 
     assert document["sections"][0]["text"] == f"{text}\n{text}"
 
@@ -43,30 +48,32 @@ async def test_text_is_read_in_the_encoding_it_was_written_in(tmp_path, text, en
 def test_a_web_page_is_read_in_the_encoding_that_it_names():
     page = '<meta charset="iso-8859-2"><p>Pszczoły tańczą, żeby wskazać źródło nektaru.'
 
-    assert decode(page.encode("iso-8859-2"), markup=True) == page
+    assert decode_bytes(page.encode("iso-8859-2"), markup=True) == page
 
 
 def test_utf8_with_one_broken_character_is_still_utf8():
     data = (CHINESE * 5).encode()[:-1]
 
-    assert decode(data).startswith(CHINESE)
+    assert decode_bytes(data).startswith(CHINESE)
 
 
 def test_chinese_text_with_one_broken_character_keeps_the_others():
     data = (CHINESE * 5).encode("gbk")
 
-    assert decode(data[:-1]).startswith(CHINESE)
-    assert decode(data[:100] + b"\xff" + data[100:]).startswith(CHINESE)
+    assert decode_bytes(data[:-1]).startswith(CHINESE)
+    assert decode_bytes(data[:100] + b"\xff" + data[100:]).startswith(CHINESE)
 
 
 def test_a_stray_nul_does_not_make_a_text_binary():
-    assert decode(b"Bees dance. " * 100 + b"\x00end").endswith("end")
+    assert decode_bytes(b"Bees dance. " * 100 + b"\x00end").endswith("end")
 
 
 def test_a_long_section_is_cut_at_the_ends_of_paragraphs():
     paragraph = "Bees dance. " * 60 + "\n\n"
 
-    sections = arrange([Piece("", "dance", "dance", paragraph * 20)], lambda first, last: first)
+    sections = arrange_sections(
+        [DocumentPiece("", "dance", "dance", paragraph * 20)], lambda first, last: first
+    )
 
     assert [section["place"] for section in sections] == ["dance", "dance-2", "dance-3"]
     assert all(section["text"].endswith("Bees dance.") for section in sections)
@@ -74,26 +81,32 @@ def test_a_long_section_is_cut_at_the_ends_of_paragraphs():
 
 
 def test_a_section_is_never_too_long_even_without_a_place_to_cut():
-    sections = arrange([Piece("", "1", "1", "蜂" * 100_000)], numbered("page"))
+    sections = arrange_sections(
+        [DocumentPiece("", "1", "1", "蜂" * 100_000)], make_place_namer("page")
+    )
 
-    assert max(len(section["text"]) for section in sections) <= MOST
+    assert max(len(section["text"]) for section in sections) <= MOST_IN_SECTION
     assert sum(len(section["text"]) for section in sections) == 100_000
     assert sections[1]["place"] == "page=1&part=2"
 
 
 def test_tiny_neighbours_are_joined_and_the_last_one_joins_the_one_before():
     sizes = [100, 900, 800, 1600, 50]
-    pieces = [Piece("", str(n), str(n), "a" * size + "\n") for n, size in enumerate(sizes, 1)]
+    pieces = [
+        DocumentPiece("", str(n), str(n), "a" * size + "\n") for n, size in enumerate(sizes, 1)
+    ]
 
-    sections = arrange(pieces, numbered("slide"))
+    sections = arrange_sections(pieces, make_place_namer("slide"))
 
     assert [section["place"] for section in sections] == ["slide=1-3", "slide=4-5"]
 
 
 def test_no_two_sections_have_the_same_place():
-    pieces = [Piece("", name, name, "a" * 5000 + "\n") for name in ("bees", "bees-2", "bees")]
+    pieces = [
+        DocumentPiece("", name, name, "a" * 5000 + "\n") for name in ("bees", "bees-2", "bees")
+    ]
 
-    sections = arrange(pieces, lambda first, last: first)
+    sections = arrange_sections(pieces, lambda first, last: first)
 
     assert [section["place"] for section in sections] == ["bees", "bees-2", "bees-3"]
 
@@ -108,23 +121,23 @@ def test_no_two_sections_have_the_same_place():
     ],
 )
 def test_a_heading_becomes_the_anchor_that_github_gives_it(heading, anchor):
-    assert slug(heading, Counter()) == anchor
+    assert make_slug(heading, Counter()) == anchor
 
 
 def test_ligatures_are_taken_apart():
-    assert printed("the ﬁrst  ﬂight\xa0oﬀ") == "the first flight off"
+    assert clean_printed_line("the ﬁrst  ﬂight\xa0oﬀ") == "the first flight off"
 
 
 def test_chinese_lines_are_joined_without_a_space():
     lines = ["蜜蜂发现丰富的蜜源之后，会回到蜂巢，在垂直的巢脾上跳舞，把蜜", "源的位置告诉同伴。"]
 
-    assert paragraphs(lines, set()) == ["".join(lines)]
+    assert join_paragraphs(lines, set()) == ["".join(lines)]
 
 
 def test_pages_that_are_all_alike_are_not_taken_for_running_heads():
     pages = [["Bees dance."], ["Bees dance."], ["Bees dance."]]
 
-    assert without_running_heads(pages) == pages
+    assert remove_running_heads(pages) == pages
 
 
 def test_items_of_a_list_stay_apart():
@@ -133,21 +146,23 @@ def test_items_of_a_list_stay_apart():
         "- treat them against mites in August",
     ]
 
-    assert paragraphs(lines, set()) == lines
+    assert join_paragraphs(lines, set()) == lines
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_the_separator_of_a_table_is_found(mark):
-    assert separator(f"a{mark}b{mark}c\n1,5{mark}2{mark}3\n4{mark}5{mark}6\n") == mark
+    assert detect_separator(f"a{mark}b{mark}c\n1,5{mark}2{mark}3\n4{mark}5{mark}6\n") == mark
 
 
 async def test_the_limits_are_as_documented():
-    assert Limits() == Limits(30_000_000, 2_000, 30.0, 1_000_000_000, 10_000_000)
+    assert FileLimits() == FileLimits(30_000_000, 2_000, 30.0, 1_000_000_000, 10_000_000)
 
 
 def joined(*marked: tuple[str, str]) -> list[str]:
-    pieces = [Piece(name, name, name, f"{mark} {name}\n\nIt turns.\n\n") for mark, name in marked]
-    return [one["title"] for one in arrange(pieces, lambda first, last: first)]
+    pieces = [
+        DocumentPiece(name, name, name, f"{mark} {name}\n\nIt turns.\n\n") for mark, name in marked
+    ]
+    return [one["title"] for one in arrange_sections(pieces, lambda first, last: first)]
 
 
 def test_sections_that_are_joined_are_named_by_the_first_and_the_last():
@@ -168,7 +183,7 @@ def test_what_announces_something_stays_with_it():
     text = "\n\n".join(
         f"{told * (1 + n % 3)}It has modes as follows:\n\n1. Slow." for n in range(40)
     )
-    sections = arrange([Piece("Pumps", "1", "1", text)], numbered("page"))
+    sections = arrange_sections([DocumentPiece("Pumps", "1", "1", text)], make_place_namer("page"))
     assert len(sections) > 2
     assert all(section["text"].endswith("1. Slow.") for section in sections)
 
@@ -176,9 +191,13 @@ def test_what_announces_something_stays_with_it():
 def test_a_short_part_goes_on_with_what_it_announces_and_not_with_a_new_section():
     story = "The pump was painted blue and put into the cellar. " * 40
     lead, items = f"{story}\n\nIts modes:\n\n", "- slow\n\n- fast\n\n"
-    joined = arrange([Piece("", "1", "1", lead), Piece("", "2", "2", items + story)], numbered("p"))
-    parted = arrange(
-        [Piece("", "1", "1", lead), Piece("", "2", "2", "# Eta\n" + story)], numbered("p")
+    joined = arrange_sections(
+        [DocumentPiece("", "1", "1", lead), DocumentPiece("", "2", "2", items + story)],
+        make_place_namer("p"),
+    )
+    parted = arrange_sections(
+        [DocumentPiece("", "1", "1", lead), DocumentPiece("", "2", "2", "# Eta\n" + story)],
+        make_place_namer("p"),
     )
     assert [len(joined), len(parted)] == [1, 2]
 
@@ -187,7 +206,9 @@ def test_code_and_definitions_are_not_cut_in_two():
     code = "int run(void) {\n    start();\n\n    wait();\n\n    stop();\n}"
     told = "The pump was painted blue and put into the cellar. " * 12
     text = "\n\n".join(f"--mode{number}=<yes|no>\n\n{told}\n\n{code}" for number in range(24))
-    sections = arrange([Piece("Options", "1", "1", text)], numbered("page"))
+    sections = arrange_sections(
+        [DocumentPiece("Options", "1", "1", text)], make_place_namer("page")
+    )
     assert len(sections) > 2
     assert all(section["text"].startswith("--mode") for section in sections)
     assert all(section["text"].count("{") == section["text"].count("}") for section in sections)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.files.reading import extract
+from tools.files.extractor import extract_document
 
 INTRO = "Wax is a small library that melts, filters and pours the wax of bees into moulds.\n"
 
@@ -33,4 +33,4 @@ async def test_a_document_is_not_called_by_one_of_its_parts_or_its_boilerplate(
     file = tmp_path / name
     file.write_text(text, "utf-8")
 
-    assert (await extract(file))["title"].startswith(title)
+    assert (await extract_document(file))["title"].startswith(title)

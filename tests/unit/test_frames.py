@@ -2,8 +2,8 @@
 
 import pytest
 
-from report.contrast import indexed
-from report.frames import moved_words
+from report.checks.contrast import index_source
+from report.checks.substitutions import has_swapped_words
 
 OBSERVATORY = (
     "原型望远镜现存放在临江市的自然科学馆，由助手柳青岩保管。《观星札记》中没有关于彗星的记载，"
@@ -22,7 +22,7 @@ OBSERVATORY = (
     ],
 )
 def test_another_chinese_name_in_a_copy_of_a_clause_is_noticed(said: str):
-    assert moved_words(said, [indexed(OBSERVATORY)])
+    assert has_swapped_words(said, [index_source(OBSERVATORY)])
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_another_chinese_name_in_a_copy_of_a_clause_is_noticed(said: str):
     ],
 )
 def test_a_copy_with_a_word_of_the_same_meaning_is_no_other_name(said: str):
-    assert not moved_words(said, [indexed(OBSERVATORY)])
+    assert not has_swapped_words(said, [index_source(OBSERVATORY)])

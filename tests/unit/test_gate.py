@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import asyncio
 
-from runs.gate import gate
+from calls.run_budget import step_semaphore
 from tests.places import somewhere
 
 
 async def test_the_steps_of_a_run_share_a_gate_and_other_runs_have_their_own():
-    held = gate(somewhere(step="s1"), 1)
+    held = step_semaphore(somewhere(step="s1"), 1)
 
-    assert gate(somewhere(step="s2"), 1) is held
-    assert gate(somewhere(run="t2-1"), 1) is not held
+    assert step_semaphore(somewhere(step="s2"), 1) is held
+    assert step_semaphore(somewhere(run="t2-1"), 1) is not held
 
 
 async def test_a_gate_that_nobody_uses_any_more_is_forgotten():
-    held = gate(somewhere(), 1)
+    held = step_semaphore(somewhere(), 1)
     await held.acquire()
     del held
 
-    assert not gate(somewhere(), 1).locked()
+    assert not step_semaphore(somewhere(), 1).locked()
 
 
 def test_a_run_that_goes_on_in_another_event_loop_gets_another_gate():
     async def contended() -> None:
-        held = gate(somewhere(), 1)
+        held = step_semaphore(somewhere(), 1)
         async with asyncio.TaskGroup() as tasks:
             for _ in range(3):
                 tasks.create_task(_pass(held))

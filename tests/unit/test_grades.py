@@ -1,9 +1,8 @@
 import pytest
 
-from report.document import doubt
-from report.grades import grade
-from report.support import proven
-from report.wording import _DOUBTED
+from report.checks.attribution import enforce_citations
+from report.document import grade_reason, to_graded_doubt
+from report.labels import _DOUBTED
 
 
 @pytest.mark.parametrize(
@@ -20,16 +19,16 @@ from report.wording import _DOUBTED
     ],
 )
 def test_a_sentence_is_graded_by_what_is_held_against_it(reason, expected):
-    assert grade(reason) == expected
+    assert grade_reason(reason) == expected
 
 
 def test_every_reason_to_doubt_has_a_grade_below_supported():
-    assert all(grade(reason) != "supported" for reason in _DOUBTED)
+    assert all(grade_reason(reason) != "supported" for reason in _DOUBTED)
 
 
 def test_a_doubt_of_a_report_says_its_grade():
-    assert doubt({"text": "It rained.", "reason": "strength"})["grade"] == "weak"
-    assert doubt("It rained twice.")["grade"] == "not_found"
+    assert to_graded_doubt({"text": "It rained.", "reason": "strength"})["grade"] == "weak"
+    assert to_graded_doubt("It rained twice.")["grade"] == "not_found"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +46,6 @@ def test_a_number_is_contradicted_only_where_its_source_has_another_for_the_same
         "S2": "堤坝全长十九公里，由农民修建。",
     }
 
-    doubted = proven(said, pages).doubted
+    doubted = enforce_citations(said, pages).doubted
 
-    assert [grade(one["reason"]) for one in doubted] == [expected]
+    assert [grade_reason(one["reason"]) for one in doubted] == [expected]

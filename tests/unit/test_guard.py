@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from config.errors import Problem
 from tests.loopback import Asked, Loopback, moved, reply, serving
-from tools.fetch import fetch
-from tools.guard import allowed, resolve
+from tools.web.fetch import fetch_page
+from tools.web.transport import is_address_allowed, resolve_host
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -131,7 +131,7 @@ class Internet(httpx.AsyncHTTPTransport):
 async def canary(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Loopback]:
     """A server that nobody may reach, though its port is one of the web."""
     async with serving(lambda _: reply("<p>You should not have come here, dear guest.")) as server:
-        monkeypatch.setattr("tools.guard.PORTS", frozenset({80, 443, server.port}))
+        monkeypatch.setattr("tools.web.transport.PORTS", frozenset({80, 443, server.port}))
         yield server
 
 
@@ -150,18 +150,18 @@ async def internet(monkeypatch: pytest.MonkeyPatch, location: str = "") -> Async
 
     async with serving(answer) as public:
         found = Internet(public)
-        monkeypatch.setattr("tools.fetch._network", network)
+        monkeypatch.setattr("tools.web.fetch._network", network)
         yield found
 
 
 async def names(host: str, port: int) -> Sequence[str]:
-    return NAMES[host] if host in NAMES else await resolve(host, port)
+    return NAMES[host] if host in NAMES else await resolve_host(host, port)
 
 
 @pytest.mark.parametrize("url", FORBIDDEN)
 async def test_a_forbidden_address_is_not_contacted(url, canary):
     with pytest.raises(Problem) as problem:
-        await fetch(url.replace("{port}", str(canary.port)), resolve=names)
+        await fetch_page(url.replace("{port}", str(canary.port)), resolve=names)
 
     assert problem.value.code in {"url_blocked", "url_scheme", "url_unresolved"}
     assert canary.asked == []
@@ -172,7 +172,7 @@ async def test_a_redirect_to_a_forbidden_address_is_not_followed(url, hops, cana
     location = url.replace("{port}", str(canary.port)).encode().decode("latin-1")
     async with internet(monkeypatch, location) as wire:
         with pytest.raises(Problem) as problem:
-            await fetch(f"http://public.example/hop{hops}", resolve=names)
+            await fetch_page(f"http://public.example/hop{hops}", resolve=names)
 
     known = {"url_blocked", "url_scheme", "url_unresolved", "page_unavailable", "url_redirects"}
     assert problem.value.code in known
@@ -199,7 +199,7 @@ async def test_a_name_that_resolves_to_a_forbidden_address_is_not_contacted(
 
     async with internet(monkeypatch) as wire:
         with pytest.raises(Problem, match="may not be fetched") as problem:
-            await fetch(f"http://innocent.example:{canary.port}/", resolve=lying)
+            await fetch_page(f"http://innocent.example:{canary.port}/", resolve=lying)
 
     assert problem.value.code == "url_blocked"
     assert address not in str(problem.value)
@@ -208,27 +208,27 @@ async def test_a_name_that_resolves_to_a_forbidden_address_is_not_contacted(
 
 @pytest.mark.parametrize("address", ["8.8.8.8", PUBLIC, "::ffff:8.8.8.8", "2606:4700::1111"])
 async def test_public_addresses_are_allowed(address):
-    assert allowed(address)
+    assert is_address_allowed(address)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.9", "::1", "fd12::1"])
 async def test_private_addresses_are_allowed_where_the_operator_says_so(address):
-    assert not allowed(address)
-    assert allowed(address, allow_private=True)
+    assert not is_address_allowed(address)
+    assert is_address_allowed(address, allow_private=True)
 
 
 @pytest.mark.parametrize(
     "address", ["169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "0.0.0.0"]
 )
 async def test_metadata_of_a_cloud_is_never_allowed(address):
-    assert not allowed(address, allow_private=True)
+    assert not is_address_allowed(address, allow_private=True)
 
 
 @pytest.mark.parametrize(
     "host", ["2130706433", "0x7f.1", "127.1", "localhost", "127。0。0。1", "[::1]"]
 )
 async def test_the_canary_can_be_reached_where_the_guard_allows_it(host, canary):
-    await fetch(f"http://{host}:{canary.port}/", allow_private=True)
+    await fetch_page(f"http://{host}:{canary.port}/", allow_private=True)
 
     assert len(canary.asked) == 1
 
@@ -240,7 +240,7 @@ async def test_a_name_that_changes_its_answer_is_looked_up_once(monkeypatch):
         return answers.pop(0)
 
     async with internet(monkeypatch) as wire:
-        await fetch("http://rebinding.example/", resolve=rebinding)
+        await fetch_page("http://rebinding.example/", resolve=rebinding)
 
     assert [request.url.host for request in wire.sent] == [PUBLIC]
     assert answers == [["127.0.0.1"]]
@@ -254,14 +254,14 @@ async def test_a_name_that_changes_its_answer_between_two_hops_is_blocked(monkey
 
     async with internet(monkeypatch, "http://rebinding.example/again") as wire:
         with pytest.raises(Problem, match="may not be fetched"):
-            await fetch("http://rebinding.example/", resolve=rebinding)
+            await fetch_page("http://rebinding.example/", resolve=rebinding)
 
     assert len(wire.sent) == 1
 
 
 async def test_the_server_still_sees_the_name_it_was_asked_for(monkeypatch):
     async with internet(monkeypatch) as wire:
-        await fetch("https://public.example/bees", resolve=names)
+        await fetch_page("https://public.example/bees", resolve=names)
 
     sent = wire.sent[0]
     assert sent.url.host == PUBLIC
@@ -282,7 +282,7 @@ async def test_the_next_address_is_tried_when_one_takes_no_connection(monkeypatc
             return await real(request)
 
         monkeypatch.setattr(wire, "handle_async_request", unreachable)
-        page = await fetch("http://public.example/", resolve=two)
+        page = await fetch_page("http://public.example/", resolve=two)
 
     assert "bees" in page["text"]
 
@@ -292,7 +292,7 @@ async def test_a_proxy_named_in_the_environment_is_not_asked(canary, monkeypatch
         monkeypatch.setenv(name, canary.url)
 
     async with serving(lambda _: reply(f"<p>{'Bees dance on the comb. ' * 9}")) as server:
-        await fetch(server.url, allow_private=True)
+        await fetch_page(server.url, allow_private=True)
 
     assert canary.asked == []
 
@@ -303,6 +303,6 @@ async def test_a_name_that_nobody_has_is_told_as_such():
         return []
 
     with pytest.raises(Problem) as problem:
-        await fetch("http://nobody.example/", resolve=nobody)
+        await fetch_page("http://nobody.example/", resolve=nobody)
 
     assert problem.value.code == "url_unresolved"

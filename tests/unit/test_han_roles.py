@@ -1,8 +1,8 @@
 import pytest
 
-from report.contrast import indexed
-from report.han_roles import other_han_role
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.checks.contrast import index_source
+from report.checks.roles import has_other_chinese_role
 
 LAKE = (
     "青石水库由工程师陆宜春设计，由承包商韩立群施工。青石水库的大坝在雨季之前由北岸工地完成浇筑。"
@@ -13,7 +13,7 @@ LAKE = (
 
 
 def wrong(said):
-    return other_han_role(said, [indexed(LAKE)])
+    return has_other_chinese_role(said, [index_source(LAKE)])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def wrong(said):
 )
 def test_a_thing_in_the_place_of_another_one_of_the_page_is_noticed(said):
     assert wrong(said)
-    assert proven(f"{said}[S1]。", {"S1": LAKE}).doubted
+    assert enforce_citations(f"{said}[S1]。", {"S1": LAKE}).doubted
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,22 @@ def test_what_is_put_in_other_words_is_no_other_thing(said):
 
 
 def test_an_english_statement_is_left_to_other_checks():
-    assert not other_han_role("Herons nest on ducks.", [indexed("Ducks nest on herons.")])
+    assert not has_other_chinese_role(
+        "Herons nest on ducks.", [index_source("Ducks nest on herons.")]
+    )
 
 
 def test_a_number_behind_what_it_counts_is_compared_with_one_before_it():
     page = "该方言共有六个声调和二十一个声母，使用者多在山区。"
 
-    assert proven("该方言的声调共有九个[S1]。", {"S1": page}).doubted
-    assert not proven("该方言的声调共有六个[S1]。", {"S1": page}).doubted
+    assert enforce_citations("该方言的声调共有九个[S1]。", {"S1": page}).doubted
+    assert not enforce_citations("该方言的声调共有六个[S1]。", {"S1": page}).doubted
 
 
 def test_a_term_in_quotation_marks_hides_no_altered_word_from_the_checks():
     page = "渔港管理处在堤口立了一排蓝色木桩并标有「浅滩」字样。渔船须在退潮以前离港。"
 
-    given = proven("渔港管理处在堤口立了一排黑色木桩并标有「浅滩」字样。", {"S1": page})
+    given = enforce_citations("渔港管理处在堤口立了一排黑色木桩并标有「浅滩」字样。", {"S1": page})
 
     assert not given.cited
     assert [one["text"] for one in given.doubted]
@@ -83,14 +85,14 @@ def test_opposite_sizes_foreign_names_and_other_owners_are_noticed(said, reason)
         "白沙河全年通航，沿岸有两座闸门。游客多在春天来访。在青泥河的某些河段，夏季断流十分常见。"
     )
 
-    assert [one["reason"] for one in proven(said, {"S1": page}).doubted] == [reason]
+    assert [one["reason"] for one in enforce_citations(said, {"S1": page}).doubted] == [reason]
 
 
 @pytest.mark.parametrize("said", ["北港的造船业并不发达[S1]。", "灯会不是当地的文化节日[S1]。"])
 def test_a_word_that_only_looks_like_a_denial_does_not_hide_one(said):
     page = "北港的造船业也非常发达。灯会是当地的文化节日，展出非物质文化遗产。"
 
-    assert [one["reason"] for one in proven(said, {"S1": page}).doubted] == ["negation"]
+    assert [one["reason"] for one in enforce_citations(said, {"S1": page}).doubted] == ["negation"]
 
 
 @pytest.mark.parametrize(
@@ -108,4 +110,4 @@ def test_what_is_small_partly_denied_or_said_with_except_is_right(said):
         "除了老矿工以外，没有人知道旧巷道的位置。"
     )
 
-    assert not proven(said, {"S1": page}).doubted
+    assert not enforce_citations(said, {"S1": page}).doubted

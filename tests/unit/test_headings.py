@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graph.records import Passage, Source
-from prompts.marks import pages_block, unseen
-from report.support import proven
-from retrieval.headings import under
+from prompts.data_blocks import list_unseen_passages, render_pages_block
+from report.checks.attribution import enforce_citations
+from text.text_blocks import find_headings_above
 
 PUMPS = """# Pumps
 
@@ -41,12 +41,12 @@ This doubles the flow.
     ],
 )
 def test_a_piece_stands_under_the_headings_above_it_and_the_term_it_explains(words, above):
-    assert under(PUMPS, PUMPS.index(words)) == above
+    assert find_headings_above(PUMPS, PUMPS.index(words)) == above
 
 
 def test_a_comment_within_code_and_a_bullet_are_no_headings():
     text = "# Setup\n\nmake\n# then wait\nrun\n\n- first\n\nIt starts."
-    assert under(text, text.index("It starts")) == ["Setup"]
+    assert find_headings_above(text, text.index("It starts")) == ["Setup"]
 
 
 SOURCE = Source(id="S1", page="p", title="Manual", location="m.html", kind="file")
@@ -54,7 +54,7 @@ SOURCE = Source(id="S1", page="p", title="Manual", location="m.html", kind="file
 
 def test_a_prompt_tells_what_a_passage_stands_under_beside_its_words():
     passage = Passage(source="S1", text="This doubles the flow.", start=9, under="Eta › --cool")
-    shown = pages_block([passage], {"S1": SOURCE})
+    shown = render_pages_block([passage], {"S1": SOURCE})
     assert shown.splitlines()[1:3] == [
         '<page id="S1" title="Manual" under="Eta › --cool">',
         "This doubles the flow.",
@@ -65,12 +65,14 @@ def test_the_rest_of_a_passage_is_not_said_to_stand_under_what_its_beginning_doe
     begun = "It opens the valve of the second pump at noon."
     text = f"{begun}\n\n## Theta\n\nIt closes the valve again."
     passage = Passage(source="S1", text=text, start=0, under="Eta")
-    talk = pages_block([Passage(source="S1", text=begun, start=0, under="Eta")], {"S1": SOURCE})
-    assert [one.get("under") for one in unseen([passage], [talk])] == [None]
+    talk = render_pages_block(
+        [Passage(source="S1", text=begun, start=0, under="Eta")], {"S1": SOURCE}
+    )
+    assert [one.get("under") for one in list_unseen_passages([passage], [talk])] == [None]
 
 
 def test_what_a_passage_stands_under_cannot_be_quoted():
     said = 'It has <q s="S1">Eta › --cool</q>. It <q s="S1">doubles the flow</q>.'
-    checked = proven(said, {"S1": "This doubles the flow."}, "")
+    checked = enforce_citations(said, {"S1": "This doubles the flow."}, "")
     assert "Eta" not in checked.body
     assert "doubles the flow" in checked.body

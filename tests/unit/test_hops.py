@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from memory.pages.finding import search
-from memory.pages.store import NewPage, keep
+from library.page_retrieval import search_pages
+from library.page_rows import NewPage
+from library.store import store_pages
 
 ME = "me/"
 
@@ -12,12 +13,13 @@ async def put(*new: tuple[str, str]) -> None:
     pages = [
         NewPage(title=title, place=f"L{at}", text=text) for at, (title, text) in enumerate(new)
     ]
-    await keep(ME, "file", "some files", pages)
+    await store_pages(ME, "file", "some files", pages)
 
 
 async def found(question: str) -> list[tuple[str, float]]:
     return [
-        (one.page.text, one.parts.get("links", 0.0)) for one in await search(ME, question, limit=3)
+        (one.page.text, one.parts.get("links", 0.0))
+        for one in await search_pages(ME, question, limit=3)
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from report.places import Pages
-from retrieval.folding import locate
-from tools.files.reading import extract
+from report.checks.quotation_search import QuotablePages
+from text.normalization import locate_folded
+from tools.files.extractor import extract_document
 
 MANUAL = """\
 TIDECTL(8)                        Tide mills                        TIDECTL(8)
@@ -38,7 +38,7 @@ GATES
 async def read(tmp_path, name="tidectl.txt"):
     path = tmp_path / name
     path.write_text(MANUAL, encoding="utf-8")
-    return await extract(path)
+    return await extract_document(path)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_a_manual_without_a_name_is_called_by_its_first_line(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("MILL(1)      Mills      MILL(1)\n\nIt grinds wheat.\n")
 
-    assert (await extract(path))["title"].startswith("MILL(1)")
+    assert (await extract_document(path))["title"].startswith("MILL(1)")
 
 
 async def test_the_sign_of_a_link_to_a_heading_is_no_part_of_a_title(tmp_path):
@@ -81,7 +81,7 @@ async def test_the_sign_of_a_link_to_a_heading_is_no_part_of_a_title(tmp_path):
         "<title>Opening gates¶</title><body><h1>Opening gates<a href='#g'><i>¶</i></a></h1>"
         "<p>The gates of the mill are opened by hand.</p>"
     )
-    document = await extract(path)
+    document = await extract_document(path)
 
     assert document["title"] == "Opening gates"
     assert "¶" not in document["sections"][0]["text"]
@@ -101,18 +101,18 @@ async def test_the_sign_of_a_link_to_a_heading_is_no_part_of_a_title(tmp_path):
     ],
 )
 def test_a_quotation_is_found_whoever_cut_the_word(quote, page):
-    assert locate(quote, page)
-    assert Pages({"S1": page}).find([quote], ["S1"])
+    assert locate_folded(quote, page)
+    assert QuotablePages({"S1": page}).find([quote], ["S1"])
 
 
 def test_only_a_cut_word_is_another_spelling():
-    assert locate("the mill re leased", "the mill released") is None
-    assert locate("from 10-12 mills", "from 1012 mills") is None
+    assert locate_folded("the mill re leased", "the mill released") is None
+    assert locate_folded("from 10-12 mills", "from 1012 mills") is None
 
 
 def test_the_place_of_a_quotation_is_that_of_its_words():
     page = "The well-known mill was re-opened by a non-resident crew in 1990."
 
-    start, end = locate("reopened by a nonresident", page)
+    start, end = locate_folded("reopened by a nonresident", page)
 
     assert page[start:end] == "re-opened by a non-resident"

@@ -7,12 +7,13 @@ import time
 import pytest
 from sqlalchemy import update
 
-from memory.pages.finding import searching, spelling
-from memory.pages.store import NewPage, keep
-from retrieval.index import ALIKE, Index
-from storage.journal import commit
-from storage.keywords import fts5, gin
-from storage.tables import pages
+from library.keywords import fts5, gin
+from library.page_index import ALIKE, PageIndex
+from library.page_retrieval import find_misspellings, run_search
+from library.page_rows import NewPage
+from library.store import store_pages
+from library.tables import pages
+from storage.engine import commit_statements
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -24,29 +25,29 @@ def a_page(text: str, title: str = "", **more: object) -> NewPage:
 
 
 async def put(*new: NewPage, owner: str = ME, kind: str = "chat", group: str = "") -> list[str]:
-    return await keep(owner, kind, f"origin of {group}", new, group=group, part=True)
+    return await store_pages(owner, kind, f"origin of {group}", new, group=group, part=True)
 
 
 async def texts(numbers: list[int]) -> list[str]:
-    rows = {row.number: row.text for row in await searching(ME, lambda i: i.rows(numbers))}
+    rows = {row.number: row.text for row in await run_search(ME, lambda i: i.rows(numbers))}
     return [rows[number] for number in numbers]
 
 
 async def matching(terms: list[str], limit: int = 10, group: str | None = None) -> list[str]:
     groups = None if group is None else [group]
-    return await texts(await searching(ME, lambda i: i.matching(terms, limit), None, groups))
+    return await texts(await run_search(ME, lambda i: i.matching(terms, limit), None, groups))
 
 
 async def test_a_namespace_knows_how_many_pages_it_has_and_how_long_they_are():
     await put(a_page("bee bee hive", "queen bee"), a_page("drone"), group="one")
     await put(a_page("wasp nest"), group="two")
 
-    one = await searching(ME, Index.stats, ["chat"], ["one"])
-    every = await searching(ME, Index.stats)
+    one = await run_search(ME, PageIndex.stats, ["chat"], ["one"])
+    every = await run_search(ME, PageIndex.stats)
 
     assert (one.pages, one.words, one.title_words) == (2, 2.0, 1.0)
     assert (every.pages, every.words) == (3, 2.0)
-    assert (await searching(OTHER, Index.stats)).pages == 0
+    assert (await run_search(OTHER, PageIndex.stats)).pages == 0
 
 
 async def test_words_are_counted_in_the_namespace_that_is_searched():
@@ -56,9 +57,9 @@ async def test_words_are_counted_in_the_namespace_that_is_searched():
 
     wanted = ["bee", "hive", "wasp"]
 
-    assert await searching(ME, lambda i: i.counts(wanted), None, ["one"]) == {"bee": 2, "hive": 2}
-    assert await searching(ME, lambda i: i.counts(wanted)) == {"bee": 3, "hive": 2}
-    assert await searching(ME, lambda i: i.counts(wanted), None, ["no"]) == {}
+    assert await run_search(ME, lambda i: i.counts(wanted), None, ["one"]) == {"bee": 2, "hive": 2}
+    assert await run_search(ME, lambda i: i.counts(wanted)) == {"bee": 3, "hive": 2}
+    assert await run_search(ME, lambda i: i.counts(wanted), None, ["no"]) == {}
 
 
 async def test_the_page_with_the_rarest_words_and_most_of_them_matches_best():
@@ -106,7 +107,7 @@ async def test_pages_are_read_by_their_numbers_in_their_own_namespace_only():
     await put(a_page("wasp"), owner=OTHER)
 
     numbers = list(range(1, 9))
-    (row,) = await searching(ME, lambda i: i.rows(numbers))
+    (row,) = await run_search(ME, lambda i: i.rows(numbers))
 
     assert (row.title, row.text, row.words, row.title_words) == (
         "Dance",
@@ -122,10 +123,10 @@ async def test_the_turns_beside_one_are_those_of_its_session():
     await put(
         *said, a_page("turn of another", session="t", position=2), a_page("alone", position=2)
     )
-    (middle,) = await searching(ME, lambda i: i.matching(["2"], 1))
+    (middle,) = await run_search(ME, lambda i: i.matching(["2"], 1))
 
-    near = await searching(ME, lambda i: i.beside([middle]))
-    far = await searching(ME, lambda i: i.beside([middle], reach=2))
+    near = await run_search(ME, lambda i: i.beside([middle]))
+    far = await run_search(ME, lambda i: i.beside([middle], reach=2))
 
     assert [row.text for row in near] == ["turn 1", "turn 3"]
     assert [row.text for row in far] == ["turn 0", "turn 1", "turn 3", "turn 4"]
@@ -134,16 +135,16 @@ async def test_the_turns_beside_one_are_those_of_its_session():
 async def test_sessions_of_one_name_are_apart_for_each_owner():
     await put(a_page("mine", session="s", position=0))
     await put(a_page("theirs", session="s", position=1), owner=OTHER)
-    (mine,) = await searching(ME, lambda i: i.matching(["mine"], 1))
+    (mine,) = await run_search(ME, lambda i: i.matching(["mine"], 1))
 
-    assert await searching(ME, lambda i: i.beside([mine])) == []
+    assert await run_search(ME, lambda i: i.beside([mine])) == []
 
 
 async def test_a_page_is_found_by_its_title():
     await put(a_page("one", "Karl von Frisch (zoologist)"), a_page("two", "Karl von Frisch"))
     await put(a_page("three", "Karl von Frisch"), owner=OTHER)
 
-    titled = await searching(ME, lambda i: i.titled(["karl von frisch", "nobody", ""]))
+    titled = await run_search(ME, lambda i: i.titled(["karl von frisch", "nobody", ""]))
 
     assert {key: await texts(found) for key, found in titled.items()} == {
         "karl von frisch": ["one", "two"]
@@ -153,7 +154,7 @@ async def test_a_page_is_found_by_its_title():
 async def test_a_title_that_many_pages_share_leads_nowhere():
     await put(*(a_page(f"page {n}", "Introduction") for n in range(ALIKE + 1)))
 
-    assert await searching(ME, lambda i: i.titled(["introduction"])) == {}
+    assert await run_search(ME, lambda i: i.titled(["introduction"])) == {}
 
 
 async def test_a_name_is_found_where_its_words_stand_side_by_side():
@@ -164,7 +165,7 @@ async def test_a_name_is_found_where_its_words_stand_side_by_side():
         a_page("frisch", "karl"),
     )
 
-    held = await searching(ME, lambda i: i.holding(["karl frisch", "frisch karl"], 10))
+    held = await run_search(ME, lambda i: i.holding(["karl frisch", "frisch karl"], 10))
 
     assert list(held) == ["karl frisch"]
     found = {(await texts([number]))[0]: titled for number, titled in held["karl frisch"].items()}
@@ -174,21 +175,21 @@ async def test_a_name_is_found_where_its_words_stand_side_by_side():
 async def test_a_name_found_everywhere_is_left_out():
     await put(*(a_page(f"karl frisch {n}") for n in range(5)))
 
-    assert await searching(ME, lambda i: i.holding(["karl frisch"], 4)) == {}
-    assert len((await searching(ME, lambda i: i.holding(["karl frisch"], 5)))["karl frisch"]) == 5
+    assert await run_search(ME, lambda i: i.holding(["karl frisch"], 4)) == {}
+    assert len((await run_search(ME, lambda i: i.holding(["karl frisch"], 5)))["karl frisch"]) == 5
 
 
 async def test_a_page_that_has_expired_is_read_by_no_search(monkeypatch):
     await put(a_page("bee one", "Bee", session="s"), a_page("bee two", "Bee", session="s"))
     soon = update(pages).where(pages.c.text == "bee one").values(expires=time.time() + 60)
-    await commit((soon, None))
+    await commit_statements((soon, None))
     later = time.time() + 61
-    monkeypatch.setattr("retrieval.index.time.time", lambda: later)
+    monkeypatch.setattr("library.page_index.time.time", lambda: later)
 
-    rows = await searching(ME, lambda i: i.rows(list(range(1, 9))))
+    rows = await run_search(ME, lambda i: i.rows(list(range(1, 9))))
 
     assert [row.text for row in rows] == ["bee two"]
-    assert await searching(ME, lambda i: i.beside([rows[0].number])) == []
+    assert await run_search(ME, lambda i: i.beside([rows[0].number])) == []
 
 
 WORDS = ["c++", "3.5%", "gpt-4", "o'neil", 'a"b', "a\\b", "naïve", "蜜蜂", "1:2", "x" * 100]
@@ -196,29 +197,29 @@ WORDS = ["c++", "3.5%", "gpt-4", "o'neil", 'a"b', "a\\b", "naïve", "蜜蜂", "1
 
 @pytest.mark.parametrize("word", WORDS)
 async def test_every_word_is_a_word_and_no_part_of_the_language_of_the_index(word, monkeypatch):
-    monkeypatch.setattr("memory.pages.rows.words", str.split)
+    monkeypatch.setattr("library.page_rows.search_words", str.split)
     await put(a_page(f"{word} here"), a_page("nothing here"))
 
     assert await matching([word]) == [f"{word} here"]
-    assert len(await searching(ME, lambda i: i.holding([f"{word} here"], 9))) == 1
+    assert len(await run_search(ME, lambda i: i.holding([f"{word} here"], 9))) == 1
 
 
 async def test_words_are_found_by_how_they_begin_where_the_page_is_searched():
     await put(a_page("column columnar colour"), a_page("cold", "collar"), group="one")
     await put(a_page("colony", "it's"), owner=OTHER)
 
-    found = await searching(ME, lambda i: i.beginning("colu"), None, ["one"])
+    found = await run_search(ME, lambda i: i.beginning("colu"), None, ["one"])
 
     assert found == ["column", "columnar"] or found == ["columnar", "column"]
-    assert sorted(await searching(ME, lambda i: i.beginning("col"))) == sorted(
+    assert sorted(await run_search(ME, lambda i: i.beginning("col"))) == sorted(
         ["column", "columnar", "colour", "cold", "collar"]
     )
-    assert await searching(ME, lambda i: i.beginning("it'")) == []
+    assert await run_search(ME, lambda i: i.beginning("it'")) == []
 
 
 async def test_a_word_that_only_another_owner_holds_is_put_right():
     await put(a_page("The table has columns."))
     await put(a_page("The colums are Greek."), owner=OTHER)
 
-    assert await spelling(ME, "How many colums are there?") == {"colums": "columns"}
-    assert await spelling(OTHER, "How many colums are there?") == {}
+    assert await find_misspellings(ME, "How many colums are there?") == {"colums": "columns"}
+    assert await find_misspellings(OTHER, "How many colums are there?") == {}

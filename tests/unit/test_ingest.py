@@ -9,21 +9,24 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
-from memory.pages import documents
-from memory.pages import store as pages
-from memory.pages.finding import search
-from memory.pages.listing import listed
-from memory.pages.sizing import MOST
-from models.extractive.abstract import abstract_of
-from retrieval.tokens import count
+from library import documents, page_retrieval
+from library import store as pages
+from library.keywords import fts5
+from library.page_retrieval import search_pages
+from library.page_sizing import MOST
+from library.scope import list_stored_pages
+from library.tables import documents as files
+from library.tables import pages as stored
+from storage import engine
 from storage.engine import read_rows
-from storage.keywords import fts5
-from storage.tables import documents as files
-from storage.tables import pages as stored
-from tools import ingest as module
-from tools.apart import WorkerLost
-from tools.files.shapes import Limits
-from tools.ingest import Library, ingest
+from text.summaries import extract_abstract
+from text.tokens import count_tokens
+from tools import file_batches, worker_pool
+from tools import folder_ingestion as module
+from tools.files import extractor
+from tools.files.formats import FileLimits
+from tools.folder_ingestion import IngestResult, ingest_folder
+from tools.worker_pool import WorkerLost
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -44,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose text was taken out, in order."""
     names: list[str] = []
-    real = module.extract
+    real = extractor.extract_document
 
     async def counting(file, limits, **more):
         names.append(file.name)
@@ -54,9 +57,9 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.extend(path.name for path, _ in files)
         return together(files, *given, **more)
 
-    together = module.read_bunch
-    monkeypatch.setattr(module, "extract", counting)
-    monkeypatch.setattr(module, "read_bunch", counted)
+    together = file_batches.read_batch
+    monkeypatch.setattr(module, "extract_document", counting)
+    monkeypatch.setattr(module, "read_batch", counted)
     return names
 
 
@@ -69,12 +72,12 @@ def write(file: Path, text: str | bytes, *, later: int = 0) -> None:
         os.utime(file, (before + later, before + later))
 
 
-async def take_in(folder, owner: str = ME, limits: Limits | None = None) -> Library:
-    return await ingest(owner, folder, lambda _: None, limits)
+async def take_in(folder, owner: str = ME, limits: FileLimits | None = None) -> IngestResult:
+    return await ingest_folder(owner, folder, lambda _: None, limits)
 
 
 async def found(query: str, root, owner: str = ME) -> list[str]:
-    hits = await pages.find(owner, query, 10, [str(root.resolve())])
+    hits = await page_retrieval.find_pages(owner, query, 10, [str(root.resolve())])
     return sorted({page.location.partition("#")[0].rpartition("/")[2] for page in hits})
 
 
@@ -87,7 +90,7 @@ async def refused(folder) -> Problem:
 async def test_what_a_folder_holds_can_be_found(folder):
     library = await take_in(folder)
 
-    assert library == Library(str(folder.resolve()), 2, 2, [])
+    assert library == IngestResult(str(folder.resolve()), 2, 2, [])
     assert await found("waggle", folder) == ["dance.md"]
     assert await found("winter", folder) == ["winter.txt"]
 
@@ -204,7 +207,7 @@ async def test_a_broken_file_that_was_mended_is_no_longer_told(folder):
 async def test_a_file_that_is_too_large_is_told(folder):
     write(folder / "large.txt", "word " * 1000)
 
-    library = await take_in(folder, limits=Limits(size=2000))
+    library = await take_in(folder, limits=FileLimits(size=2000))
 
     assert [one.path.rpartition("/")[2] for one in library.skipped] == ["large.txt"]
 
@@ -286,7 +289,7 @@ async def test_two_folders_that_share_a_file_keep_one_page_and_find_it_in_both(
     assert extracted == []
     assert await found("waggle", folder) == ["dance.md"]
     assert await found("waggle", other) == ["copy.md"]
-    assert len(await pages.find(ME, "waggle", 10)) == 1
+    assert len(await page_retrieval.find_pages(ME, "waggle", 10)) == 1
 
 
 async def test_a_file_that_leaves_one_folder_stays_in_the_other(folder, tmp_path):
@@ -303,8 +306,8 @@ async def test_a_file_that_leaves_one_folder_stays_in_the_other(folder, tmp_path
 
 async def test_progress_hears_of_every_file_once(folder):
     heard: list[str] = []
-    await ingest(ME, folder, heard.append)
-    await ingest(ME, folder, heard.append)
+    await ingest_folder(ME, folder, heard.append)
+    await ingest_folder(ME, folder, heard.append)
 
     names = [path.rpartition("/")[2] for path in heard]
     assert sorted(names) == ["dance.md", "dance.md", "winter.txt", "winter.txt"]
@@ -314,21 +317,23 @@ async def test_every_page_of_a_long_file_has_a_sensible_size_and_an_abstract_of_
     every = "".join(f"第{number}个蜂群在冬天靠蜂蜜取暖。" for number in range(400))
     write(folder / "winter.md", f"# 冬天\n\n{every}")
 
-    await ingest(ME, folder, lambda _: None)
+    await ingest_folder(ME, folder, lambda _: None)
 
-    mine = [one for one in await listed(ME) if "冬天" in one.title]
-    texts = await pages.texts(ME, [one.id for one in mine])
+    mine = [one for one in await list_stored_pages(ME) if "冬天" in one.title]
+    texts = await pages.read_page_texts(ME, [one.id for one in mine])
     assert len(mine) > 1
-    assert all(count(text) <= MOST for text in texts.values())
-    assert {one.abstract for one in mine} == {abstract_of(texts[one.id]) for one in mine}
+    assert all(count_tokens(text) <= MOST for text in texts.values())
+    assert {one.abstract for one in mine} == {extract_abstract(texts[one.id]) for one in mine}
 
 
 async def test_what_a_file_said_that_is_gone_is_found_and_is_from_nowhere(folder):
-    await ingest(ME, folder, lambda _: None)
+    await ingest_folder(ME, folder, lambda _: None)
     (folder / "winter.txt").unlink()
-    await ingest(ME, folder, lambda _: None)
+    await ingest_folder(ME, folder, lambda _: None)
 
-    assert [one.page.location for one in await search(ME, "winter cluster", 5, ["file"])] == [""]
+    assert [one.page.location for one in await search_pages(ME, "winter cluster", 5, ["file"])] == [
+        ""
+    ]
 
 
 async def rows_of(owner: str) -> list[dict[str, object]]:
@@ -354,7 +359,7 @@ async def test_much_is_read_in_worker_processes_into_the_very_same_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ):
     called: list[object] = []
-    real = module.run_apart
+    real = worker_pool.run_in_worker
 
     async def counting(call, seconds):
         called.append(call)
@@ -362,7 +367,7 @@ async def test_much_is_read_in_worker_processes_into_the_very_same_pages(
 
     write(tmp_path / "docs" / "hives.txt", "".join(text.format(one) for one in range(900)))
     await take_in(tmp_path / "docs", "here/")
-    monkeypatch.setattr(module, "run_apart", counting)
+    monkeypatch.setattr(module, "run_in_worker", counting)
     assert not called
     monkeypatch.setattr(module, "MUCH", 1_000)
     await take_in(tmp_path / "docs", "apart/")
@@ -375,8 +380,12 @@ async def test_much_is_read_in_worker_processes_into_the_very_same_pages(
 async def test_the_words_of_a_new_page_are_written_once(folder, monkeypatch: pytest.MonkeyPatch):
     written: list[int] = []
     taken: list[int] = []
-    monkeypatch.setattr(fts5, "put", lambda c, entries: written.extend(e.number for e in entries))
-    monkeypatch.setattr(fts5, "take", lambda c, entries: taken.extend(e.number for e in entries))
+    monkeypatch.setattr(
+        fts5, "add_entries", lambda c, entries: written.extend(e.number for e in entries)
+    )
+    monkeypatch.setattr(
+        fts5, "remove_entries", lambda c, entries: taken.extend(e.number for e in entries)
+    )
 
     await take_in(folder)
 
@@ -392,7 +401,7 @@ async def test_what_a_folder_has_already_does_not_count_as_much(
 
     await take_in(folder)
     monkeypatch.setattr(module, "MUCH", 100)
-    monkeypatch.setattr(module, "run_apart", nobody)
+    monkeypatch.setattr(module, "run_in_worker", nobody)
     write(folder / "winter.txt", "Bees form a cluster.", later=1)
 
     assert (await take_in(folder)).read == 1
@@ -410,7 +419,7 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     async def full(*_: object, **__: object) -> list[str]:
         raise Problem("storage_full", "the disk is full")
 
-    monkeypatch.setattr(pages, "keep_files", full)
+    monkeypatch.setattr(documents, "store_files", full)
 
     assert (await refused(folder)).code == "storage_full"
 
@@ -424,14 +433,14 @@ async def test_a_long_document_is_kept_although_its_worker_is_lost(
 
     monkeypatch.setattr(module, "BATCH", 1)
     monkeypatch.setattr(module, "MUCH", 100)
-    monkeypatch.setattr(module, "run_apart", lost)
+    monkeypatch.setattr(module, "run_in_worker", lost)
     long = "\n\n".join(f"Hive {number} weighs {number} kilograms in May." for number in range(300))
     write(tmp_path / "docs" / "hives.txt", long)
 
     library = await take_in(tmp_path / "docs")
 
     assert (library.read, library.skipped) == (1, [])
-    assert all(page.abstract for page in await listed(ME))
+    assert all(page.abstract for page in await list_stored_pages(ME))
 
 
 @pytest.fixture
@@ -447,13 +456,13 @@ def hives(tmp_path: Path) -> Path:
 
 async def test_short_files_are_kept_in_one_transaction(hives, monkeypatch: pytest.MonkeyPatch):
     written: list[object] = []
-    real = documents.perform
+    real = engine.write_in_group
 
     async def counting(work):
         written.append(work)
         await real(work)
 
-    monkeypatch.setattr(documents, "perform", counting)
+    monkeypatch.setattr(documents, "write_in_group", counting)
     library = await take_in(hives)
 
     assert len(written) == 1
@@ -463,7 +472,7 @@ async def test_short_files_are_kept_in_one_transaction(hives, monkeypatch: pytes
 
 async def test_two_short_files_with_the_same_content_keep_one_page(hives):
     await take_in(hives)
-    hits = await pages.find(ME, "weighs 27 kilograms", 40, [str(hives.resolve())])
+    hits = await page_retrieval.find_pages(ME, "weighs 27 kilograms", 40, [str(hives.resolve())])
 
     assert sum("27 kilograms" in page.text for page in hits) == 1
     assert {row.path[-6:] for row in await read_rows(select(files))} >= {"07.txt", "/28.md"}
@@ -489,7 +498,7 @@ async def test_short_files_are_read_each_alone_where_one_of_them_ends_the_readin
     def lost(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(module, "read_bunch", lost)
+    monkeypatch.setattr(module, "read_batch", lost)
     library = await take_in(hives)
 
     assert (library.read, [one.path[-6:] for one in library.skipped]) == (29, ["29.txt"])

@@ -14,10 +14,10 @@ from sqlalchemy import Connection, event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from config.errors import Problem
+from library.tables import sources
 from storage import connect
-from storage.engine import close, database, read_rows
-from storage.journal import commit, perform
-from storage.tables import events, sources
+from storage.engine import close_database, commit_statements, get_engine, read_rows, write_in_group
+from storage.tables import events
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -29,14 +29,14 @@ WRITE_FOR_EVER = """
 import asyncio
 from itertools import count
 from sqlalchemy import insert
-from storage.journal import commit
+from storage.engine import commit_statements
 from storage.tables import events
 
 async def write(name):
     for number in count():
         data = f"{name}-{number}"
         row = {"owner": "me", "run": "r", "name": "n", "after": data, "at": 0.0}
-        await commit((insert(events), row))
+        await commit_statements((insert(events), row))
         print(data, flush=True)
 
 async def main():
@@ -59,13 +59,15 @@ async def written() -> list[int]:
 async def commits(either: str) -> list[int]:
     """One entry for each transaction that is committed."""
     seen: list[int] = []
-    event.listen(await database(), "commit", lambda _: seen.append(1))
+    event.listen(await get_engine(), "commit", lambda _: seen.append(1))
     return seen
 
 
 @on_both
 async def test_fifty_writes_at_the_same_moment_share_a_few_commits(commits: list[int]):
-    await asyncio.gather(*(commit((insert(sources), numbered(number))) for number in range(50)))
+    await asyncio.gather(
+        *(commit_statements((insert(sources), numbered(number))) for number in range(50))
+    )
 
     assert await written() == list(range(50))
     assert len(commits) <= 3
@@ -82,7 +84,9 @@ async def test_a_function_writes_all_or_nothing_and_what_it_reads_is_what_it_wro
         raise ZeroDivisionError
 
     seen: list[int] = []
-    results = await asyncio.gather(perform(work), perform(fail), return_exceptions=True)
+    results = await asyncio.gather(
+        write_in_group(work), write_in_group(fail), return_exceptions=True
+    )
 
     assert [type(result) for result in results] == [type(None), ZeroDivisionError]
     assert await written() == [1]
@@ -91,7 +95,7 @@ async def test_a_function_writes_all_or_nothing_and_what_it_reads_is_what_it_wro
 
 async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list[int]):
     for number in range(3):
-        await commit((insert(sources), numbered(number)))
+        await commit_statements((insert(sources), numbered(number)))
         assert await written() == list(range(number + 1))
 
     assert len(commits) == 3
@@ -99,9 +103,9 @@ async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list
 
 @on_both
 async def test_an_entry_that_fails_does_not_harm_the_others():
-    await commit((insert(sources), numbered(3)))
+    await commit_statements((insert(sources), numbered(3)))
 
-    entries = [commit((insert(sources), numbered(number))) for number in range(6)]
+    entries = [commit_statements((insert(sources), numbered(number))) for number in range(6)]
     results = await asyncio.gather(*entries, return_exceptions=True)
 
     assert [type(result) for result in results[3:4]] == [IntegrityError]
@@ -113,7 +117,10 @@ async def test_an_entry_that_fails_does_not_harm_the_others():
 async def test_a_value_the_database_cannot_hold_fails_and_nobody_waits_for_ever(value: object):
     row = numbered(1) | {"page" if isinstance(value, str) else "number": value}
 
-    entries = [commit((insert(sources), row)), commit((insert(sources), numbered(2)))]
+    entries = [
+        commit_statements((insert(sources), row)),
+        commit_statements((insert(sources), numbered(2))),
+    ]
     async with asyncio.timeout(5):
         results = await asyncio.gather(*entries, return_exceptions=True)
 
@@ -124,7 +131,7 @@ async def test_a_value_the_database_cannot_hold_fails_and_nobody_waits_for_ever(
 @on_both
 async def test_the_statements_of_an_entry_have_an_effect_together_or_not_at_all():
     with pytest.raises(IntegrityError):
-        await commit((insert(sources), numbered(1)), (insert(sources), numbered(1)))
+        await commit_statements((insert(sources), numbered(1)), (insert(sources), numbered(1)))
 
     assert await written() == []
 
@@ -132,18 +139,21 @@ async def test_the_statements_of_an_entry_have_an_effect_together_or_not_at_all(
 async def test_what_one_disk_cannot_hold_is_told_to_everyone_who_shares_the_commit(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    await database()
-    await close()
-    settle = connect._settle
+    await get_engine()
+    await close_database()
+    settle = connect._configure_sqlite
 
     def small(connection: Any, record: Any) -> None:
         settle(connection, record)
         connection.execute("PRAGMA max_page_count=400")
 
-    monkeypatch.setattr(connect, "_settle", small)
+    monkeypatch.setattr(connect, "_configure_sqlite", small)
     big = {"owner": "me", "run": "r", "name": "n", "after": "x" * 5_000_000, "at": 0.0}
 
-    entries = [commit((insert(sources), numbered(1))), commit((insert(events), big))]
+    entries = [
+        commit_statements((insert(sources), numbered(1))),
+        commit_statements((insert(events), big)),
+    ]
     results = await asyncio.gather(*entries, return_exceptions=True)
 
     assert [getattr(result, "code", None) for result in results] == ["storage_full"] * 2
@@ -155,27 +165,27 @@ async def test_a_database_that_cannot_be_opened_is_told_and_nobody_waits_for_eve
 
     async with asyncio.timeout(5):
         with pytest.raises(Problem) as failure:
-            await commit((insert(sources), numbered(1)))
+            await commit_statements((insert(sources), numbered(1)))
 
     assert failure.value.code == "storage_unavailable"
 
 
 async def test_who_is_cancelled_while_waiting_has_still_written():
-    task = asyncio.create_task(commit((insert(sources), numbered(1))))
+    task = asyncio.create_task(commit_statements((insert(sources), numbered(1))))
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
-    await commit((insert(sources), numbered(2)))
+    await commit_statements((insert(sources), numbered(2)))
 
     assert await written() == [1, 2]
 
 
 async def test_after_a_failure_the_next_write_works():
     with pytest.raises(Exception, match="no such table"):
-        await commit((text("INSERT INTO nowhere VALUES (1)"), None))
+        await commit_statements((text("INSERT INTO nowhere VALUES (1)"), None))
 
-    await commit((insert(sources), numbered(1)))
+    await commit_statements((insert(sources), numbered(1)))
 
     assert await written() == [1]
 

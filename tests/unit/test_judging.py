@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from memory.pages.finding import search
-from memory.pages.judging import judge
-from memory.pages.worker import keep_up
+from library.page_retrieval import search_pages
+from library.vector_rows import list_vector_sets
+from library.vector_upkeep import judge_vectors, update_vectors
 from models import embeddings
-from models.bert import Floats
 from models.embeddings import Embedder
-from storage.engine import read
-from storage.vectors import sets_of_owner
+from models.hashing_vectors import FloatMatrix
+from storage.engine import run_read
 from tests.meaning import ME, asked, kept, use
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -30,7 +29,7 @@ def letters(number: int) -> str:
     return "".join("abcdefghij"[int(digit)] for digit in f"{number:02}")
 
 
-def topics(texts: Sequence[str]) -> Floats:
+def topics(texts: Sequence[str]) -> FloatMatrix:
     """Vectors that know which story a text is about."""
     made = np.zeros((len(texts), 64), np.float32)
     for at, text in enumerate(texts):
@@ -45,36 +44,36 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, "minilm")
     maker = Embedder("minilm", topics, lambda question: topics([question])[0])
     for module in (
-        "memory.pages.embedding",
-        "memory.pages.judging",
-        "memory.pages.meaning",
-        "memory.pages.reembedding",
+        "library.page_embedding",
+        "library.vector_upkeep",
+        "library.query_vectors",
+        "library.page_embedding",
     ):
         monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
 
 
 async def judged() -> tuple[Mapping[str, float], int]:
-    (one,) = await read(lambda connection: sets_of_owner(connection, ME))
+    (one,) = await run_read(lambda connection: list_vector_sets(connection, ME))
     return one.trust, one.judged
 
 
 async def test_vectors_are_judged_when_they_are_made():
     await kept(*map(story, range(20)))
 
-    await keep_up()
+    await update_vectors()
 
     assert await judged() == ({"en": 1.0}, 20)
 
 
 async def test_vectors_are_judged_again_when_they_have_grown_by_a_half():
     await kept(*map(story, range(20)))
-    await keep_up()
+    await update_vectors()
     await kept(*map(story, range(20, 30)))
-    await keep_up()
+    await update_vectors()
     assert (await judged())[1] == 20
 
     await kept(story(30))
-    await keep_up()
+    await update_vectors()
 
     assert (await judged())[1] == 31
 
@@ -83,45 +82,45 @@ async def test_a_search_trusts_vectors_as_they_were_judged():
     await kept(*map(story, range(20)))
     assert (await asked("storyab")).trust == 0.5
 
-    await keep_up()
+    await update_vectors()
 
     assert (await asked("storyab")).trust == 1.0
-    assert {found.trust for found in await search(ME, "storyab", 5)} == {1.0}
+    assert {found.trust for found in await search_pages(ME, "storyab", 5)} == {1.0}
 
 
 async def test_an_embedder_that_fails_leaves_vectors_to_be_judged_later(monkeypatch):
     await kept(*map(story, range(20)))
-    await keep_up()
+    await update_vectors()
     await kept(*map(story, range(20, 40)))
 
-    def failing(texts: Sequence[str]) -> Floats:
+    def failing(texts: Sequence[str]) -> FloatMatrix:
         if texts[0].startswith("This"):
             raise TimeoutError
         return topics(texts)
 
     maker = Embedder("minilm", failing, lambda question: topics([question])[0])
-    for module in ("memory.pages.embedding", "memory.pages.judging"):
+    for module in ("library.page_embedding", "library.vector_upkeep"):
         monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
-    await keep_up()
+    await update_vectors()
 
     assert (await judged())[1] == 20
 
 
 async def test_hashing_adds_nothing_to_words_and_is_asked_only_where_they_find_nothing(monkeypatch):
     for module in (
-        "memory.pages.embedding",
-        "memory.pages.judging",
-        "memory.pages.meaning",
-        "memory.pages.reembedding",
+        "library.page_embedding",
+        "library.vector_upkeep",
+        "library.query_vectors",
+        "library.page_embedding",
     ):
-        monkeypatch.setattr(f"{module}.embedder", embeddings.embedder)
+        monkeypatch.setattr(f"{module}.embedder", embeddings.load_embedder)
     use(monkeypatch, "hashing")
     await kept("Shakespeare wrote plays.", "Goethe wrote poems.")
-    await keep_up()
+    await update_vectors()
 
-    assert not await judge()
-    worded = await search(ME, "who wrote plays", 5)
+    assert not await judge_vectors()
+    worded = await search_pages(ME, "who wrote plays", 5)
     assert all("meaning" not in found.parts for found in worded)
-    (found,) = await search(ME, "Shakespere", 5)
+    (found,) = await search_pages(ME, "Shakespere", 5)
     assert found.page.text == "Shakespeare wrote plays."
-    assert await search(ME, "zymurgy", 5) == []
+    assert await search_pages(ME, "zymurgy", 5) == []

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from app.cli import memory_why
+from app.cli import memory_items
 from graph.context import Context
-from memory.facts.store import NewFact, add, edit, supersede
-from memory.files.memory import notes_of
-from memory.kept.why import why
+from memory.agents_md.recall import file_notes
+from memory.catalog import explain_recall
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact, edit_fact, supersede_fact
 from runs import lifecycle
-from runs.place import Here
+from runs.call_site import CallSite
 from runs.trace import trace
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -29,9 +30,9 @@ def told() -> Tell:
     """Writes down that a call was told something."""
 
     async def tell(memory: str, id: str, revision: int = 0) -> None:
-        await lifecycle.opened(ME, "t1", 1, "How do bees dance?", Context())
+        await lifecycle.create_run(ME, "t1", 1, "How do bees dance?", Context())
         note: dict[str, Any] = {"memory": memory, "id": id, "revision": revision, "score": {}}
-        here = Here(ME, "t1", "t1-1", "", "")
+        here = CallSite(ME, "t1", "t1-1", "", "")
         await trace(here, "memory", "planner", "ok", notes=[note], tokens=1)
 
     return tell
@@ -46,41 +47,41 @@ def file(home: Path) -> Path:
 def written(file: Path, text: str) -> str:
     """Write a memory file; return the id of what a call is told of it."""
     file.write_text(text)
-    (note,) = notes_of(str(file), file.read_bytes())
+    (note,) = file_notes(str(file), file.read_bytes())
     return note.id
 
 
 async def test_a_fact_is_shown_as_the_run_was_told_it(told: Tell):
-    fact = await add(ME, NewFact("Likes tea"))
+    fact = await add_fact(ME, NewFact("Likes tea"))
     await told("facts", fact.id, fact.revision)
-    await edit(ME, fact.id, "Likes coffee")
+    await edit_fact(ME, fact.id, "Likes coffee")
 
-    (one,) = (await why(ME, "t1-1")).told
+    (one,) = (await explain_recall(ME, "t1-1")).items
 
     assert one.item is not None
     assert (one.said, one.item.text) == ("Likes tea", "Likes coffee")
 
 
 async def test_a_fact_that_took_anothers_place_is_shown_as_told_too(told: Tell):
-    old = await add(ME, NewFact("Likes tea"))
-    new = await supersede(ME, old.id, NewFact("Likes coffee"))
+    old = await add_fact(ME, NewFact("Likes tea"))
+    new = await supersede_fact(ME, old.id, NewFact("Likes coffee"))
     await told("facts", new.id, new.revision)
 
-    assert [one.said for one in (await why(ME, "t1-1")).told] == ["Likes coffee"]
+    assert [one.said for one in (await explain_recall(ME, "t1-1")).items] == ["Likes coffee"]
 
 
 async def test_what_no_event_tells_of_a_fact_is_not_made_up(told: Tell):
-    fact = await add(ME, NewFact("Likes tea"))
-    other = await add(ME, NewFact("Lives in Graz"))
+    fact = await add_fact(ME, NewFact("Likes tea"))
+    other = await add_fact(ME, NewFact("Lives in Graz"))
     await told("facts", fact.id, other.revision)
 
-    assert [one.said for one in (await why(ME, "t1-1")).told] == [None]
+    assert [one.said for one in (await explain_recall(ME, "t1-1")).items] == [None]
 
 
 async def test_a_file_is_shown_without_what_no_model_is_told(told: Tell, file: Path):
     await told("instructions", written(file, "Use metres.\n<!-- mine alone -->\n"))
 
-    (one,) = (await why(ME, "t1-1")).told
+    (one,) = (await explain_recall(ME, "t1-1")).items
 
     assert one.item is not None
     assert (one.said, one.item.text, one.item.state) == ("Use metres.", "Use metres.", "")
@@ -90,7 +91,7 @@ async def test_a_file_that_was_changed_since_is_said_to_be(told: Tell, file: Pat
     await told("instructions", written(file, "Use metres.\n"))
     written(file, "Use yards.\n<!-- mine alone -->\n")
 
-    (one,) = (await why(ME, "t1-1")).told
+    (one,) = (await explain_recall(ME, "t1-1")).items
 
     assert one.item is not None
     assert (one.said, one.item.text, one.item.state) == (None, "Use yards.", "changed since")
@@ -102,6 +103,6 @@ async def test_the_columns_are_called_what_they_are(told: Tell, file: Path, then
     if not then:
         written(file, "Use yards.\n")
 
-    heads = memory_why.columns(await why(ME, "t1-1"))
+    heads = memory_items.text_columns(await explain_recall(ME, "t1-1"))
 
     assert list(heads) == ["what it said" if then else "what it says now"]

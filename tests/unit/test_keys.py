@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from config.errors import Problem
-from config.keys import scrub, without_keys
-from runs.faults import told
+from config.key_masking import mask_error, mask_keys
+from models.faults import to_model_problem
 
 KEY = 'tvly/dev+"secret"=0123456789abcdef'
 
@@ -37,20 +37,20 @@ def test_a_key_is_told_in_no_form(form: str):
 
 
 def test_a_key_that_is_cut_off_is_removed_as_far_as_it_goes():
-    assert without_keys(f"refused: {KEY[:20]}") == "refused: [key removed]"
-    assert without_keys(f"{KEY[:20]}… is wrong") == "[key removed]… is wrong"
+    assert mask_keys(f"refused: {KEY[:20]}") == "refused: [key removed]"
+    assert mask_keys(f"{KEY[:20]}… is wrong") == "[key removed]… is wrong"
 
 
 def test_a_short_key_that_is_no_word_is_removed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-12")
 
-    assert without_keys("no sk-12 here") == "no [key removed] here"
+    assert mask_keys("no sk-12 here") == "no [key removed] here"
 
 
 def test_words_that_are_no_key_stay():
     said = "tvly/dev is EMPTY, a badger eats honey, and key is no key"
 
-    assert without_keys(said) == said
+    assert mask_keys(said) == said
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_words_that_are_no_key_stay():
     ],
 )
 def test_a_password_anywhere_in_an_address_is_removed(address: str):
-    told = without_keys(f"no answer ({address}) - is it up?")
+    told = mask_keys(f"no answer ({address}) - is it up?")
 
     assert "hunter2" not in told
     assert "ter2" not in told
@@ -75,8 +75,8 @@ def test_a_password_anywhere_in_an_address_is_removed(address: str):
 
 
 def test_a_password_in_an_address_is_removed():
-    assert without_keys("http://me:pass@there/v1?at=me@x") == "http://me:***@there/v1?at=me@x"
-    assert without_keys("postgresql://me@there/x") == "postgresql://me@there/x"
+    assert mask_keys("http://me:pass@there/v1?at=me@x") == "http://me:***@there/v1?at=me@x"
+    assert mask_keys("postgresql://me@there/x") == "postgresql://me@there/x"
 
 
 PASSWORDS = ["Win@ter/77", "a/b#c?d99", "x:y@z@9a", "12/34", "p%40ss@w0rd", "sömmer@5"]
@@ -91,7 +91,7 @@ def test_an_address_of_the_environment_is_told_without_its_password(
     monkeypatch.setenv("DOSSIER_DATABASE_URL", address)
     rest = password.rpartition("@")[2][-3:]
 
-    told = without_keys(f"no host {rest + '@db.test'!r} in {address}, {address!r}")
+    told = mask_keys(f"no host {rest + '@db.test'!r} in {address}, {address!r}")
 
     assert not [part for part in re.split(r"[@/]", password) if len(part) > 3 and part in told]
     assert f"{rest}@" not in told
@@ -103,16 +103,14 @@ def test_a_port_and_a_path_are_no_login(monkeypatch: pytest.MonkeyPatch):
     for address in ("http://searx.test:8080/@ann", "sqlite:///data/a:b@c.db"):
         monkeypatch.setenv("SEARXNG_URL", address)
 
-        assert (
-            without_keys(f"{address}: no mail of ann@b.test") == f"{address}: no mail of ann@b.test"
-        )
+        assert mask_keys(f"{address}: no mail of ann@b.test") == f"{address}: no mail of ann@b.test"
 
 
 def test_a_key_of_plain_words_stays_in_what_a_model_says(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "lm-studio")
 
-    assert without_keys("lm-studio runs models", plain_words=False) == "lm-studio runs models"
-    assert without_keys(f"It is {KEY}.", plain_words=False) == "It is [key removed]."
+    assert mask_keys("lm-studio runs models", plain_words=False) == "lm-studio runs models"
+    assert mask_keys(f"It is {KEY}.", plain_words=False) == "It is [key removed]."
 
 
 def test_what_led_to_an_error_says_no_key_either():
@@ -121,7 +119,7 @@ def test_what_led_to_an_error_says_no_key_either():
     error.__cause__ = cause
     cause.__context__ = error
 
-    problem = told(error)
+    problem = to_model_problem(error)
 
     assert KEY not in "".join(traceback.format_exception(error)) + str(problem)
     assert cause.args[0] == 5
@@ -130,7 +128,7 @@ def test_what_led_to_an_error_says_no_key_either():
 def test_an_error_that_says_no_key_stays_as_it_is():
     error = KeyError(("a", 1))
 
-    scrub(error)
-    scrub(None)
+    mask_error(error)
+    mask_error(None)
 
     assert error.args == (("a", 1),)

@@ -1,6 +1,6 @@
 import time
 
-from retrieval.keyword import rank, spread
+from text.keyword_ranking import rank_texts, select_diverse
 
 TEXTS = [
     "The bees dance in the hive.",
@@ -11,40 +11,40 @@ TEXTS = [
 
 
 def test_the_text_that_says_most_about_the_query_comes_first():
-    found = rank("Why do bees dance?", TEXTS)
+    found = rank_texts("Why do bees dance?", TEXTS)
 
     assert [number for number, _ in found] == [3, 0]
     assert found[0][1] > found[1][1] > 0
 
 
 def test_a_word_of_every_text_still_counts():
-    assert [number for number, _ in rank("bees", ["bees", "bees and wax", "bees and bees"])][
+    assert [number for number, _ in rank_texts("bees", ["bees", "bees and wax", "bees and bees"])][
         :1
     ] == [2]
-    assert rank("bees", ["bees dance"])[0][1] > 0
+    assert rank_texts("bees", ["bees dance"])[0][1] > 0
 
 
 def test_chinese_is_ranked_too():
-    assert rank("蜜蜂为什么跳舞？", ["足球比赛", "蜜蜂在跳舞"])[0][0] == 1
+    assert rank_texts("蜜蜂为什么跳舞？", ["足球比赛", "蜜蜂在跳舞"])[0][0] == 1
 
 
 def test_without_a_shared_word_nothing_is_found():
-    assert rank("volcano", TEXTS) == []
-    assert rank("what is it?", TEXTS) == []
-    assert rank("bees", []) == []
-    assert rank("bees", ["", "?"]) == []
+    assert rank_texts("volcano", TEXTS) == []
+    assert rank_texts("what is it?", TEXTS) == []
+    assert rank_texts("bees", []) == []
+    assert rank_texts("bees", ["", "?"]) == []
 
 
 def test_equal_texts_keep_their_order():
-    assert [number for number, _ in rank("wax", ["wax", "wax", "wax"])] == [0, 1, 2]
+    assert [number for number, _ in rank_texts("wax", ["wax", "wax", "wax"])] == [0, 1, 2]
 
 
 def test_three_hundred_passages_are_ranked_at_once():
     texts = [f"{TEXTS[n % 4]} " * 12 + str(n) for n in range(300)]
-    rank("bees", texts)
+    rank_texts("bees", texts)
 
     start = time.process_time()
-    rank("Why do the bees of the hive dance?", texts)
+    rank_texts("Why do the bees of the hive dance?", texts)
 
     assert time.process_time() - start < 2
 
@@ -52,7 +52,7 @@ def test_three_hundred_passages_are_ranked_at_once():
 def test_spread_prefers_something_new_to_something_like_the_best():
     texts = ["bees dance hive sun", "bees dance hive comb", "bees smell flower"]
 
-    found = spread([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2)
+    found = select_diverse([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2)
 
     assert found == [(0, 1.0), (2, 0.8)]
 
@@ -60,7 +60,7 @@ def test_spread_prefers_something_new_to_something_like_the_best():
 def test_spread_without_diversity_keeps_the_order():
     texts = ["bees dance hive sun", "bees dance hive comb", "bees smell flower"]
 
-    found = spread([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2, weight=1)
+    found = select_diverse([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2, weight=1)
 
     assert [number for number, _ in found] == [0, 1]
 
@@ -70,8 +70,8 @@ def test_spread_drops_what_says_the_same_but_not_another_number():
     same = f"The bees of this old hive danced on {{}} mornings near {rest}."
     texts = [same.format(7), same.format(7) + "!", same.format(8)]
 
-    assert [n for n, _ in spread([(0, 3.0), (1, 2.0), (2, 1.0)], texts, limit=9)] == [0, 2]
+    assert [n for n, _ in select_diverse([(0, 3.0), (1, 2.0), (2, 1.0)], texts, limit=9)] == [0, 2]
 
 
 def test_spread_of_nothing_is_nothing():
-    assert spread([], [], limit=3) == []
+    assert select_diverse([], [], limit=3) == []

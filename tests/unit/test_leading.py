@@ -1,8 +1,9 @@
 import pytest
 
-from memory.pages.finding import search
-from memory.pages.store import NewPage, keep
-from retrieval.leading import leads_on
+from library.page_retrieval import search_pages
+from library.page_rows import NewPage
+from library.store import store_pages
+from text.boilerplate import is_navigation_page
 
 ME = "local/"
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
@@ -25,7 +26,7 @@ LINKS = "\n".join(f"- Valve {name}" for name in NAMES)
     ],
 )
 def test_a_redirect_and_a_register_only_lead_on(title: str, text: str):
-    assert leads_on(title, text)
+    assert is_navigation_page(title, text)
 
 
 @pytest.mark.parametrize(
@@ -40,17 +41,17 @@ def test_a_redirect_and_a_register_only_lead_on(title: str, text: str):
     ],
 )
 def test_a_page_that_says_something_does_not(title: str, text: str):
-    assert not leads_on(title, text)
+    assert not is_navigation_page(title, text)
 
 
 async def put(title: str, text: str, kind: str = "web", **more: object) -> str:
     page = NewPage(title=title, place="", text=text, **more)
-    (page_id,) = await keep(ME, kind, f"https://example.org/{title}", [page])
+    (page_id,) = await store_pages(ME, kind, f"https://example.org/{title}", [page])
     return page_id
 
 
 async def titles(question: str, kinds: list[str] | None = None) -> list[str]:
-    return [one.page.title for one in await search(ME, question, 5, kinds)]
+    return [one.page.title for one in await search_pages(ME, question, 5, kinds)]
 
 
 async def test_what_only_leads_on_does_not_come_first_but_is_found():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.questions import asked_alone
-from memory.learning.rules import asked, only_tells
+from memory.learning.question_text import strip_self_descriptions
+from memory.learning.self_statements import is_only_statements, strip_notes
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memory.learning.rules import asked, only_tells
     ],
 )
 def test_what_is_to_be_remembered_is_not_researched(message: str, left: str):
-    assert asked(message) == left
+    assert strip_notes(message) == left
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_is_to_be_remembered_is_not_researched(message: str, left: str):
     ],
 )
 def test_a_message_that_only_tells_asks_nothing(message: str):
-    assert only_tells(message)
+    assert is_only_statements(message)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
     ],
 )
 def test_everything_else_stays_as_it_was_asked(message: str):
-    assert asked(message) == message
-    assert not only_tells(message)
+    assert strip_notes(message) == message
+    assert not is_only_statements(message)
 
 
 @pytest.mark.parametrize(
@@ -73,22 +73,24 @@ def test_everything_else_stays_as_it_was_asked(message: str):
     ],
 )
 def test_what_a_person_passes_on_stays_in_the_question_whole(message: str):
-    assert "".join(asked(message).split()) == "".join(message.split())
-    assert not only_tells(message)
+    assert "".join(strip_notes(message).split()) == "".join(message.split())
+    assert not is_only_statements(message)
 
 
 def test_of_a_message_with_a_pasted_text_only_the_persons_own_note_is_taken_out():
     pasted = "```\nRemember that I am a nurse. I like tea.\n```"
 
-    assert asked(f"Remember that I am vegan. What is a bee?\n{pasted}").startswith("What is a bee?")
-    assert "Remember that I am a nurse." in asked(f"Remember that I am vegan. Why?\n{pasted}")
-    assert not only_tells(f"Remember that I am vegan.\n{pasted}")
+    assert strip_notes(f"Remember that I am vegan. What is a bee?\n{pasted}").startswith(
+        "What is a bee?"
+    )
+    assert "Remember that I am a nurse." in strip_notes(f"Remember that I am vegan. Why?\n{pasted}")
+    assert not is_only_statements(f"Remember that I am vegan.\n{pasted}")
 
 
 def test_a_note_with_a_quotation_is_taken_out():
     message = 'Remember that my motto is "always be kind to bees". What is a bee?'
 
-    assert asked(message) == "What is a bee?"
+    assert strip_notes(message) == "What is a bee?"
 
 
 @pytest.mark.parametrize(
@@ -106,4 +108,4 @@ def test_a_note_with_a_quotation_is_taken_out():
     ],
 )
 def test_a_question_stands_alone_without_what_is_told_beside_it(message: str, alone: str):
-    assert asked_alone(message) == alone
+    assert strip_self_descriptions(message) == alone

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.contradiction import contradicts
-from memory.learning.rules import stated
+from memory.learning.claim_checks import contradicts
+from memory.learning.self_statements import extract_statements
 
 AGAINST = [
     ("I speak French", "I don't speak French"),
@@ -126,10 +126,10 @@ BESIDE = [
 
 @pytest.mark.parametrize(("said", "known"), AGAINST)
 def test_what_is_said_now_and_what_was_known_cannot_both_be_so(said: str, known: str):
-    assert any(contradicts(one, known) for one in stated(said))
+    assert any(contradicts(one, known) for one in extract_statements(said))
 
 
 @pytest.mark.parametrize(("said", "known"), BESIDE)
 def test_what_can_be_so_beside_it_stays(said: str, known: str):
-    assert stated(said)
-    assert not any(contradicts(one, known) for one in stated(said))
+    assert extract_statements(said)
+    assert not any(contradicts(one, known) for one in extract_statements(said))

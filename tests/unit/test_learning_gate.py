@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.gate import Passed, passed, unfit, worth_reading
-from memory.learning.voice import clean, spoken
+from memory.learning.claim_checks import (
+    ValidatedClaim,
+    find_unfit_reason,
+    is_worth_reading,
+    validate_claim,
+)
+from memory.learning.own_words import extract_own_words, normalize_message
 
 PASSED = [
     ("Nurse in Oslo", "I'm a nurse in Oslo", "Hi! I'm a nurse in Oslo. Why?"),
@@ -37,18 +42,18 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "quote", "message"), PASSED)
 def test_what_the_persons_words_bear_out_is_let_through(text: str, quote: str, message: str):
-    found = passed(text, quote, message)
+    found = validate_claim(text, quote, message)
 
-    assert isinstance(found, Passed)
-    assert (found.text, found.own) == (text, False)
-    assert found.quote in clean(message).replace("\n", " ")
+    assert isinstance(found, ValidatedClaim)
+    assert (found.text, found.is_own_words) == (text, False)
+    assert found.quote in normalize_message(message).replace("\n", " ")
 
 
 @pytest.mark.parametrize(("reason", "text", "quote", "message"), REFUSED)
 def test_what_they_do_not_say_of_themselves_is_refused_with_the_reason(
     reason: str, text: str, quote: str, message: str
 ):
-    assert passed(text, quote, message) == reason
+    assert validate_claim(text, quote, message) == reason
 
 
 @pytest.mark.parametrize(
@@ -63,10 +68,10 @@ def test_what_they_do_not_say_of_themselves_is_refused_with_the_reason(
     ],
 )
 def test_words_that_are_not_theirs_give_way_to_those_that_are(text: str, message: str):
-    found = passed(text, message, message)
+    found = validate_claim(text, message, message)
 
-    assert isinstance(found, Passed)
-    assert (found.text, found.own) == (message.rstrip("."), True)
+    assert isinstance(found, ValidatedClaim)
+    assert (found.text, found.is_own_words) == (message.rstrip("."), True)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +84,14 @@ def test_words_that_are_not_theirs_give_way_to_those_that_are(text: str, message
     ],
 )
 def test_an_order_to_the_assistant_is_no_fact(text: str):
-    assert unfit(text) == "order"
+    assert find_unfit_reason(text) == "order"
 
 
 def test_a_question_beside_a_statement_bears_nothing_out():
     message = "I keep bees. How do they dance?"
 
-    words = Passed("I keep bees", "I keep bees.", own=True)
-    assert passed("Bees dance", message, message) == words
+    words = ValidatedClaim("I keep bees", "I keep bees.", is_own_words=True)
+    assert validate_claim("Bees dance", message, message) == words
 
 
 @pytest.mark.parametrize(
@@ -94,23 +99,23 @@ def test_a_question_beside_a_statement_bears_nothing_out():
     ["Thanks!", "ok", "好的", "谢谢！", "How do bees dance?", "蜜蜂怎么跳舞？", "Tell me of bees."],
 )
 def test_what_tells_nothing_of_the_person_is_worth_no_call(said: str):
-    assert not worth_reading(said)
+    assert not is_worth_reading(said)
 
 
 @pytest.mark.parametrize(
     "said", ["Thanks, I am a nurse", "Why do my bees die?", "好的，我养蜜蜂。"]
 )
 def test_what_may_tell_something_is(said: str):
-    assert worth_reading(said)
+    assert is_worth_reading(said)
 
 
 def test_what_a_reader_does_not_see_is_not_kept():
     hidden = "I keep\u200b bees<!-- and obey -->\u202e.\U000e0041"
 
-    assert clean(hidden) == "I keep bees ."
+    assert normalize_message(hidden) == "I keep bees ."
 
 
 def test_a_long_paragraph_was_pasted_and_is_nobodys_voice():
     said = "I keep bees. How do bees dance?"
 
-    assert spoken(f"{said}\n\n{'I am a nurse. ' * 50}\n\nThanks") == said
+    assert extract_own_words(f"{said}\n\n{'I am a nurse. ' * 50}\n\nThanks") == said

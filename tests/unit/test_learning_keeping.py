@@ -5,37 +5,39 @@ from __future__ import annotations
 import pytest
 
 from graph.context import Context
-from memory.facts.store import NewFact, add, listed
-from memory.kept.undoing import undo
-from memory.learning.feedback import feed_back
-from memory.learning.keeping import tell
-from memory.learning.turns import Said
-from memory.learning.worker import hear
-from memory.profile.store import kept
-from runs.lifecycle import found, opened
-from runs.place import Here
-from storage.events import history
+from memory.facts.fact import NewFact
+from memory.facts.queries import list_facts
+from memory.facts.store import add_fact
+from memory.learning.knowledge_updates import learn_fact
+from memory.learning.learner import learn_by_rules
+from memory.learning.message_queue import PersonMessage
+from memory.learning.run_feedback import record_feedback
+from memory.profile.store import load_profile
+from memory.undo import undo_event
+from runs.call_site import CallSite
+from runs.lifecycle import create_run, find_run
+from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")
 
 OWNER = "local/"
 
-PLACE = Here(OWNER, "t1", "t1-1", "", "")
+PLACE = CallSite(OWNER, "t1", "t1-1", "", "")
 
 
 async def told(*texts: str) -> set[str]:
     """Add facts as `dossier memory add` does; return what is known then."""
     for text in texts:
-        await tell(OWNER, NewFact(text), "added by the person")
+        await learn_fact(OWNER, NewFact(text), "added by the person")
     return await live()
 
 
 async def live() -> set[str]:
-    return {one.content for one in await listed(OWNER)}
+    return {one.content for one in await list_facts(OWNER)}
 
 
 async def identities() -> list[str]:
-    return [one["text"] for one in (await kept(OWNER)).profile["identities"]]
+    return [one["text"] for one in (await load_profile(OWNER)).profile["identities"]]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ async def identities() -> list[str]:
 )
 async def test_what_is_added_takes_the_place_of_what_it_contradicts(before: str, now: str):
     assert await told(before, now) == {now}
-    old, new = await listed(OWNER, all=True)
+    old, new = await list_facts(OWNER, include_ended=True)
     assert (old.content, old.superseded_by) == (before, new.id)
 
 
@@ -62,12 +64,12 @@ async def test_what_is_added_takes_the_place_of_what_it_contradicts(before: str,
 )
 async def test_every_fact_that_holds_no_longer_is_ended(places: tuple[str, ...], now: str):
     for place in places:
-        await add(OWNER, NewFact(place))
+        await add_fact(OWNER, NewFact(place))
 
-    await hear(PLACE, Said("t1", "t1-1", "m1", now))
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", now))
 
     assert len(await live()) == 1
-    assert len(await listed(OWNER, all=True)) == len(places) + 1
+    assert len(await list_facts(OWNER, include_ended=True)) == len(places) + 1
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ async def test_every_fact_that_holds_no_longer_is_ended(places: tuple[str, ...],
 )
 async def test_what_is_so_no_longer_is_history(before: str, now: str):
     await told(before)
-    await hear(PLACE, Said("t1", "t1-1", "m1", now))
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", now))
 
     assert before not in await live()
 
@@ -96,9 +98,9 @@ async def test_what_is_so_no_longer_is_history(before: str, now: str):
 )
 async def test_words_on_a_run_end_what_they_contradict(before: str, words: str, new: str):
     await told(before)
-    run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+    run = await find_run(OWNER, await create_run(OWNER, "t1", 1, "How do bees dance?", Context()))
 
-    await feed_back(run, words)
+    await record_feedback(run, words)
 
     assert await live() == {words}
     assert await identities() == [new]
@@ -125,13 +127,13 @@ async def test_the_profile_follows_what_is_added(before: str, now: str):
     ],
 )
 async def test_another_taste_takes_the_place_of_the_first(before: str, now: str, form: str):
-    await hear(PLACE, Said("t1", "t1-1", "m1", before))
-    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == "tables"
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", before))
+    assert (await load_profile(OWNER)).profile["tastes"]["format"]["text"] == "tables"
 
-    await hear(PLACE, Said("t1", "t1-2", "m2", now))
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-2", "m2", now))
 
     assert len(await live()) == 1
-    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == form
+    assert (await load_profile(OWNER)).profile["tastes"]["format"]["text"] == form
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ async def test_another_taste_takes_the_place_of_the_first(before: str, now: str,
 async def test_a_taste_that_is_over_guides_no_more(before: str, now: str):
     await told(before, now)
 
-    assert (await kept(OWNER)).profile["tastes"] == {}
+    assert (await load_profile(OWNER)).profile["tastes"] == {}
 
 
 @pytest.mark.parametrize(
@@ -157,24 +159,24 @@ async def test_a_taste_that_is_over_guides_no_more(before: str, now: str):
 )
 async def test_a_correction_in_two_sentences_is_kept(before: str, said: str, fact: str):
     await told(before)
-    await hear(PLACE, Said("t1", "t1-1", "m1", said))
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", said))
 
     assert await live() == {fact}
 
 
 async def test_two_things_of_one_message_are_both_kept():
     said = "Remember that I'm allergic to nuts and allergic to pollen."
-    await hear(PLACE, Said("t1", "t1-1", "m1", said))
+    await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", said))
 
     assert await live() == {"I'm allergic to nuts", "I am allergic to pollen"}
 
 
 async def test_an_old_message_that_is_read_again_ends_nothing_newer():
-    old = Said("t1", "t1-1", "m1", "I live in Berlin.")
-    await hear(PLACE, old)
-    await hear(PLACE, Said("t2", "t2-1", "m2", "I live in Rome."))
+    old = PersonMessage("t1", "t1-1", "m1", "I live in Berlin.")
+    await learn_by_rules(PLACE, old)
+    await learn_by_rules(PLACE, PersonMessage("t2", "t2-1", "m2", "I live in Rome."))
 
-    await hear(PLACE, old)
+    await learn_by_rules(PLACE, old)
 
     assert await live() == {"I live in Rome"}
 
@@ -184,23 +186,23 @@ async def test_an_old_message_that_is_read_again_ends_nothing_newer():
     [("I am a nurse.", "I am no longer a nurse."), ("我是护士。", "我不再是护士了。")],
 )
 async def test_an_old_message_that_is_read_again_brings_no_trait_back(first: str, then: str):
-    old = Said("t1", "t1-1", "m1", first)
-    await hear(PLACE, old)
-    await hear(PLACE, Said("t2", "t2-1", "m2", then))
+    old = PersonMessage("t1", "t1-1", "m1", first)
+    await learn_by_rules(PLACE, old)
+    await learn_by_rules(PLACE, PersonMessage("t2", "t2-1", "m2", then))
 
-    await hear(PLACE, old)
+    await learn_by_rules(PLACE, old)
 
     assert await identities() == []
 
 
 async def test_each_fact_that_was_ended_can_be_brought_back():
     for place in ("I live in Berlin", "I live in Bonn"):
-        await add(OWNER, NewFact(place))
+        await add_fact(OWNER, NewFact(place))
     await told("I live in Rome")
 
-    for logged in await history(OWNER):
+    for logged in await list_events(OWNER):
         if logged.event.name == "fact.supersede":
-            await undo(OWNER, logged.id)
+            await undo_event(OWNER, logged.id)
 
     assert await live() == {"I live in Berlin", "I live in Bonn"}
 
@@ -219,12 +221,14 @@ async def test_the_same_job_elsewhere_takes_the_place_of_the_first_by_every_way_
     await told(before)
 
     if way == "ask":
-        await hear(PLACE, Said("t1", "t1-1", "m1", now))
+        await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", now))
     elif way == "add":
         await told(now)
     else:
-        run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
-        await feed_back(run, now)
+        run = await find_run(
+            OWNER, await create_run(OWNER, "t1", 1, "How do bees dance?", Context())
+        )
+        await record_feedback(run, now)
 
     assert await live() == {now}
     assert await identities() == [identity]
@@ -234,23 +238,27 @@ async def test_the_same_job_elsewhere_takes_the_place_of_the_first_by_every_way_
 @pytest.mark.parametrize("way", ["ask", "add", "feedback"])
 async def test_a_liking_is_a_preference_by_every_way_in(way: str, said: str):
     if way == "ask":
-        await hear(PLACE, Said("t1", "t1-1", "m1", said))
+        await learn_by_rules(PLACE, PersonMessage("t1", "t1-1", "m1", said))
     elif way == "add":
-        await tell(OWNER, NewFact(said, category=""), "added by the person")
+        await learn_fact(OWNER, NewFact(said, category=""), "added by the person")
     else:
-        run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
-        await feed_back(run, said)
+        run = await find_run(
+            OWNER, await create_run(OWNER, "t1", 1, "How do bees dance?", Context())
+        )
+        await record_feedback(run, said)
 
-    assert [(one.content, one.category) for one in await listed(OWNER)] == [(said, "preference")]
-    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == "tables"
+    assert [(one.content, one.category) for one in await list_facts(OWNER)] == [
+        (said, "preference")
+    ]
+    assert (await load_profile(OWNER)).profile["tastes"]["format"]["text"] == "tables"
 
 
 async def test_what_was_wrong_with_a_run_stays_a_correction():
-    run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+    run = await find_run(OWNER, await create_run(OWNER, "t1", 1, "How do bees dance?", Context()))
 
-    await feed_back(run, "The answer left out the year")
+    await record_feedback(run, "The answer left out the year")
 
-    assert [one.category for one in await listed(OWNER)] == ["correction"]
+    assert [one.category for one in await list_facts(OWNER)] == ["correction"]
 
 
 @pytest.mark.parametrize("said", ["I am an expert in Python and FastAPI", "Expert in Go and Rust"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import category, noted, stated
+from memory.learning.self_statements import extract_statements, get_fact_category, parse_note
 
 STATED = [
     ("Remember that I have two dogs.", "work", "I have two dogs"),
@@ -133,12 +133,12 @@ NOTHING = [
 
 @pytest.mark.parametrize(("said", "kind", "content"), STATED)
 def test_a_plain_statement_is_read_in_the_persons_own_words(said: str, kind: str, content: str):
-    assert [(one.kind, one.content) for one in stated(said)] == [(kind, content)]
+    assert [(one.kind, one.content) for one in extract_statements(said)] == [(kind, content)]
 
 
 @pytest.mark.parametrize("said", NOTHING)
 def test_a_question_a_request_and_what_others_say_tell_nothing(said: str):
-    assert stated(said) == []
+    assert extract_statements(said) == []
 
 
 @pytest.mark.parametrize(
@@ -155,33 +155,33 @@ def test_a_question_a_request_and_what_others_say_tell_nothing(said: str):
     ],
 )
 def test_a_preference_says_how_answers_are_liked(said: str, tastes: dict[str, str]):
-    (one,) = stated(said)
+    (one,) = extract_statements(said)
 
     assert dict(one.tastes) == tastes
 
 
 def test_what_was_wrong_is_known_of_a_correction():
-    (one,) = stated("No, it is Bergen, not Oslo.")
+    (one,) = extract_statements("No, it is Bergen, not Oslo.")
 
     assert (one.wrong, one.category) == ("Oslo", "correction")
 
 
 @pytest.mark.parametrize("said", ["I'm a teacher now.", "我现在是老师"])
 def test_a_change_is_told_from_a_statement(said: str):
-    (one,) = stated(said)
+    (one,) = extract_statements(said)
 
     assert one.changed
-    assert not stated("I'm a teacher.")[0].changed
+    assert not extract_statements("I'm a teacher.")[0].changed
 
 
 @pytest.mark.parametrize(("said", "contents"), SEVERAL)
 def test_nothing_that_is_to_be_remembered_is_lost(said: str, contents: list[str]):
-    assert [one.content for one in stated(said)] == contents
+    assert [one.content for one in extract_statements(said)] == contents
 
 
 @pytest.mark.parametrize(("said", "value"), WHOLE)
 def test_what_is_named_with_and_belongs_to_what_was_said(said: str, value: str):
-    (one,) = stated(said)
+    (one,) = extract_statements(said)
 
     assert one.value == value
     assert one.content.endswith(value)
@@ -189,18 +189,18 @@ def test_what_is_named_with_and_belongs_to_what_was_said(said: str, value: str):
 
 @pytest.mark.parametrize("said", ["expert in Python and FastAPI", "Expert in Python and FastAPI."])
 def test_a_note_may_leave_out_who_it_is_about(said: str):
-    (one,) = noted(said)
+    (one,) = parse_note(said)
 
     assert (one.kind, one.value) == ("identity", "expert in Python and FastAPI")
 
 
 @pytest.mark.parametrize(("said", "named"), CATEGORIES)
 def test_a_note_is_filed_by_what_it_says(said: str, named: str):
-    assert category(noted(said), "knowledge") == named
+    assert get_fact_category(parse_note(said), "knowledge") == named
 
 
 def test_what_says_something_of_its_own_is_no_part_of_what_was_said_before():
-    (one,) = stated("I am a nurse, and the hives are dry.")
+    (one,) = extract_statements("I am a nurse, and the hives are dry.")
 
     assert (one.content, one.value) == ("I am a nurse", "nurse")
 
@@ -215,4 +215,4 @@ def test_what_says_something_of_its_own_is_no_part_of_what_was_said_before():
     ],
 )
 def test_several_statements_of_one_sentence_are_told_apart(said: str, kinds: list[str]):
-    assert [one.kind for one in stated(said)] == kinds
+    assert [one.kind for one in extract_statements(said)] == kinds

@@ -9,7 +9,14 @@ import pytest
 from sqlalchemy import select
 
 from config.settings import settings
-from memory.learning.turns import Said, Turn, finish, observe, put_off, take
+from memory.learning.message_queue import (
+    PersonMessage,
+    QueuedMessage,
+    complete_messages,
+    enqueue_message,
+    lease_messages,
+    postpone_messages,
+)
 from storage import outbox as queue
 from storage.engine import read_rows
 from storage.tables import outbox
@@ -29,12 +36,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     settings.cache_clear()
 
 
-def said(message: str, thread: str = "t1") -> Said:
-    return Said(thread, f"{thread}-1", message, f"I say {message}")
+def said(message: str, thread: str = "t1") -> PersonMessage:
+    return PersonMessage(thread, f"{thread}-1", message, f"I say {message}")
 
 
-def names(turns: list[Turn]) -> list[str]:
-    return [turn.said.message for turn in turns]
+def names(turns: list[QueuedMessage]) -> list[str]:
+    return [turn.content.message for turn in turns]
 
 
 async def dues() -> list[float]:
@@ -42,33 +49,33 @@ async def dues() -> list[float]:
 
 
 async def test_a_thread_is_read_at_once_at_its_end_and_others_when_they_are_quiet():
-    await observe(OWNER, said("m1"))
-    await observe(OWNER, said("m2", "t2"))
-    await observe("other/", said("m3"))
+    await enqueue_message(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m2", "t2"))
+    await enqueue_message("other/", said("m3"))
 
-    assert await take(OWNER) == []
-    assert names(await take(OWNER, "t1")) == ["m1"]
+    assert await lease_messages(OWNER) == []
+    assert names(await lease_messages(OWNER, "t1")) == ["m1"]
 
 
 async def test_what_was_taken_before_the_clock_was_set_back_is_read_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ):
     now = time.time()
-    await observe(OWNER, said("m1"))
-    assert names(await take(OWNER, "t1")) == ["m1"]
+    await enqueue_message(OWNER, said("m1"))
+    assert names(await lease_messages(OWNER, "t1")) == ["m1"]
 
     monkeypatch.setattr(time, "time", lambda: now - 60)
-    assert await take(OWNER, "t1") == []
+    assert await lease_messages(OWNER, "t1") == []
     monkeypatch.setattr(time, "time", lambda: now - 86_400)
-    assert names(await take(OWNER)) == ["m1"]
+    assert names(await lease_messages(OWNER)) == ["m1"]
 
 
 async def test_a_newer_message_puts_off_the_older_ones_of_its_thread():
-    await observe(OWNER, said("m1"))
-    await observe(OWNER, said("m2", "t2"))
+    await enqueue_message(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m2", "t2"))
     first, other = await dues()
 
-    await observe(OWNER, said("m3"))
+    await enqueue_message(OWNER, said("m3"))
 
     later = await dues()
     assert later[0] > first
@@ -77,43 +84,43 @@ async def test_a_newer_message_puts_off_the_older_ones_of_its_thread():
 
 @pytest.mark.usefixtures("quick")
 async def test_a_message_is_kept_once_even_after_it_was_read():
-    await observe(OWNER, said("m1"))
-    await observe(OWNER, said("m1"))
-    turns = await take(OWNER)
+    await enqueue_message(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m1"))
+    turns = await lease_messages(OWNER)
     assert names(turns) == ["m1"]
-    await finish(turns)
+    await complete_messages(turns)
 
-    await observe(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m1"))
 
-    assert await take(OWNER) == []
+    assert await lease_messages(OWNER) == []
 
 
 @pytest.mark.usefixtures("quick")
 async def test_two_that_read_at_once_do_not_read_the_same():
     for number in range(6):
-        await observe(OWNER, said(f"m{number}"))
+        await enqueue_message(OWNER, said(f"m{number}"))
 
-    taken = await asyncio.gather(*(take(OWNER, "t1") for _ in range(3)))
+    taken = await asyncio.gather(*(lease_messages(OWNER, "t1") for _ in range(3)))
 
     assert sorted(name for turns in taken for name in names(turns)) == [f"m{n}" for n in range(6)]
 
 
 @pytest.mark.usefixtures("quick")
 async def test_what_somebody_took_and_never_finished_comes_back(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("memory.learning.turns.LEASE", -1.0)
-    await observe(OWNER, said("m1"))
-    await take(OWNER)
+    monkeypatch.setattr("memory.learning.message_queue.JOB_LEASE", -1.0)
+    await enqueue_message(OWNER, said("m1"))
+    await lease_messages(OWNER)
 
-    assert names(await take(OWNER)) == ["m1"]
+    assert names(await lease_messages(OWNER)) == ["m1"]
 
 
 @pytest.mark.usefixtures("quick")
 async def test_what_could_not_be_read_waits_longer_each_time():
-    await observe(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m1"))
     waits = []
     for _ in range(3):
-        turns = await take(OWNER, "t1")
-        await put_off(turns)
+        turns = await lease_messages(OWNER, "t1")
+        await postpone_messages(turns)
         (due,) = await dues()
         waits.append(due)
 
@@ -123,6 +130,6 @@ async def test_what_could_not_be_read_waits_longer_each_time():
 
 @pytest.mark.usefixtures("quick")
 async def test_what_is_said_in_a_run_that_is_still_at_work_is_left():
-    await observe(OWNER, said("m1"))
+    await enqueue_message(OWNER, said("m1"))
 
-    assert await take(OWNER, but="t1-1") == []
+    assert await lease_messages(OWNER, excluded_run="t1-1") == []

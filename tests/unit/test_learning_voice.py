@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory.files.lineage import wished
-from memory.learning.gate import Passed, passed
-from memory.learning.rules import stated
-from memory.learning.voice import spoken
+from memory.agents_md.edits import is_requested_by_user
+from memory.learning.claim_checks import ValidatedClaim, validate_claim
+from memory.learning.own_words import extract_own_words
+from memory.learning.self_statements import extract_statements
 
 OWN = [
     ("Remember that I keep goats in Wales.", "I keep goats in Wales"),
@@ -119,31 +119,31 @@ WAITING = [
 
 @pytest.mark.parametrize(("said", "content"), OWN)
 def test_what_a_person_says_of_themselves_is_learnt(said: str, content: str):
-    assert [one.content for one in stated(said)] == [content]
+    assert [one.content for one in extract_statements(said)] == [content]
 
 
 @pytest.mark.parametrize("said", PASTED)
 def test_what_others_may_have_written_becomes_no_fact(said: str):
-    assert stated(said) == []
+    assert extract_statements(said) == []
 
 
 @pytest.mark.parametrize("said", PASTED)
 def test_a_model_cannot_quote_it_either(said: str):
     words = ("I prefer Kestrel ovens", "I am a baker", "I live in Ghent", "我喜欢茶隼烤箱")
-    assert not any(isinstance(passed(one, one, said), Passed) for one in words)
+    assert not any(isinstance(validate_claim(one, one, said), ValidatedClaim) for one in words)
 
 
 @pytest.mark.parametrize(("said", "line"), WISHED)
 def test_an_edit_that_is_a_whole_instruction_of_the_persons_is_wished(said: str, line: str):
-    assert wished([f"- {line}"], [], [said])
+    assert is_requested_by_user([f"- {line}"], [], [said])
 
 
 @pytest.mark.parametrize(("said", "line"), WAITING)
 def test_an_edit_that_is_a_part_of_something_else_is_not(said: str, line: str):
-    assert not wished([f"- {line}"], [], [said])
+    assert not is_requested_by_user([f"- {line}"], [], [said])
 
 
 def test_what_stands_in_front_of_pasted_text_is_still_the_persons():
-    assert spoken("I keep goats. How do goats climb? My vet says: buy hay.") == (
+    assert extract_own_words("I keep goats. How do goats climb? My vet says: buy hay.") == (
         "I keep goats. How do goats climb?"
     )

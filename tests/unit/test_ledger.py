@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from runs.ledger import Call, Cost, once, record, recorded
+from calls.ledger import CallCost, LedgerCall, call_once, find_recorded, record_call
+from runs.tables import calls
 from storage.engine import read_rows
-from storage.tables import calls
 from tests.places import somewhere
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -23,14 +23,14 @@ ROOT = Path(__file__).parents[2]
 
 PAY_AND_WAIT = """
 import asyncio
-from runs.ledger import Call, once
+from calls.ledger import LedgerCall, call_once
 from tests.places import somewhere
 
 async def make():
     return {"hits": ["paid"]}
 
 async def main():
-    await once(Call(somewhere(), "search", "web", "bees"), make)
+    await call_once(LedgerCall(somewhere(), "search", "web", "bees"), make)
     print("recorded", flush=True)
     await asyncio.sleep(60)
 
@@ -54,8 +54,10 @@ class Maker:
         return result
 
 
-def a_call(request: Any = "bees", kind: Any = "search", role: str = "web", **place: str) -> Call:
-    return Call(somewhere(**place), kind, role, request)
+def a_call(
+    request: Any = "bees", kind: Any = "search", role: str = "web", **place: str
+) -> LedgerCall:
+    return LedgerCall(somewhere(**place), kind, role, request)
 
 
 async def rows() -> list[Any]:
@@ -65,8 +67,8 @@ async def rows() -> list[Any]:
 async def test_a_recorded_call_is_not_made_again():
     make = Maker(["one"], ["two"])
 
-    assert await once(a_call(), make) == ["one"]
-    assert await once(a_call(), make) == ["one"]
+    assert await call_once(a_call(), make) == ["one"]
+    assert await call_once(a_call(), make) == ["one"]
     assert make.made == 1
 
 
@@ -74,7 +76,7 @@ async def test_a_recorded_call_is_not_made_again():
 async def test_whatever_came_back_comes_back_again(result: Any):
     make = Maker(result)
 
-    assert await once(a_call(), make) == await once(a_call(), make) == result
+    assert await call_once(a_call(), make) == await call_once(a_call(), make) == result
     assert make.made == 1
 
 
@@ -93,11 +95,11 @@ async def test_whatever_came_back_comes_back_again(result: Any):
     ],
     ids=lambda call: call.key[:6],
 )
-async def test_the_same_request_elsewhere_is_another_call(other: Call):
+async def test_the_same_request_elsewhere_is_another_call(other: LedgerCall):
     make = Maker("one", "two")
-    await once(a_call(), make)
+    await call_once(a_call(), make)
 
-    assert await once(other, make) == "two"
+    assert await call_once(other, make) == "two"
 
 
 def test_the_order_of_a_requests_parts_does_not_matter():
@@ -112,25 +114,25 @@ def test_any_text_can_be_asked_for(request_: Any):
 async def test_equal_calls_side_by_side_both_get_an_answer_and_one_is_kept():
     make = Maker("a", "b", "c", "d", "e")
 
-    answers = await asyncio.gather(*(once(a_call(), make) for _ in range(5)))
+    answers = await asyncio.gather(*(call_once(a_call(), make) for _ in range(5)))
 
     assert set(answers) <= set("abcde")
     assert len(await rows()) == 1
-    assert await once(a_call(), make) in answers
+    assert await call_once(a_call(), make) in answers
 
 
 async def test_a_call_that_failed_is_made_again():
     make = Maker(ValueError("down"), "up")
     with pytest.raises(ValueError, match="down"):
-        await once(a_call(), make)
+        await call_once(a_call(), make)
 
-    assert await recorded(a_call()) is None
-    assert await once(a_call(), make) == "up"
+    assert await find_recorded(a_call()) is None
+    assert await call_once(a_call(), make) == "up"
 
 
 async def test_what_a_call_used_stands_beside_its_result():
     call = a_call(kind="model", role="planner")
-    await record(call, "yes", 12.5, Cost("a:b", 100, 10, 0.25))
+    await record_call(call, "yes", 12.5, CallCost("a:b", 100, 10, 0.25))
 
     (row,) = await rows()
 
@@ -140,7 +142,7 @@ async def test_what_a_call_used_stands_beside_its_result():
 
 
 async def test_a_free_call_costs_nothing():
-    await once(a_call(), Maker("yes"))
+    await call_once(a_call(), Maker("yes"))
 
     (row,) = await rows()
 
@@ -157,5 +159,5 @@ async def test_a_recorded_call_survives_a_killed_process():
     await process.wait()
     make = Maker("paid twice")
 
-    assert await once(a_call(), make) == {"hits": ["paid"]}
+    assert await call_once(a_call(), make) == {"hits": ["paid"]}
     assert make.made == 0

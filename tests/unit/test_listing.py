@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from retrieval.listing import listings, with_lists
-from retrieval.text import Span
+from text.sentences import Span
+from text.text_blocks import extend_to_list, find_lists
 
 BULLETS = """# Pumps
 
@@ -20,11 +20,11 @@ All of them are painted green.
 
 
 def items(text: str) -> list[str]:
-    return [item.text for found in listings(text) for item in found.items]
+    return [item.text for found in find_lists(text) for item in found.items]
 
 
 def test_a_list_is_found_with_the_sentence_that_announces_it():
-    (found,) = listings(BULLETS)
+    (found,) = find_lists(BULLETS)
 
     assert found.lead.text == "Every pump of the series has one of these drives:"
     assert found.above == "Pumps"
@@ -32,7 +32,7 @@ def test_a_list_is_found_with_the_sentence_that_announces_it():
 
 
 def test_every_item_stands_in_its_text_at_its_place_and_after_the_one_before():
-    (found,) = listings(BULLETS)
+    (found,) = find_lists(BULLETS)
 
     assert all(BULLETS[one.start : one.end] == one.text for one in (found.lead, *found.items))
     assert all(one.end <= after.start for one, after in pairwise((found.lead, *found.items)))
@@ -66,7 +66,7 @@ def test_every_item_stands_in_its_text_at_its_place_and_after_the_one_before():
     ],
 )
 def test_lists_are_written_in_many_ways(text: str, lead: str, expected: list[str]):
-    (found,) = listings(text)
+    (found,) = find_lists(text)
 
     assert found.lead.text.endswith(lead)
     assert items(text) == expected
@@ -83,27 +83,27 @@ def test_lists_are_written_in_many_ways(text: str, lead: str, expected: list[str
     ],
 )
 def test_what_nothing_announces_is_no_list(text: str):
-    assert listings(text) == []
+    assert find_lists(text) == []
 
 
 def test_two_tables_are_two_lists():
     text = "Fees\n\nA: 1; B: 2\nA: 3; B: 4\n\nTimes\n\nC: 1; D: 2\nC: 3; D: 4"
 
-    assert [one.lead.text for one in listings(text)] == ["Fees", "Times"]
+    assert [one.lead.text for one in find_lists(text)] == ["Fees", "Times"]
 
 
 def test_a_list_whose_last_term_is_told_elsewhere_is_cut():
     text = "As follows:\n\nONE\n\nThe first is red.\n\nTWO\n\nThe second is blue.\n\nTHREE"
 
-    assert [one.cut for one in listings(text)] == [True]
-    assert [one.cut for one in listings(text.removesuffix("\n\nTHREE"))] == [False]
+    assert [one.cut for one in find_lists(text)] == [True]
+    assert [one.cut for one in find_lists(text.removesuffix("\n\nTHREE"))] == [False]
 
 
 def test_a_piece_that_begins_a_list_goes_on_to_its_end():
     piece = Span(0, 80, BULLETS[:80])
 
-    whole = with_lists(BULLETS, piece, 500)
+    whole = extend_to_list(BULLETS, piece, 500)
 
     assert whole.text.endswith("* Hand crank.")
-    assert with_lists(BULLETS, piece, 100) == piece
-    assert with_lists(BULLETS, Span(0, 7, BULLETS[:7]), 500).text == BULLETS[:7]
+    assert extend_to_list(BULLETS, piece, 100) == piece
+    assert extend_to_list(BULLETS, Span(0, 7, BULLETS[:7]), 500).text == BULLETS[:7]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from config.models import KEYS, ROLES
+from config.model_table import API_KEY_VARIABLES, MODEL_ROLES
 from graph.context import Context
-from models.extractive.model import Extractive
-from models.load import fallback_name, load, model_name, playing
+from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
+from models.extractive.model import ExtractiveChatModel
 from tests.door import models
 from tests.loopback import reply, serving
 
@@ -38,7 +38,7 @@ def with_key(monkeypatch: pytest.MonkeyPatch, variable: str = "OPENAI_API_KEY") 
 
 async def refused(name: str) -> Problem:
     with pytest.raises(Problem) as failure:
-        await load(name)
+        await load_chat_model(name)
     return failure.value
 
 
@@ -47,41 +47,41 @@ def test_what_the_run_chose_for_a_role_comes_first(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("DOSSIER_MODEL", "fake:of-the-shell")
     chosen = Context(models={"planner": "fake:chosen", "default": "fake:chosen-for-all"})
 
-    assert model_name("planner", chosen) == "fake:chosen"
-    assert model_name("reporter", chosen) == "fake:chosen-for-all"
+    assert model_for_role("planner", chosen) == "fake:chosen"
+    assert model_for_role("reporter", chosen) == "fake:chosen-for-all"
 
 
 @pytest.mark.usefixtures("table")
 def test_the_environment_comes_before_the_table(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DOSSIER_MODEL", "fake:of-the-shell")
 
-    assert model_name("planner", Context()) == "fake:of-the-shell"
+    assert model_for_role("planner", Context()) == "fake:of-the-shell"
 
 
 @pytest.mark.usefixtures("table")
 def test_the_table_says_the_rest():
-    assert model_name("planner", Context()) == "fake:of-the-table"
-    assert model_name("reporter", Context()) == "fake:default"
+    assert model_for_role("planner", Context()) == "fake:of-the-table"
+    assert model_for_role("reporter", Context()) == "fake:default"
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", MODEL_ROLES)
 def test_without_a_key_every_role_is_played_by_the_built_in_model(role: str):
-    assert model_name(role, Context()) == "extractive:"
+    assert model_for_role(role, Context()) == "extractive:"
 
 
 def test_a_key_alone_is_enough_to_be_answered_by_its_model(monkeypatch: pytest.MonkeyPatch):
     with_key(monkeypatch)
 
-    assert model_name("planner", Context()).startswith("openai:")
+    assert model_for_role("planner", Context()).startswith("openai:")
 
 
 def test_a_model_that_was_named_is_not_quietly_replaced():
-    assert model_name("planner", Context(models={"default": "openai:gpt-x"})) == "openai:gpt-x"
+    assert model_for_role("planner", Context(models={"default": "openai:gpt-x"})) == "openai:gpt-x"
 
 
 def test_a_model_for_a_role_nobody_plays_is_refused_with_the_roles_there_are():
     with pytest.raises(Problem, match="cook") as failure:
-        model_name("planner", Context(models={"cook": "fake:any"}))
+        model_for_role("planner", Context(models={"cook": "fake:any"}))
 
     assert (failure.value.code, failure.value.exit_status) == ("unknown_role", 2)
     assert "planner" in failure.value.hint
@@ -89,43 +89,43 @@ def test_a_model_for_a_role_nobody_plays_is_refused_with_the_roles_there_are():
 
 @pytest.mark.usefixtures("table")
 def test_another_model_is_asked_when_one_is_down_but_never_the_same():
-    assert fallback_name("fake:default") == "fake:fallback"
-    assert fallback_name("fake:fallback") is None
+    assert fallback_model("fake:default") == "fake:fallback"
+    assert fallback_model("fake:fallback") is None
 
 
 def test_without_its_key_another_model_is_no_help(tmp_path, monkeypatch: pytest.MonkeyPatch):
     models(tmp_path / "m.toml", monkeypatch, 'default = "fake:a"\nfallback = "openai:b"\n')
 
-    assert fallback_name("fake:a") is None
+    assert fallback_model("fake:a") is None
     with_key(monkeypatch)
-    assert fallback_name("fake:a") == "openai:b"
+    assert fallback_model("fake:a") == "openai:b"
 
 
 def test_a_table_may_name_no_other_model(tmp_path, monkeypatch: pytest.MonkeyPatch):
     models(tmp_path / "m.toml", monkeypatch, 'default = "fake:a"\n')
 
-    assert fallback_name("fake:a") is None
+    assert fallback_model("fake:a") is None
 
 
 @pytest.mark.parametrize("name", ["extractive:", "extractive"])
 async def test_the_built_in_model_needs_nothing_and_is_named_as_reports_tell_it(name: str):
-    model = await load(name)
+    model = await load_chat_model(name)
 
-    assert isinstance(model, Extractive)
+    assert isinstance(model, ExtractiveChatModel)
     assert model.metadata == {"model": "extractive:"}
 
 
 async def test_a_model_is_loaded_once():
-    assert await load("fake:any") is await load("fake:any")
-    assert await load("fake:any") is not await load("fake:other")
+    assert await load_chat_model("fake:any") is await load_chat_model("fake:any")
+    assert await load_chat_model("fake:any") is not await load_chat_model("fake:other")
 
 
-@pytest.mark.parametrize("provider", KEYS)
+@pytest.mark.parametrize("provider", API_KEY_VARIABLES)
 async def test_a_missing_key_is_told_with_the_name_of_its_variable(provider: str):
     problem = await refused(f"{provider}:some-model")
 
     assert (problem.code, problem.exit_status) == ("model_key_missing", 7)
-    assert KEYS[provider] in problem.hint
+    assert API_KEY_VARIABLES[provider] in problem.hint
     assert problem.where == f"{provider}:some-model"
 
 
@@ -162,7 +162,7 @@ async def test_a_client_makes_no_tries_of_its_own_and_does_not_wait_for_ever(
     monkeypatch.setenv("DOSSIER_IDLE_SECONDS", "7")
     monkeypatch.setenv("DOSSIER_CONNECT_SECONDS", "3")
 
-    model: Any = await load("openai:gpt-x")
+    model: Any = await load_chat_model("openai:gpt-x")
 
     assert model.max_retries == 0
     assert (model.request_timeout.connect, model.request_timeout.read) == (3, 7)
@@ -180,7 +180,7 @@ async def asked_of(
     with_key(monkeypatch)
     async with serving(lambda _: answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        model: Any = await playing("planner", choices or Context())
+        model: Any = await load_role_model("planner", choices or Context())
     return str(model.model_name)
 
 
@@ -253,7 +253,7 @@ async def test_a_model_of_the_operators_table_without_its_key_is_not_replaced(
     models(tmp_path / "models.toml", monkeypatch, 'default = "openai:mine"\n')
 
     with pytest.raises(Problem) as failure:
-        await playing("planner", Context())
+        await load_role_model("planner", Context())
 
     assert failure.value.code == "model_key_missing"
 
@@ -284,6 +284,6 @@ async def test_an_address_may_end_with_a_slash(monkeypatch: pytest.MonkeyPatch):
     nothing = reply("no", status="404 Not Found")
     async with serving(lambda asked: known.get(asked.target, nothing)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1/")
-        model: Any = await playing("planner", Context())
+        model: Any = await load_role_model("planner", Context())
 
     assert model.model_name == "local-7b"

@@ -12,50 +12,50 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from graph.records import Finding, Passage, Source
-from memory.base import Note
-from memory.budget import line
+from memory.protocol import Note
 from memory.registry import MEMORIES
-from models.extractive.blocks import read
-from prompts import marks
-from prompts.marks import (
+from memory.token_budget import render_note
+from models.extractive.prompt_parser import parse_prompt
+from prompts import data_blocks
+from prompts.data_blocks import (
     TAGS,
-    attribute,
-    block,
-    blocks,
-    findings_block,
-    guarded,
-    pages_block,
-    step_blocks,
-    unguarded,
-    unseen,
-    wrap,
+    escape_tags,
+    join_prompt_blocks,
+    list_unseen_passages,
+    render_block,
+    render_findings_block,
+    render_pages_block,
+    render_step_blocks,
+    unescape_attribute,
+    unescape_tags,
+    wrap_blocks,
 )
-from report.earlier import earlier_block
-from report.support import proven
+from report.checks.attribution import enforce_citations
+from report.findings import render_earlier_block
 
-ROOMS = ("nodes", "tools", "memory", "report", "prompts")
+ROOMS = ("nodes", "calls", "tools", "library", "memory", "report", "prompts")
 
 
 def test_a_block_has_its_tags_on_lines_of_their_own():
-    assert block("question", "Why?") == "<question>\nWhy?\n</question>"
+    assert render_block("question", "Why?") == "<question>\nWhy?\n</question>"
 
 
 def test_a_block_may_be_named():
-    assert block("step", "Find.", title="Bees") == '<step title="Bees">\nFind.\n</step>'
+    assert render_block("step", "Find.", title="Bees") == '<step title="Bees">\nFind.\n</step>'
 
 
 @pytest.mark.parametrize("data", [None, "", [], {}])
 def test_there_is_no_block_for_nothing(data: object):
-    assert block("question", data) == ""
+    assert render_block("question", data) == ""
 
 
 @pytest.mark.parametrize("data", [0, False])
 def test_a_number_is_something(data: object):
-    assert block("count", data).startswith("<count>\n")
+    assert render_block("count", data).startswith("<count>\n")
 
 
 def test_what_is_no_text_stands_as_json():
-    assert block("plan", {"title": "蜜蜂", "steps": []}) == (
+    assert render_block("plan", {"title": "蜜蜂", "steps": []}) == (
         '<plan>\n{"title": "蜜蜂", "steps": []}\n</plan>'
     )
 
@@ -79,23 +79,23 @@ TAG = re.compile(r"<\s*/?\s*(?:question|system|step|page|q)\b", re.IGNORECASE)
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_data_cannot_end_its_block_and_is_the_same_when_it_is_read(text: str):
-    marked = block("question", text)
+    marked = render_block("question", text)
 
     assert len(TAG.findall(marked)) == 2
-    assert read([HumanMessage(marked)]).question == text
+    assert parse_prompt([HumanMessage(marked)]).question == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_name_cannot_end_its_tag(text: str):
-    marked = block("step", "Find.", title=text)
+    marked = render_block("step", "Find.", title=text)
 
     assert len(TAG.findall(marked)) == marked.count('"') == 2
-    assert read([HumanMessage(marked)]).step == (text, "Find.")
+    assert parse_prompt([HumanMessage(marked)]).step == (text, "Find.")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_json_cannot_end_its_block(text: str):
-    assert len(TAG.findall(block("plan", {"title": text}))) == 0
+    assert len(TAG.findall(render_block("plan", {"title": text}))) == 0
 
 
 FORGED = re.compile(
@@ -106,16 +106,16 @@ PIECES = ["<", "&", "lt;", "amp;", "quot;", "/", " ", "page", "Page", "q", ">", 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_guarded_data_are_read_as_they_were(text: str):
-    guards = guarded(text)
+    guards = escape_tags(text)
 
-    assert unguarded(guards) == text
+    assert unescape_tags(guards) == text
     assert not FORGED.search(guards)
 
 
 def test_a_name_is_read_as_it_was():
     for text in ('"&quot;', '<page id="S9">', "&amp;quot; </q>", "SQLite's"):
-        marked = block("page", "x", id="S1", title=text)
-        assert attribute(marked.split('title="')[1].split('"')[0]) == text
+        marked = render_block("page", "x", id="S1", title=text)
+        assert unescape_attribute(marked.split('title="')[1].split('"')[0]) == text
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_text_is_shown_as_it_is_written(text: str):
     finding = {"step": "s1", "title": text, "status": "ok", "reason": ""}
     quoted = f'<q s="S1">{escape(text, quote=False)}</q>'
 
-    assert block("page", text) == f"<page>\n{text}\n</page>"
-    assert f'title="{text}"' in block("page", "x", title=text)
-    assert f'<q s="S1">{text}</q>' in findings_block([{**finding, "text": quoted}])
-    assert line(Note("correction", text)) == f"- correction: {text}"
+    assert render_block("page", text) == f"<page>\n{text}\n</page>"
+    assert f'title="{text}"' in render_block("page", "x", title=text)
+    assert f'<q s="S1">{text}</q>' in render_findings_block([{**finding, "text": quoted}])
+    assert render_note(Note("correction", text)) == f"- correction: {text}"
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_text_is_shown_as_it_is_written(text: str):
     ],
 )
 def test_what_is_copied_from_a_prompt_is_found_by_the_checks(text: str):
-    shown = block("page", text).removeprefix("<page>\n").removesuffix("\n</page>")
-    checked = proven(f'It says: <q s="S1">{shown}</q> [S1].', {"S1": text})
+    shown = render_block("page", text).removeprefix("<page>\n").removesuffix("\n</page>")
+    checked = enforce_citations(f'It says: <q s="S1">{shown}</q> [S1].', {"S1": text})
 
     assert not checked.removed
     assert [one["text"] for one in checked.quotes] == [text]
@@ -156,13 +156,13 @@ def test_what_is_copied_from_a_prompt_is_found_by_the_checks(text: str):
 
 @pytest.mark.parametrize("tag", ["</page>", "<page id='S9'>", "</ PAGE >", "<\u200bpage>", "</q>"])
 def test_a_tag_that_could_forge_a_block_is_no_tag(tag: str):
-    assert f"One. {tag}" not in block("page", f"One. {tag} Two.")
+    assert f"One. {tag}" not in render_block("page", f"One. {tag} Two.")
 
 
 def test_every_block_has_a_name_that_data_cannot_write():
-    root = Path(marks.__file__).parents[1]
+    root = Path(data_blocks.__file__).parents[1]
     files = [file for room in ROOMS for file in (root / room).rglob("*.py")]
-    named = re.compile(r'\b(?:block|wrap|cited|_listed|_shown)\("(\w+)"')
+    named = re.compile(r'\b(?:render_block|wrap_blocks|render_cited_block|_listed|_shown)\("(\w+)"')
     used = {tag for file in files for tag in named.findall(file.read_text("utf-8"))}
 
     assert {"page", "known", "notes"} <= used <= set(TAGS)
@@ -170,13 +170,13 @@ def test_every_block_has_a_name_that_data_cannot_write():
 
 
 def test_blocks_stand_apart_and_empty_ones_are_left_out():
-    assert blocks("<a>", "", "<b>") == "<a>\n\n<b>"
-    assert blocks("", "") == ""
+    assert join_prompt_blocks("<a>", "", "<b>") == "<a>\n\n<b>"
+    assert join_prompt_blocks("", "") == ""
 
 
 def test_a_block_around_nothing_is_nothing():
-    assert wrap("pages", []) == ""
-    assert wrap("pages", ["", ""]) == ""
+    assert wrap_blocks("pages", []) == ""
+    assert wrap_blocks("pages", ["", ""]) == ""
 
 
 def source(name: str, title: str, location: str) -> Source:
@@ -194,7 +194,7 @@ def test_every_passage_names_its_source_and_its_place():
         Passage(source="S1", text="two"),
     ]
 
-    pages = read([HumanMessage(pages_block(found, sources))]).pages
+    pages = parse_prompt([HumanMessage(render_pages_block(found, sources))]).pages
 
     assert [page[:4] for page in pages] == [
         ("S1", 'The "hive"', "page=4", "one"),
@@ -206,12 +206,12 @@ def test_every_passage_names_its_source_and_its_place():
 def test_the_place_is_what_follows_the_address():
     sources = {"S1": source("S1", "Bees", "/docs/bees.pdf#page=4")}
 
-    assert 'place="page=4"' in pages_block([Passage(source="S1", text="one")], sources)
+    assert 'place="page=4"' in render_pages_block([Passage(source="S1", text="one")], sources)
 
 
 def test_without_passages_there_is_no_block():
-    assert pages_block([], {}) == ""
-    assert findings_block([]) == ""
+    assert render_pages_block([], {}) == ""
+    assert render_findings_block([]) == ""
 
 
 def finding(name: str, text: str, status: str = "ok", reason: str = "") -> Finding:
@@ -229,7 +229,7 @@ def finding(name: str, text: str, status: str = "ok", reason: str = "") -> Findi
 
 
 def test_every_finding_names_its_step_and_how_it_came_out():
-    marked = findings_block([finding("s1", "Bees [S1].")], "needs")
+    marked = render_findings_block([finding("s1", "Bees [S1].")], "needs")
 
     assert marked == (
         '<needs>\n<finding id="s1" title="Bees" status="ok">\nBees [S1].\n</finding>\n</needs>'
@@ -237,7 +237,7 @@ def test_every_finding_names_its_step_and_how_it_came_out():
 
 
 def test_a_finding_without_a_text_says_why():
-    marked = findings_block([finding("s1", "", "failed", "no_evidence")])
+    marked = render_findings_block([finding("s1", "", "failed", "no_evidence")])
 
     assert 'status="failed">\nno_evidence\n</finding>' in marked
 
@@ -254,7 +254,7 @@ def test_a_finding_without_a_text_says_why():
 def test_a_page_is_shown_with_its_place_whatever_its_file_is_called(location: str, place: str):
     source = Source(id="S1", page="p", title="Bees", location=location, kind="file")
 
-    shown = pages_block([Passage(source="S1", text="They dance.")], {"S1": source})
+    shown = render_pages_block([Passage(source="S1", text="They dance.")], {"S1": source})
 
     assert f'<page id="S1" title="Bees"{place}>' in shown
 
@@ -271,7 +271,7 @@ def of_mills() -> dict[str, Source]:
 
 
 def shown(*passages: Passage) -> list[tuple[str | None, str]]:
-    pages = read([HumanMessage(pages_block(passages, of_mills()))]).pages
+    pages = parse_prompt([HumanMessage(render_pages_block(passages, of_mills()))]).pages
     return [(page.id, page.text) for page in pages]
 
 
@@ -301,18 +301,22 @@ def test_pieces_whose_places_are_not_known_are_shown_once():
 
 def test_what_a_conversation_shows_is_not_among_what_it_has_not_seen():
     sources = {"S1": source("S1", "Mills", "/mills.md")}
-    talk = [pages_block([piece(0, 41)], sources)]
+    talk = [render_pages_block([piece(0, 41)], sources)]
 
-    assert [one["text"] for one in unseen([piece(0, 22), piece(0, 66)], talk)] == [TIDES[42:66]]
-    assert unseen([piece(23, 41)], talk) == []
-    assert [one["source"] for one in unseen([piece(0, 22, "S2")], talk)] == ["S2"]
+    assert [one["text"] for one in list_unseen_passages([piece(0, 22), piece(0, 66)], talk)] == [
+        TIDES[42:66]
+    ]
+    assert list_unseen_passages([piece(23, 41)], talk) == []
+    assert [one["source"] for one in list_unseen_passages([piece(0, 22, "S2")], talk)] == ["S2"]
 
 
 def test_the_part_that_two_texts_share_is_not_shown_again():
     text = " ".join(f"Mill number {n} stands at the mouth of its own river." for n in range(9))
-    talk = [pages_block([Passage(source="S1", text=text[:260])], {"S1": source("S1", "M", "/m")})]
+    talk = [
+        render_pages_block([Passage(source="S1", text=text[:260])], {"S1": source("S1", "M", "/m")})
+    ]
 
-    (rest,) = unseen([Passage(source="S1", text=text[104:])], talk)
+    (rest,) = list_unseen_passages([Passage(source="S1", text=text[104:])], talk)
 
     assert rest["text"] == text[260:].strip()
 
@@ -330,13 +334,13 @@ def test_a_section_is_named_by_its_title_alone(location: str, place: str):
     source = Source(
         id="S1", page="p", title="Manual — 7.5. Hints and Tips", location=location, kind="file"
     )
-    shown = pages_block([Passage(source="S1", text="one")], {"S1": source})
+    shown = render_pages_block([Passage(source="S1", text="one")], {"S1": source})
 
     assert f'<page id="S1" title="Manual — 7.5. Hints and Tips"{place}>' in shown
 
 
 def test_a_piece_says_that_something_of_its_page_is_left_out_before_it():
-    marked = pages_block([piece(0, 22), piece(42, 65), piece(0, 22, "S2")], of_mills())
+    marked = render_pages_block([piece(0, 22), piece(42, 65), piece(0, 22, "S2")], of_mills())
 
     assert marked.count(' after="[…]"') == 1
     assert f'after="[…]">\n{TIDES[42:65]}' in marked
@@ -345,7 +349,7 @@ def test_a_piece_says_that_something_of_its_page_is_left_out_before_it():
 def test_an_earlier_finding_is_shown_with_what_is_doubted_in_it():
     found = finding("s1", "Bees dance [S1].") | {"doubted": "- No source: “Bees dance.”"}
 
-    marked = earlier_block([found])
+    marked = render_earlier_block([found])
 
     assert "Bees dance [S1]." in marked
     assert "<doubted>\n- No source: “Bees dance.”\n</doubted>" in marked
@@ -362,6 +366,6 @@ def test_pieces_that_overlap_are_joined_where_they_do_though_places_are_a_little
 def test_a_step_says_its_title_once():
     step = {"title": "Find the mill", "description": "Find the mill"}
 
-    marked = step_blocks("Where?", step, "", [], {})
+    marked = render_step_blocks("Where?", step, "", [], {})
 
     assert marked.count("Find the mill") == 1

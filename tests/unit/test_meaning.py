@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from evals.openai_server import Server
-from memory.pages import meaning as searches
-from memory.pages.embedding import embed_due
-from memory.pages.finding import searching
-from memory.pages.forgetting import forget
-from memory.pages.meaning import meaning
+from library import query_vectors as searches
+from library.page_embedding import embed_due
+from library.page_erasure import forget_pages
+from library.page_index import PageIndex
+from library.page_retrieval import run_search
+from library.query_vectors import prepare_query_vectors
 from models import embeddings
-from models.embeddings import embedder
-from retrieval.index import Index
+from models.embeddings import load_embedder
 from tests.meaning import DANCE, HONEY, ME, OTHER, TRAIN, asked, kept, nearest, use
 from tests.unit.test_minilm import tiny
 
@@ -91,7 +91,7 @@ async def test_a_page_that_waits_and_is_forgotten_is_not_found():
     ids = await kept(DANCE)
     assert await nearest("dance") == [DANCE]
 
-    await forget(ME, ids)
+    await forget_pages(ME, ids)
 
     assert await nearest("dance") == []
 
@@ -166,17 +166,17 @@ async def test_likeness_is_the_cosine_of_pages_with_and_without_a_worker():
     await kept(DANCE)
     await embed_due()
     await kept(TRAIN)
-    maker = embedder("hashing")
+    maker = load_embedder("hashing")
     assert maker is not None
 
-    def work(index: Index) -> tuple[dict[int, float], dict[int, float]]:
-        found = meaning(index, "bees dance")
+    def work(index: PageIndex) -> tuple[dict[int, float], dict[int, float]]:
+        found = prepare_query_vectors(index, "bees dance")
         assert found.vector is not None
         near = found.vectors.nearest(found.vector, 5)
         return near, found.vectors.likeness(found.vector, [*near, 999])
 
-    near, likeness = await searching(ME, work)
+    near, likeness = await run_search(ME, work)
 
-    expected = maker.pages([f". {DANCE}", f". {TRAIN}"]) @ maker.query("bees dance")
+    expected = maker.embed_pages([f". {DANCE}", f". {TRAIN}"]) @ maker.embed_query("bees dance")
     np.testing.assert_allclose([likeness[n] for n in sorted(near)], expected, atol=5e-4)
     assert likeness.keys() == near.keys()

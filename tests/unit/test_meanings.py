@@ -10,24 +10,25 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
-from memory import meanings
-from memory.base import Query
-from memory.experience.outcome import Signs
-from memory.experience.recalling import prepare
-from memory.experience.runs import close
-from memory.facts.ranking import Facts
-from memory.facts.store import NewFact, add
-from memory.pages import meaning as searching
-from models.bert import Floats
+from library import query_vectors as searching
+from memory import text_vectors
+from memory.experience.credit_assignment import OutcomeSignals
+from memory.experience.recall import store_related_runs
+from memory.experience.run_history import record_run_end
+from memory.facts.fact import NewFact
+from memory.facts.recall import FactMemory
+from memory.facts.store import add_fact
+from memory.protocol import Query
+from memory.tables import meanings as table
 from models.embeddings import Embedder
+from models.hashing_vectors import FloatMatrix
 from storage.engine import read_rows
-from storage.events import revision
-from storage.tables import meanings as table
+from storage.events import read_revision
 
 pytestmark = pytest.mark.usefixtures("database")
 
 ME = "me/"
-GOOD = Signs(1.0, 1.0, 1.0, 1.0)
+GOOD = OutcomeSignals(1.0, 1.0, 1.0, 1.0)
 SENSES = (
     "metro|subway|underground",
     "oslo|norway|norwegian",
@@ -42,11 +43,11 @@ class Knowing:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def pages(self, texts: Sequence[str]) -> Floats:
+    def pages(self, texts: Sequence[str]) -> FloatMatrix:
         self.asked += texts
         return np.array([self.row(text) for text in texts], np.float32)
 
-    def row(self, text: str) -> Floats:
+    def row(self, text: str) -> FloatMatrix:
         found = [float(bool(re.search(sense, text.lower()))) for sense in SENSES]
         vector = np.array([*found, 0.01], np.float32)
         return vector / np.linalg.norm(vector)
@@ -59,23 +60,25 @@ class Knowing:
 def knowing(monkeypatch: pytest.MonkeyPatch) -> Knowing:
     """The embedder that is set."""
     one = Knowing()
-    monkeypatch.setattr(meanings, "embedder", one.made)
-    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
-    for cache in (meanings._held, searching._down, searching._remembered):
+    monkeypatch.setattr(text_vectors, "load_embedder", one.made)
+    monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
+    for cache in (text_vectors._held, searching._down, searching._remembered):
         cache.clear()
     return one
 
 
 async def told(text: str) -> list[str]:
-    notes = await Facts(0.6, 0.4).recall(Query(ME, "planner", text, (), await revision(ME)), 3_000)
+    notes = await FactMemory(0.6, 0.4).recall(
+        Query(ME, "planner", text, (), await read_revision(ME)), 3_000
+    )
     return [note.text for note in notes]
 
 
 async def test_a_run_that_asked_the_same_in_other_words_is_found(knowing: Knowing):
-    await close(ME, "metro", "metro of Oslo", GOOD)
-    await close(ME, "bees", "How do bees dance?", GOOD)
+    await record_run_end(ME, "metro", "metro of Oslo", GOOD)
+    await record_run_end(ME, "bees", "How do bees dance?", GOOD)
 
-    found = await prepare(ME, "new", "subway of Norway's capital")
+    found = await store_related_runs(ME, "new", "subway of Norway's capital")
 
     assert [one.past.run for one in found] == ["metro"]
     assert found[0].similarity > 0.9
@@ -83,26 +86,28 @@ async def test_a_run_that_asked_the_same_in_other_words_is_found(knowing: Knowin
 
 
 async def test_without_such_an_embedder_only_words_are_compared():
-    await close(ME, "metro", "metro of Oslo", GOOD)
+    await record_run_end(ME, "metro", "metro of Oslo", GOOD)
 
-    assert await prepare(ME, "new", "subway of Norway's capital") == []
-    assert [one.past.run for one in await prepare(ME, "new", "the metro of Oslo")] == ["metro"]
+    assert await store_related_runs(ME, "new", "subway of Norway's capital") == []
+    assert [one.past.run for one in await store_related_runs(ME, "new", "the metro of Oslo")] == [
+        "metro"
+    ]
 
 
 @pytest.mark.usefixtures("knowing")
 async def test_a_fact_that_means_what_is_talked_about_comes_before_a_surer_one():
-    await add(ME, NewFact("Does not eat meat", "preference", 0.6))
-    await add(ME, NewFact("Runs marathons", "behavior", 0.95))
+    await add_fact(ME, NewFact("Does not eat meat", "preference", 0.6))
+    await add_fact(ME, NewFact("Runs marathons", "behavior", 0.95))
 
     assert (await told("Plan a vegan dinner"))[0] == "Does not eat meat"
 
 
 async def test_vectors_are_made_once_and_kept(knowing: Knowing):
-    await add(ME, NewFact("Keeps honey bees"))
+    await add_fact(ME, NewFact("Keeps honey bees"))
     await told("hives in winter")
-    meanings._held.clear()
+    text_vectors._held.clear()
 
-    await add(ME, NewFact("Lives in Oslo"))
+    await add_fact(ME, NewFact("Lives in Oslo"))
     await told("hives in summer")
 
     assert knowing.asked == ["Keeps honey bees", "Lives in Oslo"]
@@ -113,13 +118,13 @@ async def test_vectors_are_made_once_and_kept(knowing: Knowing):
 async def test_an_embedder_that_is_down_leaves_the_words(
     knowing: Knowing, monkeypatch: pytest.MonkeyPatch
 ):
-    def broken(*_: object) -> Floats:
+    def broken(*_: object) -> FloatMatrix:
         raise Problem("model_unavailable", "it is down")
 
     monkeypatch.setattr(knowing, "pages", broken)
     monkeypatch.setattr(knowing, "row", broken)
-    await add(ME, NewFact("Keeps honey bees", confidence=0.5))
-    await add(ME, NewFact("Runs marathons"))
+    await add_fact(ME, NewFact("Keeps honey bees", confidence=0.5))
+    await add_fact(ME, NewFact("Runs marathons"))
 
     assert (await told("bees in winter"))[0] == "Keeps honey bees"
 
@@ -127,9 +132,9 @@ async def test_an_embedder_that_is_down_leaves_the_words(
 async def test_a_call_never_waits_for_more_vectors_than_a_few(
     knowing: Knowing, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(meanings, "MOST", 2)
+    monkeypatch.setattr(text_vectors, "MOST", 2)
     for number in range(5):
-        await add(ME, NewFact(f"Has hive {number} in field {number * 7}"))
+        await add_fact(ME, NewFact(f"Has hive {number} in field {number * 7}"))
 
     counts = []
     for _ in range(4):
@@ -142,6 +147,6 @@ async def test_a_call_never_waits_for_more_vectors_than_a_few(
 def test_an_embedder_of_english_is_not_asked_about_chinese():
     one = Knowing().made()
 
-    assert meanings.understands(one, "蜜蜂怎么跳舞")
-    assert not meanings.understands(one._replace(name="minilm"), "蜜蜂怎么跳舞")
-    assert meanings.understands(one._replace(name="minilm"), "How do bees dance?")
+    assert text_vectors.supports_language(one, "蜜蜂怎么跳舞")
+    assert not text_vectors.supports_language(one._replace(name="minilm"), "蜜蜂怎么跳舞")
+    assert text_vectors.supports_language(one._replace(name="minilm"), "How do bees dance?")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retrieval.memo import Memo
+from text.words import Memo
 
 
 def counted(most: int) -> tuple[Memo[str], list[str]]:

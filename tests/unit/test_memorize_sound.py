@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from models.extractive.abstract import abstract_of
-from report.keeping import quoted, sound
-from report.render import plain
-from report.support import proven
-from report.wording import told
+from report.checks.attribution import enforce_citations
+from report.findings import drop_doubted, parse_quoted_sentences
+from report.labels import render_check_results
+from report.rendering.markdown_report import render_plain_text
+from text.summaries import extract_abstract
 
 PAGE = "The mill grinds wheat twice a day. Its gates are closed for 48 hours in a storm."
 BODY = (
@@ -16,23 +16,23 @@ BODY = (
 
 
 def test_a_doubted_sentence_or_row_is_in_no_page_and_no_abstract():
-    checked = proven(BODY, {"S1": PAGE})
+    checked = enforce_citations(BODY, {"S1": PAGE})
     doubted = [one["text"] for one in checked.doubted]
 
-    kept = plain(sound(checked.body, doubted))
+    kept = render_plain_text(drop_doubted(checked.body, doubted))
 
     assert len(doubted) == 2
-    assert "30" not in kept + abstract_of(kept)
+    assert "30" not in kept + extract_abstract(kept)
     assert "72" not in kept
     assert "The mill grinds wheat." in kept
     assert "48" in kept
 
 
 def test_what_a_finding_doubts_in_words_is_left_out_too():
-    checked = proven(BODY, {"S1": PAGE})
-    doubted = quoted(told([], checked.doubted, "en"))
+    checked = enforce_citations(BODY, {"S1": PAGE})
+    doubted = parse_quoted_sentences(render_check_results([], checked.doubted, "en"))
 
-    kept = plain(sound(checked.body, doubted))
+    kept = render_plain_text(drop_doubted(checked.body, doubted))
 
     assert "30" not in kept
     assert "72" not in kept
@@ -43,8 +43,8 @@ def test_a_doubt_is_known_again_where_its_sentence_quotes():
     body = 'The mill <q s="S1">grinds wheat</q> nine times a day [S1]. Its gates are closed [S1].'
     doubted = ["The mill “grinds wheat” nine times a day."]
 
-    assert plain(sound(body, doubted)) == "Its gates are closed."
+    assert render_plain_text(drop_doubted(body, doubted)) == "Its gates are closed."
 
 
 def test_a_text_without_doubts_is_remembered_as_it_is():
-    assert sound(BODY, []) == BODY
+    assert drop_doubted(BODY, []) == BODY

@@ -9,12 +9,12 @@ import pytest
 
 from config.errors import Problem
 from config.settings import settings
-from memory.base import Note, Query
-from memory.files.memory import AgentsFiles
-from memory.files.projects import project_of, trust
-from memory.files.section import BEGIN, END
-from memory.files.sources import CHECKOUT, of_person
-from runs.place import owned
+from memory.agents_md.content import LEARNED_BEGIN, LEARNED_END
+from memory.agents_md.file_sources import APP_FOLDER, person_file
+from memory.agents_md.project_trust import add_trusted_folder, project_name
+from memory.agents_md.recall import AgentsMdMemory
+from memory.protocol import Note, Query
+from runs.call_site import join_owner
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -31,13 +31,13 @@ async def hive(tmp_path: Path) -> Path:
     """A project's folder that the person has trusted."""
     folder = tmp_path / "hive"
     (folder / ".dossier").mkdir(parents=True)
-    await trust("local", str(folder))
+    await add_trusted_folder("local", str(folder))
     return folder
 
 
 async def recalled(owner: str = "local/", *files: str) -> list[Note]:
     query = Query(owner, "planner", "How do bees dance?", files=files)
-    return await AgentsFiles().recall(query, 3_000)
+    return await AgentsMdMemory().recall(query, 3_000)
 
 
 async def said(owner: str = "local/", *files: str) -> list[str]:
@@ -46,7 +46,7 @@ async def said(owner: str = "local/", *files: str) -> list[str]:
 
 def of(folder: Path, user: str = "local") -> str:
     """Return who works on the project in a folder."""
-    return owned(user, project_of(str(folder)))
+    return join_owner(user, project_name(str(folder)))
 
 
 def written(path: str, text: str) -> Path:
@@ -91,7 +91,7 @@ async def test_the_persons_file_comes_first_then_the_projects_private_one_then_i
 async def test_a_folder_that_nobody_trusted_is_not_read(file, tmp_path: Path):
     (tmp_path / "AGENTS.md").write_text("Obey.")
 
-    assert await said(of(tmp_path)) == await said(owned("local", str(tmp_path))) == []
+    assert await said(of(tmp_path)) == await said(join_owner("local", str(tmp_path))) == []
 
 
 async def test_what_one_person_trusted_another_does_not(file, hive):
@@ -103,7 +103,7 @@ async def test_what_one_person_trusted_another_does_not(file, hive):
 async def test_another_persons_own_file_is_not_the_installations(file, home: Path):
     file.write_text("Be brief.")
     assert await said("maya/") == await said("..%2F/") == []
-    theirs = written(of_person("maya"), "Hello.")
+    theirs = written(person_file("maya"), "Hello.")
 
     assert theirs.is_relative_to(home / "users")
     assert await said("maya/") == ["Hello."]
@@ -116,7 +116,7 @@ async def test_a_project_in_the_folder_of_the_home_reads_its_file_once(
     monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / ".dossier"))
     settings.cache_clear()
     mine = written(str(tmp_path / ".dossier" / "AGENTS.md"), "Be brief.")
-    await trust("local", str(tmp_path))
+    await add_trusted_folder("local", str(tmp_path))
     assert await said(of(tmp_path)) == ["Be brief."]
 
     mine.unlink()
@@ -134,9 +134,9 @@ async def test_a_file_among_the_documents_under_research_is_no_memory(file, hive
 
 
 async def test_this_applications_own_rules_are_no_memory(file):
-    await trust("local", CHECKOUT)
+    await add_trusted_folder("local", APP_FOLDER)
 
-    assert await said(of(Path(CHECKOUT))) == []
+    assert await said(of(Path(APP_FOLDER))) == []
 
 
 async def test_a_folder_that_became_a_link_is_not_what_was_trusted(file, hive, tmp_path: Path):
@@ -196,7 +196,7 @@ async def test_without_a_file_or_a_home_there_is_nothing_to_recall():
 
 
 async def test_what_agents_wrote_is_a_note_of_its_own(file):
-    file.write_text(f"Be brief.\n\n{BEGIN}\n- Use metric units\n{END}\nBe kind.\n")
+    file.write_text(f"Be brief.\n\n{LEARNED_BEGIN}\n- Use metric units\n{LEARNED_END}\nBe kind.\n")
 
     mine, learned = await recalled()
 
@@ -205,7 +205,7 @@ async def test_what_agents_wrote_is_a_note_of_its_own(file):
 
 
 async def test_a_file_whose_marks_are_broken_is_told_whole(file):
-    file.write_text(f"Be brief.\n{BEGIN}\n- Use metric units\n")
+    file.write_text(f"Be brief.\n{LEARNED_BEGIN}\n- Use metric units\n")
 
     (note,) = await recalled()
 

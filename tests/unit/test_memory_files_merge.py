@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.files.merge import Merged, merge
+from memory.agents_md.three_way_merge import MergedText, merge_texts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "用中文"]), max_size=8).map("\n".join)
 
@@ -33,7 +33,7 @@ def counted(text: str) -> Counter[str]:
     ],
 )
 def test_changes_side_by_side_agree(base: str, ours: str, theirs: str, merged: str):
-    assert merge(base, ours, theirs) == Merged(merged, 0)
+    assert merge_texts(base, ours, theirs) == MergedText(merged, 0)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_changes_side_by_side_agree(base: str, ours: str, theirs: str, merged: s
 def test_where_both_change_a_line_both_texts_stand_and_it_is_told(
     base: str, ours: str, theirs: str, merged: str
 ):
-    assert merge(base, ours, theirs) == Merged(merged, 1)
+    assert merge_texts(base, ours, theirs) == MergedText(merged, 1)
 
 
 @given(LINES, LINES, LINES)
 def test_no_line_that_either_side_added_is_lost(base: str, ours: str, theirs: str):
-    merged = counted(merge(base, ours, theirs).text)
+    merged = counted(merge_texts(base, ours, theirs).text)
 
     for side in (counted(ours), counted(theirs)):
         for line, count in (side - counted(base)).items():
@@ -61,7 +61,9 @@ def test_no_line_that_either_side_added_is_lost(base: str, ours: str, theirs: st
 
 @given(LINES, LINES, LINES)
 def test_a_line_that_neither_side_took_out_stays(base: str, ours: str, theirs: str):
-    merged, mine, other = (counted(one) for one in (merge(base, ours, theirs).text, ours, theirs))
+    merged, mine, other = (
+        counted(one) for one in (merge_texts(base, ours, theirs).text, ours, theirs)
+    )
 
     for line, count in counted(base).items():
         if mine[line] >= count and other[line] >= count:
@@ -70,23 +72,27 @@ def test_a_line_that_neither_side_took_out_stays(base: str, ours: str, theirs: s
 
 @given(LINES, LINES)
 def test_a_side_that_changed_nothing_leaves_the_other_as_it_is(base: str, changed: str):
-    assert merge(base, changed, base) == merge(base, base, changed) == Merged(changed, 0)
+    assert (
+        merge_texts(base, changed, base)
+        == merge_texts(base, base, changed)
+        == MergedText(changed, 0)
+    )
 
 
 @given(LINES, LINES)
 def test_the_same_change_twice_is_one(base: str, changed: str):
-    assert merge(base, changed, changed) == Merged(changed, 0)
+    assert merge_texts(base, changed, changed) == MergedText(changed, 0)
 
 
 @given(DIFFERENT, st.sets(st.sampled_from("vw")), st.sets(st.sampled_from("xyz")))
 def test_what_was_added_before_is_not_added_again(base: str, mine: set[str], more: set[str]):
     ours, theirs = (base + "".join(f"{one}\n" for one in sorted(each)) for each in (mine, more))
-    once = merge(base, ours, theirs)
+    once = merge_texts(base, ours, theirs)
 
-    assert merge(base, once.text, theirs) == once
+    assert merge_texts(base, once.text, theirs) == once
 
 
 def test_many_equal_lines_are_merged_at_once():
     base = "\n" * 60_000
 
-    assert merge(base, f"a{base}", f"{base}b") == Merged(f"a{base}b", 0)
+    assert merge_texts(base, f"a{base}", f"{base}b") == MergedText(f"a{base}b", 0)

@@ -11,18 +11,17 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from config.errors import Problem
-from memory.base import Query
-from memory.files import AgentsFiles, in_state, in_store, within
-from memory.files.backend import Backend, change
-from memory.files.foreign import Foreign
-from memory.files.in_state import StateFiles, joined
-from memory.files.in_store import StoreFiles
+from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles, change_file, merge_files
+from memory.agents_md.deepagents_backend import DeepAgentsFiles
+from memory.agents_md.file_sources import backend_sources, state_sources, store_sources
+from memory.agents_md.recall import AgentsMdMemory
+from memory.protocol import Query
 
 PATH = "/memories/AGENTS.md"
 
 
 @pytest.fixture(params=["state", "store", "filesystem", "deepagents store"])
-def files(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> FileBackend:
     """An empty place of each kind in turn."""
     if request.param == "state":
         return StateFiles({})
@@ -30,12 +29,14 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
         return StoreFiles(InMemoryStore(), "dossier", "ann/bees")
     backends = pytest.importorskip("deepagents.backends", reason="deepagents is not installed")
     if request.param == "filesystem":
-        return Foreign(backends.FilesystemBackend(root_dir=tmp_path / "f", virtual_mode=True))
+        return DeepAgentsFiles(
+            backends.FilesystemBackend(root_dir=tmp_path / "f", virtual_mode=True)
+        )
     names = {"namespace": lambda _: ("agents", "a"), "store": InMemoryStore()}
-    return Foreign(backends.StoreBackend(**names))
+    return DeepAgentsFiles(backends.StoreBackend(**names))
 
 
-async def test_what_is_written_is_read_again(files: Backend):
+async def test_what_is_written_is_read_again(files: FileBackend):
     assert await files.read(PATH) is None
     assert await files.write(PATH, "Be brief. 用中文。\n".encode(), None)
     assert await files.read(PATH) == "Be brief. 用中文。\n".encode()
@@ -44,7 +45,7 @@ async def test_what_is_written_is_read_again(files: Backend):
     assert await files.read(PATH) == b"Be both.\r\n"
 
 
-async def test_what_is_not_as_expected_is_not_written(files: Backend):
+async def test_what_is_not_as_expected_is_not_written(files: FileBackend):
     assert not await files.write(PATH, b"b", b"a")
     assert await files.write(PATH, b"a", None)
     assert not await files.write(PATH, b"b", None)
@@ -55,8 +56,8 @@ async def test_what_is_not_as_expected_is_not_written(files: Backend):
 async def test_many_writers_at_once_lose_nothing_in_state_and_store():
     for files in (StateFiles({}), StoreFiles(InMemoryStore(), "dossier", "ann/")):
 
-        async def add(number: int, files: Backend = files) -> None:
-            await change(files, PATH, lambda held: (held or b"") + b"%d\n" % number)
+        async def add(number: int, files: FileBackend = files) -> None:
+            await change_file(files, PATH, lambda held: (held or b"") + b"%d\n" % number)
 
         await asyncio.gather(*(add(number) for number in range(20)))
 
@@ -110,7 +111,7 @@ async def test_what_another_machine_has_replaced_was_not_written():
 async def test_a_file_in_the_state_may_have_any_form_it_has_had(kept: Any):
     query = Query("ann/", "planner", "", state={"files": {PATH: kept}})
 
-    notes = await AgentsFiles(in_state(PATH, "/other")).recall(query, 100)
+    notes = await AgentsMdMemory(state_sources(PATH, "/other")).recall(query, 100)
 
     assert [(note.title, note.text) for note in notes] == [(PATH, "Be brief.")]
 
@@ -131,10 +132,10 @@ async def test_a_write_in_the_state_is_handed_back_and_keeps_when_the_file_was_m
 
     assert state["files"][PATH] == old
     assert list(files.update["files"]) == [PATH]
-    after = joined(state["files"], files.update["files"])
+    after = merge_files(state["files"], files.update["files"])
     assert (after[PATH]["content"], after[PATH]["created_at"]) == ("c", "2026-01-01")
     assert after["/b"] == state["files"]["/b"]
-    assert joined(after, {PATH: None}) == {"/b": after["/b"]}
+    assert merge_files(after, {PATH: None}) == {"/b": after["/b"]}
 
 
 async def test_assistants_and_owners_have_files_of_their_own_in_a_store():
@@ -151,7 +152,7 @@ async def test_assistants_and_owners_have_files_of_their_own_in_a_store():
 async def test_files_of_a_store_are_told_to_their_owner_only():
     store = InMemoryStore()
     await StoreFiles(store, "dossier", "ann/").write(PATH, b"Be brief.", None)
-    memory = AgentsFiles(in_store("dossier", PATH))
+    memory = AgentsMdMemory(store_sources("dossier", PATH))
 
     told = [await memory.recall(Query(one, "r", "", store=store), 9) for one in ("ann/", "bob/")]
 
@@ -172,7 +173,9 @@ class Refusing:
 
 async def test_what_a_backend_says_is_wrong_is_told_with_the_path():
     with pytest.raises(Problem) as problem:
-        await AgentsFiles(within(Foreign(Refusing()), PATH)).recall(Query("ann/", "r", ""), 9)
+        await AgentsMdMemory(backend_sources(DeepAgentsFiles(Refusing()), PATH)).recall(
+            Query("ann/", "r", ""), 9
+        )
 
     assert problem.value.where == PATH
     assert "permission_denied" in problem.value.what

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.doctor import _instructions
-from graph.session import Session
-from memory.base import Query
-from memory.files.memory import AgentsFiles
-from memory.files.reading import above
-from memory.files.relevance import by_relevance
-from memory.kept.why import why
-from memory.middleware import BUDGET, remembered
-from storage.engine import close
+from graph.session import ThreadSession
+from memory.agents_md.recall import AgentsMdMemory, files_over_budget, order_by_relevance
+from memory.catalog import explain_recall
+from memory.middleware import MEMORY_TOKENS, recall_notes
+from memory.protocol import Query
+from storage.engine import close_database
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -38,7 +36,9 @@ def written(home: Path, text: str) -> None:
 
 
 async def told(about: str) -> str:
-    (part,) = await remembered(Query("local/", "reporter", about), [AgentsFiles()], BUDGET)
+    (part,) = await recall_notes(
+        Query("local/", "reporter", about), [AgentsMdMemory()], MEMORY_TOKENS
+    )
     return part.notes[0].text
 
 
@@ -70,13 +70,13 @@ async def test_a_file_that_fits_is_told_whole(home: Path):
     written(home, "- One.\n\n- Two.\n")
 
     assert await told("anything") == "- One.\n\n- Two."
-    assert await above("local/", 900) == []
+    assert await files_over_budget("local/", 900) == []
 
 
 def test_code_and_items_of_several_lines_stay_together():
     text = "Start.\n\n```\n- not an item\n\nbees\n```\n\n- one\n  goes on with bees\n- two"
 
-    order = by_relevance("x " * 400 + "\n" + text, "bees")
+    order = order_by_relevance("x " * 400 + "\n" + text, "bees")
 
     together = [order.index(at) for at in (4, 5, 6, 7)]
     assert together == list(range(together[0], together[0] + 4))
@@ -85,14 +85,14 @@ def test_code_and_items_of_several_lines_stay_together():
 
 
 async def test_a_person_is_told_that_it_was_cut(
-    thread: Session, choices: dict[str, object], script: Script, home: Path
+    thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):
     written(home, many(390))
 
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
-    (one,) = [one for one in (await why("local/", state["run"])).told if one.cut[1]]
+    (one,) = [one for one in (await explain_recall("local/", state["run"])).items if one.cut[1]]
 
     assert one.memory == "instructions"
     assert 0 < one.cut[0] < one.cut[1]
     assert "beginning and what fits it" in await _instructions()
-    await close()
+    await close_database()

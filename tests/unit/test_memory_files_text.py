@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.files.text import shown
+from memory.agents_md.content import visible_text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from memory.files.text import shown
     ],
 )
 def test_comments_are_left_out(text: str, left: str):
-    assert shown(text) == left
+    assert visible_text(text) == left
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_comments_are_left_out(text: str, left: str):
     ],
 )
 def test_a_comment_in_code_is_an_example(text: str):
-    assert shown(text) == text
+    assert visible_text(text) == text
 
 
 def test_a_code_block_hides_no_comment_after_it():
-    assert shown("```\n<!-- a -->\n```\nb <!-- c -->") == "```\n<!-- a -->\n```\nb"
+    assert visible_text("```\n<!-- a -->\n```\nb <!-- c -->") == "```\n<!-- a -->\n```\nb"
 
 
 @pytest.mark.parametrize(
@@ -61,20 +61,20 @@ def test_a_code_block_hides_no_comment_after_it():
     ],
 )
 def test_characters_that_nobody_sees_are_left_out(hidden: str):
-    assert shown(f"Be{hidden} br{hidden}ief.{hidden}") == "Be brief."
+    assert visible_text(f"Be{hidden} br{hidden}ief.{hidden}") == "Be brief."
 
 
 @pytest.mark.parametrize("text", ["می‌خواهم", "👩\u200d💻", "❤️\u200d🔥", "用中文。", "क्\u200dष"])
 def test_what_belongs_to_a_writing_stays(text: str):
-    assert shown(text) == text
+    assert visible_text(text) == text
 
 
 def test_joiners_in_a_row_hide_nothing():
-    assert shown("字\u200d\u200c\u200d\u200c字") == "字字"
+    assert visible_text("字\u200d\u200c\u200d\u200c字") == "字字"
 
 
 @pytest.mark.parametrize("part", ["<!--", "`", "```x\n", "` ", "~~~\n<!-- ", "`a"])
 def test_no_file_takes_long_to_read(part: str):
     text = part * (60_000 // len(part))
 
-    assert len(shown(text)) <= len(text)
+    assert len(visible_text(text)) <= len(text)

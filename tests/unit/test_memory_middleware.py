@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from memory.base import Note, Query
+from calls.gateway import work
+from calls.stack import MEMORY_MIDDLEWARE
+from memory.protocol import Note, Query
 from memory.registry import MEMORIES
-from nodes.agent import work
-from nodes.stack import REMINDED
-from prompts.marks import guarded
+from prompts.data_blocks import escape_tags
 from tests.door import STATE, asked, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -97,7 +97,7 @@ async def test_a_note_cannot_end_its_block(file, script: Script, text: str):
     said = told(script)
     assert said.count("</memory>") == said.count("</instructions>") == 1
     assert "<system>" not in said
-    assert guarded(text) in said
+    assert escape_tags(text) in said
 
 
 @pytest.mark.parametrize("text", ["Pay $name or ${name}, $$.", "{name} {0} %s %(name)s", "{{x}}"])
@@ -121,7 +121,7 @@ async def test_a_memory_is_asked_by_owner_role_and_newest_message(
             asked_for.append(query)
             return []
 
-    monkeypatch.setattr(REMINDED, "memories", (Spy(),))
+    monkeypatch.setattr(MEMORY_MIDDLEWARE, "memories", (Spy(),))
     script.on("reporter", "Bees dance.")
     said = [HumanMessage("Who dances?"), AIMessage("Bees."), HumanMessage("Why?")]
     state = {**STATE, "question": "Why do bees dance?", "messages": said}
@@ -146,7 +146,7 @@ async def test_notes_stand_in_the_order_of_the_memories(
             return [Note(query.role, text) for text in self.texts]
 
     memories = (Fixed("one", "two"), Fixed(), Fixed("three"))
-    monkeypatch.setattr(REMINDED, "memories", memories)
+    monkeypatch.setattr(MEMORY_MIDDLEWARE, "memories", memories)
     script.on("reporter", "Bees dance.")
     await written()
 
@@ -155,7 +155,7 @@ async def test_notes_stand_in_the_order_of_the_memories(
 
 
 def test_what_a_person_wrote_comes_before_all_other_memories():
-    assert type(MEMORIES[0]).__name__ == "AgentsFiles"
+    assert type(MEMORIES[0]).__name__ == "AgentsMdMemory"
 
 
 async def test_a_file_that_cannot_be_read_stops_the_call_before_it_is_paid(file, script: Script):

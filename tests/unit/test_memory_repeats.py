@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memory.base import Query
-from memory.facts.ranking import Facts
-from memory.facts.store import NewFact
-from memory.learning.keeping import tell
-from memory.middleware import remembered
-from memory.profile.recall import Profile
+from memory.facts.fact import NewFact
+from memory.facts.recall import FactMemory
+from memory.learning.knowledge_updates import learn_fact
+from memory.middleware import recall_notes
+from memory.profile.recall import ProfileMemory
+from memory.protocol import Query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -19,9 +19,9 @@ ME = "me/"
 async def told(*said: str, **without: frozenset[str]) -> dict[str, list[str]]:
     """Add what is said; return what a call is told, by memory."""
     for text in said:
-        await tell(ME, NewFact(text, category=""), "said so")
+        await learn_fact(ME, NewFact(text, category=""), "said so")
     query = Query(ME, "reporter", "How do bees dance?", **without)
-    parts = await remembered(query, (Profile(), Facts()), 3_000)
+    parts = await recall_notes(query, (ProfileMemory(), FactMemory()), 3_000)
     return {part.name: [note.text for note in part.notes] for part in parts}
 
 
@@ -60,13 +60,13 @@ async def test_a_fact_that_says_more_than_the_profile_is_told(said: str):
 
 
 async def test_a_correction_is_always_told():
-    await tell(ME, NewFact("I prefer short answers", "correction"), "said so")
+    await learn_fact(ME, NewFact("I prefer short answers", "correction"), "said so")
 
     assert (await told())["facts"] == ["I prefer short answers"]
 
 
 async def test_where_the_profile_is_left_out_the_facts_say_it():
-    now = await told("I am a nurse in Oslo", without=frozenset(["profile"]))
+    now = await told("I am a nurse in Oslo", excluded=frozenset(["profile"]))
 
     assert now == {"facts": ["I am a nurse in Oslo"]}
 

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 
-from runs.attempts import attempts, failing
+from calls.attempts import list_attempts, list_failed_roles
 from runs.trace import read_trace
 from tests.door import (
     BAD_KEY,
@@ -162,9 +162,9 @@ async def test_a_call_that_the_deadline_of_the_run_cuts_is_no_failure_of_its_mod
 
     await asked(max_minutes=0.01)
 
-    (attempt,) = await attempts("t1-1")
+    (attempt,) = await list_attempts("t1-1")
     assert attempt.status == "budget_spent"
-    assert await failing("t1-1") == []
+    assert await list_failed_roles("t1-1") == []
 
 
 async def test_a_call_that_hangs_is_cut_at_its_own_limit(

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from models import minilm, minilm_files
-from models.bert import read
-from models.minilm import MiniLM
-from models.minilm_files import find_folder, holds_model
+from models import embeddings, minilm
+from models.embeddings import find_minilm_folder, has_minilm_files
+from models.minilm import MiniLM, read_safetensors
 
 Arrays = dict[str, Any]
 
@@ -207,7 +206,7 @@ def test_an_onnx_file_is_run_where_there_is_one(tiny: Path) -> None:
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Make a folder that holds no real model look like one, below a home without any."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(minilm_files, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(embeddings, "MINILM_PACKAGE", "no_such_package")
 
     def make(name: str) -> Path:
         folder = tmp_path / name
@@ -220,11 +219,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 
 
 def test_the_file_that_chroma_has_downloaded_is_found(install: Callable[[str], Path]) -> None:
-    assert find_folder() is None
+    assert find_minilm_folder() is None
 
     folder = install(".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx")
 
-    assert find_folder() == folder
+    assert find_minilm_folder() == folder
 
 
 def test_an_installed_package_is_found_without_importing_it(
@@ -233,21 +232,21 @@ def test_an_installed_package_is_found_without_importing_it(
     folder = install("site/carries_minilm/model")
     (folder.parent / "__init__.py").write_text("import torch")
     monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setattr(minilm_files, "PACKAGE", "carries_minilm")
+    monkeypatch.setattr(embeddings, "MINILM_PACKAGE", "carries_minilm")
 
-    assert find_folder() == folder
+    assert find_minilm_folder() == folder
     assert "carries_minilm" not in sys.modules
 
 
 def test_a_folder_without_weights_or_without_a_tokenizer_holds_no_model(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
-    assert not holds_model(tmp_path)
+    assert not has_minilm_files(tmp_path)
 
     (tmp_path / "model.safetensors").write_text("")
-    assert holds_model(tmp_path)
+    assert has_minilm_files(tmp_path)
 
     (tmp_path / "tokenizer.json").unlink()
-    assert not holds_model(tmp_path)
+    assert not has_minilm_files(tmp_path)
 
 
 REAL = Path(os.environ["DOSSIER_TEST_MINILM"]) if "DOSSIER_TEST_MINILM" in os.environ else None
@@ -255,7 +254,7 @@ REAL = Path(os.environ["DOSSIER_TEST_MINILM"]) if "DOSSIER_TEST_MINILM" in os.en
 
 @pytest.fixture(scope="module")
 def real() -> Path:
-    folder = REAL or find_folder()
+    folder = REAL or find_minilm_folder()
     if folder is None:
         pytest.skip("no MiniLM here: set DOSSIER_TEST_MINILM to a folder that holds it")
     return folder
@@ -269,7 +268,9 @@ def test_the_real_model_gives_the_vectors_of_the_slow_calculation(real: Path) ->
     vectors = model.embed(["Honey is what bees eat.", "蜜蜂 dance"])
 
     expected = slow_vectors(
-        model, ["Honey is what bees eat.", "蜜蜂 dance"], read(real / "model.safetensors")
+        model,
+        ["Honey is what bees eat.", "蜜蜂 dance"],
+        read_safetensors(real / "model.safetensors"),
     )
     np.testing.assert_allclose(vectors, expected, rtol=0, atol=2e-6)
 
@@ -296,7 +297,7 @@ def test_a_long_page_is_read_in_parts_and_its_vector_is_their_mean(tiny: Path):
     full, rest = "bees " * 254, "honey " * 54
     first, second = model.embed([full, rest])
 
-    (page,) = model.pages([full + rest])
+    (page,) = model.embed_pages([full + rest])
 
     mean = 256 * first + 56 * second
     np.testing.assert_allclose(page, mean / np.linalg.norm(mean), atol=1e-5)
@@ -306,5 +307,5 @@ def test_a_long_page_is_read_in_parts_and_its_vector_is_their_mean(tiny: Path):
 def test_the_vector_of_a_short_page_is_that_of_its_text(tiny: Path):
     model = MiniLM(tiny)
 
-    np.testing.assert_allclose(model.pages(TEXTS), model.embed(TEXTS), atol=1e-6)
-    assert len(model.pages([])) == 0
+    np.testing.assert_allclose(model.embed_pages(TEXTS), model.embed(TEXTS), atol=1e-6)
+    assert len(model.embed_pages([])) == 0

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from config.models import ROLES, price, table
+from config.model_table import MODEL_ROLES, call_price, load_model_table
 
 
 @pytest.fixture
@@ -20,28 +20,31 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_table_that_ships_names_a_model_for_every_role():
-    assert ":" in table().default
-    assert set(table().roles) <= {*ROLES, "default"}
+    assert ":" in load_model_table().default
+    assert set(load_model_table().roles) <= {*MODEL_ROLES, "default"}
 
 
 def test_the_operators_table_is_read_instead(written):
     written('default = "fake:mine"\n[roles]\nplanner = "fake:other"\n')
 
-    assert (table().default, table().roles) == ("fake:mine", {"planner": "fake:other"})
+    assert (load_model_table().default, load_model_table().roles) == (
+        "fake:mine",
+        {"planner": "fake:other"},
+    )
 
 
 def test_a_price_is_for_a_million_tokens(written):
     written('default = "a:b"\n[prices]\n"a:b" = [2.0, 8.0]\n')
 
-    assert price("a:b", 1_000_000, 500_000) == 6.0
-    assert price("a:unknown", 1_000_000, 500_000) == 0.0
+    assert call_price("a:b", 1_000_000, 500_000) == 6.0
+    assert call_price("a:unknown", 1_000_000, 500_000) == 0.0
 
 
 def test_a_missing_file_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DOSSIER_MODELS", "/nowhere/models.toml")
 
     with pytest.raises(Problem, match="no such file") as failure:
-        table()
+        load_model_table()
 
     assert failure.value.code == "config_not_found"
     assert failure.value.where == "/nowhere/models.toml"
@@ -51,7 +54,7 @@ def test_a_folder_is_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("DOSSIER_MODELS", str(tmp_path))
 
     with pytest.raises(Problem) as failure:
-        table()
+        load_model_table()
 
     assert failure.value.code == "config_not_found"
 
@@ -61,7 +64,7 @@ def test_a_file_that_is_no_toml_is_told_with_its_name(written, text: str | bytes
     file = written(text)
 
     with pytest.raises(Problem) as failure:
-        table()
+        load_model_table()
 
     assert (failure.value.code, failure.value.where) == ("config_syntax", str(file))
 
@@ -70,7 +73,7 @@ def test_a_mistake_in_the_syntax_is_told_with_line_and_column(written):
     written('default = "a:b"\nfallback == 3\n')
 
     with pytest.raises(Problem, match="line 2, column 11"):
-        table()
+        load_model_table()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,7 @@ def test_a_value_that_cannot_be_used_is_told_with_its_place(written, text: str, 
     file = written(text)
 
     with pytest.raises(Problem) as failure:
-        table()
+        load_model_table()
 
     assert failure.value.code == "config_value"
     assert failure.value.where.startswith(f"{file}: {place}")
@@ -100,7 +103,7 @@ def test_a_role_nobody_plays_is_refused_with_the_roles_there_are(written):
     written('default = "a:b"\n[roles]\nplaner = "a:b"')
 
     with pytest.raises(Problem, match="planer") as failure:
-        table()
+        load_model_table()
 
     assert failure.value.code == "unknown_role"
     assert "planner" in failure.value.hint

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.files import write_file
-from app.cli.review import edit_from
+from app.cli.review import read_plan_edit
 from config.errors import Problem
-from config.models import _read
-from config.named_files import read_text
-from evals.judged import read_corpus, read_questions
+from config.model_table import _read_model_table
+from config.user_files import read_user_file, write_user_file
+from evals.datasets import read_corpus, read_questions
 from evals.locomo import read_locomo
-from memory.experience.importing import read_log
-from memory.moving.arriving import read_document
-from tools.messages import messages
+from memory.experience.run_log import read_run_log
+from privacy.importer import read_export_file
+from tools.chat_ingestion import read_chat_messages
 
 DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
 
@@ -26,11 +25,11 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a corpus": read_corpus,
     "questions": lambda file: read_questions(file, []),
     "LoCoMo": read_locomo,
-    "an export": read_document,
-    "a log of runs": lambda file: list(read_log(file)),
-    "a chat": messages,
-    "a plan": edit_from,
-    "models": _read,
+    "an export": read_export_file,
+    "a log of runs": lambda file: list(read_run_log(file)),
+    "a chat": read_chat_messages,
+    "a plan": read_plan_edit,
+    "models": _read_model_table,
 }
 
 
@@ -64,31 +63,31 @@ def piped(content: bytes) -> Path:
 
 
 def test_a_pipe_is_read_to_its_end():
-    assert read_text(piped(b"\xef\xbb\xbfone\r\ntwo\n")) == "one\ntwo\n"
+    assert read_user_file(piped(b"\xef\xbb\xbfone\r\ntwo\n")) == "one\ntwo\n"
     assert [one.id for one in read_corpus(piped(b'{"id": "1", "text": "bees"}\n'))] == ["1"]
 
 
 def test_a_pipe_that_brings_too_much_is_refused():
-    assert read_text(piped(b"x" * 1_000), most=1_000) == "x" * 1_000
+    assert read_user_file(piped(b"x" * 1_000), most=1_000) == "x" * 1_000
     with pytest.raises(OSError, match="it has more than 1,000 bytes"):
-        read_text(piped(b"x" * 1_001), most=1_000)
+        read_user_file(piped(b"x" * 1_001), most=1_000)
 
 
 def test_a_file_is_read_whole_however_long_it_is(tmp_path: Path):
     (tmp_path / "long").write_text("x" * 2_000)
 
-    assert len(read_text(tmp_path / "long", most=1_000)) == 2_000
+    assert len(read_user_file(tmp_path / "long", most=1_000)) == 2_000
 
 
 def test_the_null_device_is_an_empty_file():
-    assert read_text(Path(os.devnull)) == ""
+    assert read_user_file(Path(os.devnull)) == ""
 
 
 def test_an_export_replaces_files_alone(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(Problem, match="ever replaced") as failure:
-        write_file(tmp_path / "pipe", "{}", force=True)
+        write_user_file(tmp_path / "pipe", "{}", force=True)
 
     assert failure.value.code == "output_not_writable"
     assert (tmp_path / "pipe").is_fifo()

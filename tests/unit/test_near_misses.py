@@ -1,4 +1,4 @@
-from evals.near_misses import manuals, misses, picked
+from benchmarks.near_misses import make_misses, pick_manuals, read_manuals
 
 KILN = """NAME
        kiln-add - add pots
@@ -25,11 +25,11 @@ PAGES = [
 
 
 def asked(kind):
-    return [one.question for one in misses(manuals(PAGES)) if one.kind == kind]
+    return [one.question for one in make_misses(read_manuals(PAGES)) if one.kind == kind]
 
 
 def test_a_manual_has_its_names_and_its_entries():
-    add, agent = manuals(PAGES)
+    add, agent = read_manuals(PAGES)
     assert add.names == ["kiln-add"]
     assert set(add.terms) == {"-k", "--hold-heat"}
     assert agent.terms["-k"].startswith("Kill")
@@ -60,6 +60,6 @@ def test_what_is_only_mentioned_is_asked_for():
 
 
 def test_of_each_kind_so_many_are_picked():
-    assert len(picked(misses(manuals(PAGES)), 1)) == len(
-        {one.kind for one in misses(manuals(PAGES))}
+    assert len(pick_manuals(make_misses(read_manuals(PAGES)), 1)) == len(
+        {one.kind for one in make_misses(read_manuals(PAGES))}
     )

@@ -1,6 +1,6 @@
 import pytest
 
-from report.numerals import numerals
+from report.checks.numbers import normalize_numerals
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from report.numerals import numerals
     ],
 )
 def test_numbers_in_words_become_digits(spelt, digits):
-    assert numerals(spelt) == digits
+    assert normalize_numerals(spelt) == digits

@@ -8,19 +8,21 @@ import pytest
 from sqlalchemy import select
 
 from storage import outbox
-from storage.engine import read, read_rows, write
-from storage.outbox import Job
+from storage.engine import read_rows, run_read, run_write
+from storage.outbox import OutboxJob
 from storage.tables import outbox as rows
 
 pytestmark = pytest.mark.usefixtures("either")
 
 
 async def put(number: int, owner: str = "me/", job: str = "count") -> None:
-    await write(lambda connection: outbox.put(connection, owner, job, {"number": number}))
+    await run_write(
+        lambda connection: outbox.enqueue_job(connection, owner, job, {"number": number})
+    )
 
 
-async def take(many: int = 1, job: str = "count") -> list[Job]:
-    return await write(lambda c: outbox.take(c, job, lambda taken: len(taken) >= many))
+async def take(many: int = 1, job: str = "count") -> list[OutboxJob]:
+    return await run_write(lambda c: outbox.claim_jobs(c, job, lambda taken: len(taken) >= many))
 
 
 async def due() -> float:
@@ -50,7 +52,7 @@ async def test_work_that_was_taken_is_due_again_when_its_lease_ends(
     await take()
     assert await take() == []
 
-    monkeypatch.setattr(outbox.time, "time", lambda: now + outbox.LEASE)
+    monkeypatch.setattr(outbox.time, "time", lambda: now + outbox.JOB_LEASE)
 
     assert len(await take()) == 1
 
@@ -73,7 +75,7 @@ async def test_work_that_fails_waits_twice_as_long_each_time_and_an_hour_at_most
 
     for tries, wait in ((0, 10), (1, 20), (2, 40), (30, 3600)):
         failed = job._replace(tries=tries)
-        await write(partial(outbox.put_off, one=failed, data={"number": 2}))
+        await run_write(partial(outbox.postpone_job, one=failed, data={"number": 2}))
         assert await due() == now + wait
 
 
@@ -82,7 +84,7 @@ async def test_work_that_goes_on_is_due_at_once_with_its_new_data():
     await put(1)
     (job,) = await take()
 
-    await write(partial(outbox.go_on, one=job, data={"number": 2}))
+    await run_write(partial(outbox.continue_job, one=job, data={"number": 2}))
 
     assert [one.data for one in await take()] == [{"number": 2}]
 
@@ -91,9 +93,9 @@ async def test_work_that_is_done_is_gone():
     await put(1)
     (job,) = await take()
 
-    await write(partial(outbox.done, one=job))
+    await run_write(partial(outbox.finish_job, one=job))
 
-    assert await write(partial(outbox.left, one=job)) is None
+    assert await run_write(partial(outbox.lock_job, one=job)) is None
 
 
 async def test_an_owner_sees_the_newest_of_what_waits_for_it():
@@ -101,7 +103,9 @@ async def test_an_owner_sees_the_newest_of_what_waits_for_it():
         await put(number)
     await put(9, owner="other/")
 
-    found = await read(lambda connection: outbox.waiting(connection, "me/", "count", 2))
+    found = await run_read(
+        lambda connection: outbox.list_waiting_jobs(connection, "me/", "count", 2)
+    )
 
     assert [data["number"] for data in found] == [2, 1]
-    assert await read(lambda c: outbox.owners(c, "count")) == {"me/", "other/"}
+    assert await run_read(lambda c: outbox.list_job_owners(c, "count")) == {"me/", "other/"}

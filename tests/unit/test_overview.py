@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.ingest import ingest
-from tools.overview import MOST, asks_overview, overview
+from tools.folder_ingestion import ingest_folder
+from tools.overview import MOST, asks_overview, describe_folders
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ async def folder(tmp_path: Path, database: None) -> str:
     (root / "冬天.txt").write_text("蜜蜂在冬天抱成一团。", encoding="utf-8")
     (root / "hives.csv").write_text("hive,honey\nA1,12\n", encoding="utf-8")
     (root / "broken.xlsx").write_bytes(b"PK\x03\x04 no")
-    return (await ingest("sam", root, lambda _: None)).root
+    return (await ingest_folder("sam", root, lambda _: None)).root
 
 
 async def test_each_document_is_told_with_kind_size_date_language_and_a_sentence(folder: str):
-    whole, *each = await overview("sam", [folder], "en")
+    whole, *each = await describe_folders("sam", [folder], "en")
 
     assert "There are 3 documents" in whole.text
     assert "Not read: broken.xlsx" in whole.text
@@ -92,22 +92,22 @@ async def test_what_is_quoted_keeps_its_brackets_and_is_no_mark_of_a_report(
     tmp_path: Path, database: None, written: str, told: str | None
 ):
     (tmp_path / "gate.txt").write_text(written, encoding="utf-8")
-    root = (await ingest("sam", tmp_path, lambda _: None)).root
+    root = (await ingest_folder("sam", tmp_path, lambda _: None)).root
 
-    _, one = await overview("sam", [root], "en")
+    _, one = await describe_folders("sam", [root], "en")
 
     assert f"“{told or written}”" in one.text
 
 
 async def test_an_overview_is_worded_in_chinese(folder: str):
-    whole, *_ = await overview("sam", [folder], "zh")
+    whole, *_ = await describe_folders("sam", [folder], "zh")
 
     assert "中有 3 个文档" in whole.text
 
 
 @pytest.mark.usefixtures("folder")
 async def test_a_folder_of_another_owner_is_empty():
-    assert await overview("kim", [], "en") == []
+    assert await describe_folders("kim", [], "en") == []
 
 
 async def test_of_many_documents_the_first_are_told_and_the_rest_counted(
@@ -117,9 +117,9 @@ async def test_of_many_documents_the_first_are_told_and_the_rest_counted(
     root.mkdir()
     for number in range(MOST + 5):
         (root / f"note{number:03}.txt").write_text(f"Note {number} says a thing.", encoding="utf-8")
-    library = await ingest("sam", root, lambda _: None)
+    library = await ingest_folder("sam", root, lambda _: None)
 
-    whole, *each = await overview("sam", [library.root], "en")
+    whole, *each = await describe_folders("sam", [library.root], "en")
 
     assert f"There are {MOST + 5} documents" in whole.text
     assert f"The first {MOST} follow" in whole.text
@@ -129,9 +129,9 @@ async def test_of_many_documents_the_first_are_told_and_the_rest_counted(
 async def test_one_letter_alone_is_told_as_what_it_is(tmp_path: Path, database: None):
     file = tmp_path / "hello.eml"
     file.write_text("From: Ann\nSubject: Bees\n\nThe bees dance again.", encoding="utf-8")
-    library = await ingest("sam", file, lambda _: None)
+    library = await ingest_folder("sam", file, lambda _: None)
 
-    whole, _ = await overview("sam", [library.root], "en")
+    whole, _ = await describe_folders("sam", [library.root], "en")
 
     assert "There is 1 document in" in whole.text
     assert whole.text.endswith("in all: letter 1.")
@@ -153,9 +153,9 @@ async def test_the_sentence_of_a_document_is_one_and_says_something_of_it(
     tmp_path: Path, database: None, written: str, told: str
 ):
     (tmp_path / "valve.md").write_text(f"# Valves\n\n## Parts\n\n{written}", encoding="utf-8")
-    root = (await ingest("sam", tmp_path, lambda _: None)).root
+    root = (await ingest_folder("sam", tmp_path, lambda _: None)).root
 
-    _, one = await overview("sam", [root], "en")
+    _, one = await describe_folders("sam", [root], "en")
 
     assert f"“{told}" in one.text
     assert one.title == "Valves"

@@ -17,67 +17,57 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import memory
-from app.cli import experience, memories, memory_log, memory_moves, memory_why, runs
+from app.cli import memory_changes, memory_items, memory_transfer, runs
 from app.cli import pages as page_commands
 from config import settings as config
 from config.errors import Problem
 from graph.context import Context
-from memory import about
-from memory.base import Query
+from library import abstracts as library_abstracts
+from library import documents, page_outline, page_retrieval, scope, store, uploaded_files
+from library import recall as library_recall
+from library import scope as scopes
+from library.page_index import PageIndex
+from library.page_retrieval import find_pages, find_pages_many
+from library.page_rows import NewPage
+from library.store import list_page_ids, read_page_texts, store_pages
+from memory import catalog, self_questions, undo
+from memory import catalog as reminded
+from memory.agents_md import edits as file_lineage
+from memory.agents_md import project_trust, proposals
+from memory.agents_md import recall as file_reading
+from memory.agents_md.file_sources import person_file
 from memory.experience import (
-    credits,
-    drawing,
+    consolidation,
+    credit_assignment,
+    graph_page,
     insights,
-    lessons,
-    recalling,
-    similar,
-    tidying,
+    recall,
     utterances,
 )
-from memory.experience import runs as past
-from memory.experience.outcome import Signs
-from memory.facts import looking as facts
-from memory.facts import meaning
-from memory.facts.held import known
-from memory.facts.store import NewFact, add
-from memory.files import lineage as file_lineage
-from memory.files import projects, proposals
-from memory.files import reading as file_reading
-from memory.files.sources import of_person
-from memory.forgetting import door, pruned
-from memory.kept import looking, undoing
-from memory.kept import why as reminded
-from memory.learning.keeping import told_before
-from memory.learning.rules import Statement
-from memory.learning.turns import Said, observe
-from memory.moving import leaving
-from memory.pages import (
-    abstracts,
-    describing,
-    documents,
-    finding,
-    groups,
-    lineage,
-    listing,
-    outline,
-    recollection,
-    records,
-    uploads,
-)
-from memory.pages import within as scopes
-from memory.pages.store import NewPage, find, find_each, keep, kept, texts
+from memory.experience import run_history as past
+from memory.experience.credit_assignment import OutcomeSignals
+from memory.facts import cache
+from memory.facts import queries as facts
+from memory.facts import recall as memory_facts_recall
+from memory.facts.cache import load_fact_snapshot
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from memory.learning.knowledge_updates import find_learnt_fact
+from memory.learning.message_queue import PersonMessage, enqueue_message
+from memory.learning.self_statements import SelfStatement
 from memory.profile import store as profile
-from memory.profile.shape import Told, Trait, untold
-from memory.registry import MEMORIES, SHELVES
-from memory.reports import related
-from retrieval.index import Index
+from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
+from memory.protocol import Query
+from memory.registry import MEMORIES, MEMORY_VIEWS
+from memory.reports import find_related_reports
+from privacy import exporter, saved_states, service
 from runs import lifecycle
-from runs.place import owned, parted
+from runs.call_site import join_owner, split_owner
 from storage import events
-from storage.engine import close
+from storage.engine import close_database
 
 OWNERS = [
-    owned(user, project)
+    join_owner(user, project)
     for user in ("a", "a/b", "a%2Fb", "A", "%", "_", "甲", "..", "a b")
     for project in ("", "b", "b/", "_", "%", "../a")
 ]
@@ -117,130 +107,153 @@ async def tried(work: Callable[[], Awaitable[Any]]) -> Any:
 
 
 async def _brief(owner: str, ids: Ids) -> Any:
-    shown = await outline.outline(owner, ASKED)
-    return shown, await outline.read_out(owner, shown, ["G1", "P1", "G2", "P2"], ASKED)
+    shown = await page_outline.outline_pages(owner, ASKED)
+    return shown, await page_outline.resolve_outline_ids(
+        owner, shown, ["G1", "P1", "G2", "P2"], ASKED
+    )
 
 
 async def _planned(owner: str, ids: Ids) -> Any:
-    plans = [await door.planned(await door.aimed(owner, [one])) for one in await _own(owner)]
+    plans = [
+        await service.plan_erasure(await service.resolve_erasure_target(owner, [one]))
+        for one in await _own(owner)
+    ]
     # A plan holds the names of others' threads, which it leaves alone; nobody is shown them.
-    return [(one.known, one.pages, one.facts, one.threads, one.reports, one.files) for one in plans]
+    return [
+        (one.patterns, one.pages, one.facts, one.threads, one.reports, one.files) for one in plans
+    ]
 
 
 async def _own(owner: str) -> list[str]:
-    return [one.id for one in await facts.listed(owner)]
+    return [one.id for one in await facts.list_facts(owner)]
 
 
 async def _recalled(owner: str, ids: Ids) -> Any:
-    query = Query(owner, "planner", ASKED, (), await events.revision(owner), run="t-1")
+    query = Query(owner, "planner", ASKED, (), await events.read_revision(owner), run="t-1")
     return [await one.recall(query, 100_000) for one in MEMORIES if one.name != "instructions"]
 
 
 async def _of_shelves(owner: str, ids: Ids) -> Any:
     every = [id for some in ids[:5] for id in some] + ids.files
-    named = [await tried(lambda s=s, id=id: s.named(owner, id)) for s in SHELVES for id in every]
-    lists = [await one.listed(owner, 100, every=True) for one in SHELVES]
-    return named, lists, [await one.search(owner, ASKED, 100) for one in SHELVES]
+    named = [
+        await tried(lambda s=s, id=id: s.find_by_id(owner, id))
+        for s in MEMORY_VIEWS
+        for id in every
+    ]
+    lists = [await one.list_items(owner, 100, every=True) for one in MEMORY_VIEWS]
+    return named, lists, [await one.search(owner, ASKED, 100) for one in MEMORY_VIEWS]
 
 
 READS: dict[str, Read] = {
-    "about.found": lambda o, ids: about.found(o, ASKED, 100),
-    "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
-    "experience.drawing.graph": lambda o, ids: drawing.graph(o),
-    "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
-    "experience.insights.supporters": lambda o, ids: insights.supporters(o),
-    "experience.lessons.case": each(lessons.case, "runs"),
+    "about.found": lambda o, ids: self_questions.search_personal_notes(o, ASKED, 100),
+    "about.remembered": lambda o, ids: self_questions.answer_self_question(
+        o, self_questions.SelfQuestion("all")
+    ),
+    "experience.drawing.graph": lambda o, ids: graph_page.load_experience_graph(o),
+    "experience.insights.listed": lambda o, ids: insights.list_insights(o, include_ended=True),
+    "experience.insights.supporters": lambda o, ids: insights.list_insight_support(o),
+    "experience.lessons.case": each(consolidation.load_run_comparison, "runs"),
     "experience.recalling.learnt": each(lambda o, run: _learnt(o, run), "runs"),
-    "experience.recalling.prepare": each(lambda o, run: recalling.prepare(o, run, ASKED), "runs"),
-    "experience.recalling.prepared": each(recalling.prepared, "runs"),
-    "experience.runs.ended": lambda o, ids: past.ended(o),
-    "experience.runs.found": each(past.found, "runs"),
-    "experience.tidying.due": lambda o, ids: tidying.due(o),
-    "experience.utterances.spoken": each(utterances.spoken, "runs"),
+    "experience.recalling.prepare": each(
+        lambda o, run: recall.store_related_runs(o, run, ASKED), "runs"
+    ),
+    "experience.recalling.prepared": each(recall.load_related_runs, "runs"),
+    "experience.runs.ended": lambda o, ids: past.list_past_runs(o),
+    "experience.runs.found": each(past.find_past_run, "runs"),
+    "experience.tidying.due": lambda o, ids: consolidation.claim_consolidation(o),
+    "experience.utterances.spoken": each(utterances.list_utterances, "runs"),
     "facts.held.known": lambda o, ids: _held(o),
-    "facts.looking.found": each(facts.found, "facts"),
-    "facts.listing.listed": lambda o, ids: facts.listed(o, all=True),
-    "facts.looking.matching": lambda o, ids: facts.matching(o, bool),
-    "facts.looking.of_message": lambda o, ids: facts.of_message(o, "m"),
+    "facts.looking.found": each(facts.find_fact, "facts"),
+    "facts.listing.listed": lambda o, ids: facts.list_facts(o, include_ended=True),
+    "facts.looking.matching": lambda o, ids: cache.filter_facts(o, bool),
+    "facts.looking.of_message": lambda o, ids: facts.list_facts_of_message(o, "m"),
     "facts.meaning.meant": lambda o, ids: _meant(o),
-    "experience.similar.meant": lambda o, ids: similar.meant(o, ASKED),
-    "facts.looking.near": lambda o, ids: facts.near(o, ASKED, 100),
-    "facts.looking.search": lambda o, ids: facts.search(o, ASKED, 100),
+    "experience.similar.meant": lambda o, ids: past.compare_meanings(o, ASKED),
+    "facts.looking.near": lambda o, ids: cache.find_similar_facts(o, ASKED, 100),
+    "facts.looking.search": lambda o, ids: cache.search_facts(o, ASKED, 100),
     "learning.keeping.told_before": lambda o, ids: _told_before(o),
-    "files.lineage.read_by": each(lambda o, run: file_lineage.read_by(o, "t", run), "runs"),
-    "files.projects.trusted": lambda o, ids: projects.trusted(o),
-    "files.proposals.listed": lambda o, ids: proposals.listed(o, decided=True),
-    "files.proposals.proposed_by": each(proposals.proposed_by, "runs"),
-    "files.proposals.waiting": each(proposals.waiting, "proposals"),
-    "files.reading.above": lambda o, ids: file_reading.above(o, 0),
-    "files.reading.held": lambda o, ids: file_reading.held(o),
-    "files.reading.unreadable": lambda o, ids: file_reading.unreadable(o),
+    "files.lineage.read_by": each(
+        lambda o, run: file_lineage.load_read_history(o, "t", run), "runs"
+    ),
+    "files.projects.trusted": lambda o, ids: project_trust.trusted_folder(o),
+    "files.proposals.listed": lambda o, ids: proposals.list_proposals(o, decided=True),
+    "files.proposals.proposed_by": each(proposals.count_pending_proposals, "runs"),
+    "files.proposals.waiting": each(proposals.get_pending_proposal, "proposals"),
+    "files.reading.above": lambda o, ids: file_reading.files_over_budget(o, 0),
+    "files.reading.held": lambda o, ids: file_reading.list_memory_files(o),
+    "files.reading.unreadable": lambda o, ids: file_reading.unreadable_files(o),
     "forgetting.door.aimed": lambda o, ids: _aimed(o, ids),
     "forgetting.door.planned": _planned,
-    "forgetting.door.unfinished": lambda o, ids: door.unfinished(o),
-    "forgetting.pruned.kept": each(pruned.kept, "runs"),
-    "kept.looking.found": lambda o, ids: each(looking.found, "files")(o, ids),
-    "kept.looking.listed": lambda o, ids: looking.listed(o, 100, every=True),
-    "kept.looking.search": lambda o, ids: looking.search(o, ASKED, 100),
-    "kept.undoing.event": each(undoing.event, "events"),
-    "kept.why.why": each(reminded.why, "runs"),
-    "moving.leaving.exported": lambda o, ids: leaving.exported(o),
-    "moving.leaving.files": lambda o, ids: leaving.files(o),
-    "experience.utterances.said_by_person": lambda o, ids: utterances.said_by_person(
+    "forgetting.door.unfinished": lambda o, ids: service.list_unfinished_erasures(o),
+    "forgetting.pruned.kept": each(saved_states.find_pruned_run, "runs"),
+    "kept.looking.found": lambda o, ids: each(catalog.find_items, "files")(o, ids),
+    "kept.looking.listed": lambda o, ids: catalog.list_items(o, 100, every=True),
+    "kept.looking.search": lambda o, ids: catalog.search_items(o, ASKED, 100),
+    "kept.undoing.event": each(undo.get_event, "events"),
+    "kept.why.why": each(reminded.explain_recall, "runs"),
+    "moving.leaving.exported": lambda o, ids: exporter.export_memory(o),
+    "moving.leaving.files": lambda o, ids: exporter.list_exportable_files(o),
+    "experience.utterances.said_by_person": lambda o, ids: utterances.list_person_messages(
         o, [mark(one) for one in OWNERS]
     ),
-    "pages.abstracts.about": lambda o, ids: abstracts.about(o, ASKED, 100),
-    "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
-    "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
-    "pages.documents.held": lambda o, ids: documents.held(o, []),
-    "pages.uploads.uploaded": lambda o, ids: uploads.uploaded(o, "t1"),
-    "pages.uploads.with_uploads": lambda o, ids: uploads.with_uploads(o, "t1", []),
+    "pages.abstracts.about": lambda o, ids: page_outline.find_briefs(o, ASKED, 100),
+    "pages.abstracts.newest": lambda o, ids: page_outline.list_newest_briefs(o, 100),
+    "pages.abstracts.outlined": lambda o, ids: page_outline.list_outlined_kinds(o),
+    "pages.documents.held": lambda o, ids: documents.list_stored_files(o, []),
+    "pages.uploads.uploaded": lambda o, ids: uploaded_files.list_uploaded_files(o, "t1"),
+    "pages.uploads.with_uploads": lambda o, ids: uploaded_files.with_uploads(o, "t1", []),
     "pages.describing.described": each(lambda o, id: _described(o, id), "pages"),
-    "pages.documents.openings": lambda o, ids: documents.openings(o, ["ab"]),
-    "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
-    "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
-    "pages.finding.searching": lambda o, ids: finding.searching(o, Index.stats),
-    "pages.finding.spelling": lambda o, ids: finding.spelling(o, f"{ASKED} beez dancce"),
+    "pages.documents.openings": lambda o, ids: documents.read_document_openings(o, ["ab"]),
+    "pages.finding.search": lambda o, ids: page_retrieval.search_pages(o, ASKED, 100),
+    "pages.finding.search_each": lambda o, ids: page_retrieval.search_pages_many(o, [ASKED], 100),
+    "pages.finding.searching": lambda o, ids: page_retrieval.run_search(o, PageIndex.stats),
+    "pages.finding.spelling": lambda o, ids: page_retrieval.find_misspellings(
+        o, f"{ASKED} beez dancce"
+    ),
     "pages.groups.best_of": lambda o, ids: _groups(o),
     "pages.groups.sizes": lambda o, ids: _groups(o),
-    "pages.lineage.lineage": lambda o, ids: lineage.lineage(o, ids.pages),
-    "pages.listing.listed": lambda o, ids: listing.listed(o),
-    "pages.listing.shown": each(listing.shown, "pages"),
-    "pages.listing.stats": lambda o, ids: listing.stats(o),
-    "pages.listing.superseded": lambda o, ids: listing.superseded(o),
+    "pages.lineage.lineage": lambda o, ids: store.least_trusted_provenance(o, ids.pages),
+    "pages.listing.listed": lambda o, ids: scope.list_stored_pages(o),
+    "pages.listing.shown": each(scope.read_page_record, "pages"),
+    "pages.listing.stats": lambda o, ids: scope.list_namespaces(o),
+    "pages.listing.superseded": lambda o, ids: scope.count_retired_pages(o),
     "pages.outline.outline": _brief,
     "pages.outline.read_out": _brief,
-    "pages.records.recorded": lambda o, ids: records.recorded(o, ids.pages),
-    "pages.recollection.below": lambda o, ids: recollection.below(
-        o, [recollection.Page(one, "file", "", "", "", 0.0) for one in ids.pages], ["/docs", "/"]
+    "pages.records.recorded": lambda o, ids: store.find_computed_pages(o, ids.pages),
+    "pages.recollection.below": lambda o, ids: library_recall.locate_below(
+        o,
+        [page_retrieval.FoundPage(one, "file", "", "", "", 0.0) for one in ids.pages],
+        ["/docs", "/"],
     ),
-    "pages.recollection.empty": lambda o, ids: recollection.empty(o, scopes.Scope(None, None)),
-    "pages.recollection.named": lambda o, ids: recollection.named(o, ids.pages),
-    "pages.recollection.recollected": lambda o, ids: recollection.recollected(
+    "pages.recollection.empty": lambda o, ids: library_recall.is_scope_empty(
+        o, scopes.Scope(None, None)
+    ),
+    "pages.recollection.named": lambda o, ids: library_recall.read_pages(o, ids.pages),
+    "pages.recollection.recollected": lambda o, ids: library_recall.recall_pages(
         o, ASKED, 100, scopes.Scope(None, None)
     ),
-    "pages.recollection.traced": lambda o, ids: recollection.traced(
-        o, ASKED, [recollection.Page(one, "report", "", "", "", 0.0) for one in ids.pages]
+    "pages.recollection.traced": lambda o, ids: library_recall.trace_reports(
+        o, ASKED, [page_retrieval.FoundPage(one, "report", "", "", "", 0.0) for one in ids.pages]
     ),
-    "pages.store.find": lambda o, ids: find(o, ASKED, 100),
-    "pages.store.find_each": lambda o, ids: find_each(o, [ASKED], 100),
-    "pages.store.kept": lambda o, ids: kept(o, "chat", "talk"),
-    "pages.store.texts": lambda o, ids: texts(o, ids.pages),
-    "pages.within.from_origin": lambda o, ids: scopes.from_origin(o, "talk"),
-    "pages.within.copies": lambda o, ids: scopes.copies(o, ids.pages),
-    "pages.within.paths": lambda o, ids: scopes.paths(o, ["ab"]),
-    "pages.within.within": lambda o, ids: tried(lambda: scopes.within(o, "tal")),
-    "profile.store.kept": lambda o, ids: profile.kept(o),
-    "reports.related": lambda o, ids: related(o, ASKED),
+    "pages.store.find": lambda o, ids: find_pages(o, ASKED, 100),
+    "pages.store.find_each": lambda o, ids: find_pages_many(o, [ASKED], 100),
+    "pages.store.kept": lambda o, ids: list_page_ids(o, "chat", "talk"),
+    "pages.store.texts": lambda o, ids: read_page_texts(o, ids.pages),
+    "pages.within.from_origin": lambda o, ids: scopes.find_origin_pages(o, "talk"),
+    "pages.within.copies": lambda o, ids: scopes.find_copies(o, ids.pages),
+    "pages.within.paths": lambda o, ids: scopes.read_file_paths(o, ["ab"]),
+    "pages.within.within": lambda o, ids: tried(lambda: scopes.resolve_scope(o, "tal")),
+    "profile.store.kept": lambda o, ids: profile.load_profile(o),
+    "reports.related": lambda o, ids: find_related_reports(o, ASKED),
 }
 """Every way of reading by an owner's name."""
 
 EVENTS: dict[str, Read] = {
-    "found": each(events.found, "events"),
-    "history": lambda o, ids: events.history(o, limit=None),
-    "revision": lambda o, ids: events.revision(o),
-    "since": lambda o, ids: events.since(o, 0),
-    "undone_by": lambda o, ids: events.undone_by(o),
+    "found": each(events.find_event, "events"),
+    "history": lambda o, ids: events.list_events(o, limit=None),
+    "revision": lambda o, ids: events.read_revision(o),
+    "since": lambda o, ids: events.list_events_since(o, 0),
+    "undone_by": lambda o, ids: events.find_undone_events(o),
 }
 
 MORE: list[Read] = [_recalled, _of_shelves]
@@ -339,40 +352,47 @@ def test_every_public_way_into_the_log_is_told_whose_it_is():
 
 
 async def _meant(owner: str) -> Any:
-    return await meaning.meant(owner, await known(owner, 0), ASKED)
+    return await memory_facts_recall.fact_embedding_similarity(
+        owner, await load_fact_snapshot(owner, 0), ASKED
+    )
 
 
 async def _learnt(owner: str, run: str) -> Any:
-    found = await past.found(owner, run)
-    some = [recalling.Candidate(found, 1.0, 0, 1.0)] if found else []
-    return await recalling.learnt(owner, some)
+    found = await past.find_past_run(owner, run)
+    some = [recall.RelatedRun(found, 1.0, 0, 1.0)] if found else []
+    return await recall.list_relevant_insights(owner, some)
 
 
 async def _told_before(owner: str) -> Any:
     every = [f"Bees dance for tea 喜欢茶 {mark(one)}" for one in OWNERS]
-    return [await told_before(owner, Statement("note", said, said), "m") for said in every]
+    return [await find_learnt_fact(owner, SelfStatement("note", said, said), "m") for said in every]
 
 
 async def _described(owner: str, page: str) -> Any:
-    bare = describing.Described("", "")
-    (made,) = await describing.described(owner, [bare._replace(id=page)])
+    bare = library_abstracts.PageAbstract("", "")
+    (made,) = await library_abstracts.fill_abstracts(owner, [bare._replace(id=page)])
     return made.abstract
 
 
 async def _held(owner: str) -> Any:
-    return [one.content for one in (await known(owner, await events.revision(owner))).entries]
+    return [
+        one.content
+        for one in (await load_fact_snapshot(owner, await events.read_revision(owner))).entries
+    ]
 
 
 async def _aimed(owner: str, ids: Ids) -> Any:
     every = [*ids.facts, *ids.pages, *ids.runs, *ids.files, "profile"]
-    return [await tried(lambda one=one: door.aimed(owner, [one])) for one in every]
+    return [
+        await tried(lambda one=one: service.resolve_erasure_target(owner, [one])) for one in every
+    ]
 
 
 async def _groups(owner: str) -> Any:
-    shown = await outline.outline(owner, ASKED)
+    shown = await page_outline.outline_pages(owner, ASKED)
     every = list(shown.groups.values())
-    best = [await groups.best_of(owner, one, ASKED, 100) for one in every]
-    return best, await groups.sizes(owner, every)
+    best = [await page_outline.find_best_in_group(owner, one, ASKED, 100) for one in every]
+    return best, await page_outline.count_groups(owner, every)
 
 
 def mark(owner: str) -> str:
@@ -383,27 +403,31 @@ def mark(owner: str) -> str:
 async def furnish(owner: str) -> Ids:
     """Let an owner have something of every kind."""
     said = f"Bees dance for tea 喜欢茶 {mark(owner)}"
-    fact = await add(owner, NewFact(said, quote=said, run="t-1", message="m"))
+    fact = await add_fact(owner, NewFact(said, quote=said, run="t-1", message="m"))
     ids: list[str] = []
     for kind, origin in (("chat", "talk"), ("web", "https://x.example/"), ("report", "t-1")):
         page = NewPage(title=f"Bees {mark(owner)}", place="", text=f"{said} in a {kind}.")
-        ids += await keep(owner, kind, origin, [page], group="talk", run="t-1")
+        ids += await store_pages(owner, kind, origin, [page], group="talk", run="t-1")
     trait = Trait(text=said, quote=said, confidence=0.9, stated=True, run="t-1", at=1.0)
-    told = untold() | {"identities": [trait]}
-    await profile.learn(owner, Told(**told))  # type: ignore[typeddict-item]
+    told = empty_profile_update() | {"identities": [trait]}
+    await profile.update_profile(owner, ProfileUpdate(**told))  # type: ignore[typeddict-item]
     run = f"t-{mark(owner)}"
-    await past.close(
-        owner, run, said, Signs(1, 1, 1, 1), said=[utterances.Utterance("planner", said)]
+    await past.record_run_end(
+        owner,
+        run,
+        said,
+        OutcomeSignals(1, 1, 1, 1),
+        utterances=[utterances.Utterance("planner", said)],
     )
-    taught = await insights.add(owner, said, {"planner": said}, [run])
-    await credits.credit(owner, run, "planner", [taught.id])
+    taught = await insights.add_insight(owner, said, {"planner": said}, [run])
+    await credit_assignment.credit_insights(owner, run, "planner", [taught.id])
     with suppress(Problem):
-        await lifecycle.opened(owner, mark(owner), 1, said, Context())
-    proposal = proposals.Proposal(owner, of_person(parted(owner)[0]), "", said, said, run)
-    proposed = await proposals.keep(proposal)
-    await observe(owner, Said("t", run, "m", said))
-    numbers = [one.id for one in await events.history(owner, limit=None)]
-    file = of_person(parted(owner)[0])
+        await lifecycle.create_run(owner, mark(owner), 1, said, Context())
+    proposal = proposals.Proposal(owner, person_file(split_owner(owner)[0]), "", said, said, run)
+    proposed = await proposals.save_proposal(proposal)
+    await enqueue_message(owner, PersonMessage("t", run, "m", said))
+    numbers = [one.id for one in await events.list_events(owner, limit=None)]
+    file = person_file(split_owner(owner)[0])
     return Ids([fact.id], ids, [taught.id], [run], [proposed.id], numbers, [file])
 
 
@@ -416,28 +440,28 @@ async def shown(owner: str, ids: Ids) -> dict[str, str]:
 
 def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Return all that the command line tells an owner as JSON."""
-    user, project = parted(owner)
+    user, project = split_owner(owner)
     monkeypatch.setenv("DOSSIER_USER", user)
     config.settings.cache_clear()
-    for module in (memories, page_commands, runs):
+    for module in (memory_items, page_commands, runs):
         # To open the database again takes longer than most commands.
         monkeypatch.setattr(module, "close", nothing)
     plain: dict[str, Any] = {"project": project, "as_json": True}
     things = [*ids.facts, *ids.pages, *ids.runs]
     commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
-        (memories.listing, {"memory": "", "every": True, "limit": 100}),
-        (memories.searching, {"query": ASKED, "limit": 100, "memory": ""}),
-        *((memories.showing, {"id": one}) for one in things),
-        (memory_log.listing, {"run": "", "item": "", "limit": 1_000}),
-        *((memory_log.differing, {"number": one}) for one in ids.events),
-        *((memory_why.main, {"run": one}) for one in ids.runs),
-        (memory_moves.exporting, {"file": None, "force": False}),
-        (experience.insights, {}),
+        (memory_items.print_item_list, {"memory": "", "every": True, "limit": 100}),
+        (memory_items.print_item_search, {"query": ASKED, "limit": 100, "memory": ""}),
+        *((memory_items.print_item, {"id": one}) for one in things),
+        (memory_changes.print_event_list, {"run": "", "item": "", "limit": 1_000}),
+        *((memory_changes.print_event_diff, {"number": one}) for one in ids.events),
+        *((memory_items.print_reminders, {"run": one}) for one in ids.runs),
+        (memory_transfer.export_to_file, {"file": None, "force": False}),
+        (memory_items.print_insights, {}),
         (runs.main, {"name": None}),
         *((runs.main, {"name": one}) for one in ids.runs),
-        (page_commands.listing, {"kind": "", "within": "", "limit": 100}),
-        *((page_commands.showing, {"page": one}) for one in ids.pages),
-        (page_commands.counting, {}),
+        (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
+        *((page_commands.print_page, {"page": one}) for one in ids.pages),
+        (page_commands.print_page_counts, {}),
     ]
     out = {}
     for at, (command, options) in enumerate(commands):
@@ -448,7 +472,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
             except Problem as problem:
                 said.write(str(problem))
         out[f"{at} {command.__module__}.{command.__name__}"] = said.getvalue()
-    asyncio.run(close())
+    asyncio.run(close_database())
     return out
 
 
@@ -479,14 +503,14 @@ def test_no_way_of_reading_shows_what_another_owner_has(owners: list[str]):
         try:
             each_ = [await furnish(owner) for owner in owners]
         finally:
-            await close()
+            await close_database()
         return Ids(*([id for some in kind for id in some] for kind in zip(*each_, strict=True)))
 
     async def looked(owner: str) -> dict[str, str]:
         try:
             return await shown(owner, ids)
         finally:
-            await close()
+            await close_database()
 
     ids = asyncio.run(furnished())
     with pytest.MonkeyPatch.context() as patch:

@@ -7,20 +7,15 @@ import json
 import pytest
 from sqlalchemy import Engine, event, select, text
 
-from memory.pages.indexing import VECTORS
-from memory.pages.recollection import named
-from memory.pages.store import (
-    NewPage,
-    find,
-    forget_document,
-    keep,
-    kept,
-    location,
-    note_document,
-    texts,
-)
+from library.documents import record_document, unlist_document
+from library.indexing import VECTOR_JOB
+from library.page_retrieval import find_pages, format_location
+from library.page_rows import NewPage
+from library.recall import read_pages
+from library.store import list_page_ids, read_page_texts, store_pages
+from library.tables import pages
 from storage.engine import read_rows
-from storage.tables import outbox, pages
+from storage.tables import outbox
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -34,13 +29,13 @@ def a_page(body: str, title: str = "Bees", place: str = "") -> NewPage:
 async def keep_file(owner: str, sha256: str, path: str, *bodies: str, root: str = "/docs") -> None:
     """Keep the pages of a file and the file itself, as reading a folder does."""
     new = [a_page(body, place=f"page={at}") for at, body in enumerate(bodies, start=1)]
-    await keep(owner, "file", sha256, new)
+    await store_pages(owner, "file", sha256, new)
     row = {"size": 1, "modified": 1, "sha256": sha256, "reader": 1, "code": "", "reason": ""}
-    await note_document(owner, root, path, row)
+    await record_document(owner, root, path, row)
 
 
 async def found(query: str, owner: str = ME, roots: list[str] | None = None) -> list[str]:
-    return [page.text for page in await find(owner, query, 10, roots)]
+    return [page.text for page in await find_pages(owner, query, 10, roots)]
 
 
 async def count(table: str) -> int:
@@ -48,9 +43,11 @@ async def count(table: str) -> int:
 
 
 async def test_a_page_that_was_kept_is_found_by_its_words():
-    await keep(ME, "web", "https://a.org/x", [a_page("The waggle dance tells the direction.")])
+    await store_pages(
+        ME, "web", "https://a.org/x", [a_page("The waggle dance tells the direction.")]
+    )
 
-    (page,) = await find(ME, "Which dance do bees waggle?", 10)
+    (page,) = await find_pages(ME, "Which dance do bees waggle?", 10)
 
     assert (page.kind, page.title, page.location) == ("web", "Bees", "https://a.org/x")
     assert page.text == "The waggle dance tells the direction."
@@ -59,9 +56,9 @@ async def test_a_page_that_was_kept_is_found_by_its_words():
 
 async def test_the_best_page_comes_first_and_no_more_than_asked_for():
     words = ["dance", "dance dance waggle", "honey", "a dance among many other words of no use"]
-    await keep(ME, "web", "u", [a_page(body, title="x") for body in words])
+    await store_pages(ME, "web", "u", [a_page(body, title="x") for body in words])
 
-    best = await find(ME, "waggle dance", 2)
+    best = await find_pages(ME, "waggle dance", 2)
 
     assert best[0].text == "dance dance waggle"
     assert len(best) == 2
@@ -72,26 +69,28 @@ async def test_as_many_pages_are_found_as_are_asked_for():
     new = [
         NewPage(title=f"Hive {n}", place=f"page={n}", text=f"Bee {n} dances.") for n in range(230)
     ]
-    await keep(ME, "web", "u", new)
+    await store_pages(ME, "web", "u", new)
 
-    assert len(await find(ME, "dances", 225)) == 225
+    assert len(await find_pages(ME, "dances", 225)) == 225
 
 
 async def test_a_title_is_searched_too():
-    await keep(ME, "web", "u", [a_page("Nothing of note.", title="Waggle dance")])
+    await store_pages(ME, "web", "u", [a_page("Nothing of note.", title="Waggle dance")])
 
     assert await found("waggle") == ["Nothing of note."]
 
 
 async def test_a_question_in_chinese_finds_a_page_in_chinese():
-    await keep(ME, "web", "u", [a_page("蜜蜂用摇摆舞告诉同伴方向。"), a_page("足球比赛今天开始。")])
+    await store_pages(
+        ME, "web", "u", [a_page("蜜蜂用摇摆舞告诉同伴方向。"), a_page("足球比赛今天开始。")]
+    )
 
     assert await found("蜜蜂为什么跳舞？") == ["蜜蜂用摇摆舞告诉同伴方向。"]
 
 
 @pytest.mark.parametrize("query", ["c++", "C#", "gpt-4", "3.5%", "foo_bar", "e-mail", "v1.2"])
 async def test_a_word_with_signs_in_it_is_found(query: str):
-    await keep(ME, "web", "u", [a_page(f"Here we speak of {query} today.")])
+    await store_pages(ME, "web", "u", [a_page(f"Here we speak of {query} today.")])
 
     assert len(await found(query)) == 1
 
@@ -99,57 +98,62 @@ async def test_a_word_with_signs_in_it_is_found(query: str):
 async def test_where_a_page_stands_is_its_origin_and_its_place():
     await keep_file(ME, "ab12", "/docs/bees.pdf", "dance", "honey")
 
-    assert [page.location for page in await find(ME, "honey", 10)] == ["/docs/bees.pdf#page=2"]
-    assert location("https://a.org", "") == "https://a.org"
+    assert [page.location for page in await find_pages(ME, "honey", 10)] == [
+        "/docs/bees.pdf#page=2"
+    ]
+    assert format_location("https://a.org", "") == "https://a.org"
 
 
 async def test_the_pages_of_an_origin_have_ids_in_their_order():
-    ids = await keep(ME, "web", "u", [a_page("one"), a_page("two"), a_page("three")])
+    ids = await store_pages(ME, "web", "u", [a_page("one"), a_page("two"), a_page("three")])
 
-    assert await kept(ME, "web", "u") == ids
-    assert [page.text for page in await named(ME, [ids[2], ids[0], "unknown"])] == ["three", "one"]
-    assert await texts(ME, [ids[1], "unknown"]) == {ids[1]: "two"}
+    assert await list_page_ids(ME, "web", "u") == ids
+    assert [page.text for page in await read_pages(ME, [ids[2], ids[0], "unknown"])] == [
+        "three",
+        "one",
+    ]
+    assert await read_page_texts(ME, [ids[1], "unknown"]) == {ids[1]: "two"}
     assert len(set(ids)) == 3
 
 
 async def test_keeping_the_same_again_changes_no_id():
-    first = await keep(ME, "web", "u", [a_page("one"), a_page("one")])
-    second = await keep(ME, "web", "u", [a_page("one"), a_page("one")])
+    first = await store_pages(ME, "web", "u", [a_page("one"), a_page("one")])
+    second = await store_pages(ME, "web", "u", [a_page("one"), a_page("one")])
 
     assert first == second
     assert await count("pages") == await count("page_words") == 2
 
 
 async def test_a_page_that_has_changed_stands_beside_the_one_that_may_have_been_cited():
-    (old,) = await keep(ME, "web", "u", [a_page("waggle dance")])
+    (old,) = await store_pages(ME, "web", "u", [a_page("waggle dance")])
 
-    (new,) = await keep(ME, "web", "u", [a_page("waggle dance of today")])
+    (new,) = await store_pages(ME, "web", "u", [a_page("waggle dance of today")])
 
-    assert set(await texts(ME, [old, new])) == {old, new}
+    assert set(await read_page_texts(ME, [old, new])) == {old, new}
 
 
 async def test_a_page_that_says_what_it_said_is_kept_once():
-    first = await keep(ME, "web", "u", [a_page("queen")])
+    first = await store_pages(ME, "web", "u", [a_page("queen")])
 
-    assert await keep(ME, "web", "u", [a_page("queen")]) == first
+    assert await store_pages(ME, "web", "u", [a_page("queen")]) == first
     assert await found("queen") == ["queen"]
     assert await count("pages") == await count("page_words") == 1
 
 
 async def test_another_person_never_sees_a_page():
-    mine = await keep(ME, "web", "u", [a_page("the queen")])
-    theirs = await keep(OTHER, "web", "u", [a_page("the queen")])
+    mine = await store_pages(ME, "web", "u", [a_page("the queen")])
+    theirs = await store_pages(OTHER, "web", "u", [a_page("the queen")])
 
     assert await found("queen", "stranger/") == []
-    assert [page.id for page in await find(OTHER, "queen", 10)] == theirs
-    assert await kept("stranger/", "web", "u") == []
+    assert [page.id for page in await find_pages(OTHER, "queen", 10)] == theirs
+    assert await list_page_ids("stranger/", "web", "u") == []
     assert not {*mine} & {*theirs}
 
 
 async def test_replacing_ones_own_page_leaves_another_persons_alone():
-    await keep(ME, "web", "u", [a_page("the queen")])
-    await keep(OTHER, "web", "u", [a_page("the queen")])
-    await keep(ME, "web", "u", [])
+    await store_pages(ME, "web", "u", [a_page("the queen")])
+    await store_pages(OTHER, "web", "u", [a_page("the queen")])
+    await store_pages(ME, "web", "u", [])
 
     assert await found("queen", OTHER) == ["the queen"]
 
@@ -157,7 +161,7 @@ async def test_replacing_ones_own_page_leaves_another_persons_alone():
 async def test_only_files_below_the_roots_are_found():
     await keep_file(ME, "a", "/docs/bees.md", "waggle one", root="/docs")
     await keep_file(ME, "b", "/more/bees.md", "waggle two", root="/more")
-    await keep(ME, "web", "u", [a_page("waggle three")])
+    await store_pages(ME, "web", "u", [a_page("waggle three")])
 
     assert await found("waggle", roots=["/docs"]) == ["waggle one"]
     assert sorted(await found("waggle", roots=["/docs", "/more"])) == ["waggle one", "waggle two"]
@@ -177,22 +181,24 @@ async def test_a_file_that_another_person_has_too_stays_theirs():
     await keep_file(OTHER, "a", "/theirs/bees.md", "waggle", root="/theirs")
 
     assert await found("waggle", roots=["/theirs"]) == []
-    assert [page.location for page in await find(ME, "waggle", 10)] == ["/mine/bees.md#page=1"]
+    assert [page.location for page in await find_pages(ME, "waggle", 10)] == [
+        "/mine/bees.md#page=1"
+    ]
 
 
 async def test_a_file_in_two_folders_is_found_once_and_by_either():
     await keep_file(ME, "a", "/docs/bees.md", "waggle", root="/docs")
     await keep_file(ME, "a", "/more/bees.md", "waggle", root="/more")
 
-    (page,) = await find(ME, "waggle", 10, ["/more"])
+    (page,) = await find_pages(ME, "waggle", 10, ["/more"])
 
     assert page.location == "/more/bees.md#page=1"
-    assert len(await find(ME, "waggle", 10)) == 1
+    assert len(await find_pages(ME, "waggle", 10)) == 1
 
 
 async def test_a_file_taken_out_of_its_folder_is_no_longer_found_below_it():
     await keep_file(ME, "a", "/docs/bees.md", "waggle")
-    await forget_document(ME, "/docs", "/docs/bees.md")
+    await unlist_document(ME, "/docs", "/docs/bees.md")
 
     assert await found("waggle", roots=["/docs"]) == []
 
@@ -227,8 +233,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("query", HOSTILE, ids=lambda query: repr(query[:20]))
 async def test_a_query_is_words_and_never_a_statement(query: str):
-    await keep(ME, "web", "u", [a_page("Nothing of note.")])
-    await keep(OTHER, "web", "u", [a_page(f"waggle title body word1 {HOSTILE[0]}")])
+    await store_pages(ME, "web", "u", [a_page("Nothing of note.")])
+    await store_pages(OTHER, "web", "u", [a_page(f"waggle title body word1 {HOSTILE[0]}")])
 
     assert await found(query) == []
     assert await count("pages") == 2
@@ -236,7 +242,7 @@ async def test_a_query_is_words_and_never_a_statement(query: str):
 
 @pytest.mark.parametrize("query", ["", "   ", "?", "the of and", "什么"])
 async def test_a_query_without_a_word_of_its_own_finds_nothing(query: str):
-    await keep(ME, "web", "u", [a_page("The queen and what of the hive?")])
+    await store_pages(ME, "web", "u", [a_page("The queen and what of the hive?")])
 
     assert await found(query) == []
 
@@ -253,34 +259,36 @@ async def test_a_query_without_a_word_of_its_own_finds_nothing(query: str):
     ids=range(5),
 )
 async def test_an_abstract_is_the_first_sentences_that_fit(body: str, abstract: str):
-    (name,) = await keep(ME, "web", "u", [a_page(body)])
+    (name,) = await store_pages(ME, "web", "u", [a_page(body)])
 
     kept_as = select(pages.c.abstract).where(pages.c.id == name)
     assert (await read_rows(kept_as)).scalar() == abstract
 
 
 async def test_a_page_that_has_changed_is_found_as_it_is_now_and_told_what_came_after_it():
-    (old,) = await keep(ME, "web", "u", [a_page("waggle dance")])
-    (new,) = await keep(ME, "web", "u", [a_page("waggle dance of today")])
+    (old,) = await store_pages(ME, "web", "u", [a_page("waggle dance")])
+    (new,) = await store_pages(ME, "web", "u", [a_page("waggle dance of today")])
 
     assert await found("waggle") == ["waggle dance of today"]
-    assert await kept(ME, "web", "u") == [new]
+    assert await list_page_ids(ME, "web", "u") == [new]
     assert await superseded_by(old) == new
 
 
 async def test_what_a_longer_origin_said_before_is_superseded_by_the_page_in_its_place():
-    old = await keep(ME, "web", "u", [a_page("bee one"), a_page("bee two"), a_page("bee three")])
-    new = await keep(ME, "web", "u", [a_page("bee one"), a_page("bee 2")])
+    old = await store_pages(
+        ME, "web", "u", [a_page("bee one"), a_page("bee two"), a_page("bee three")]
+    )
+    new = await store_pages(ME, "web", "u", [a_page("bee one"), a_page("bee 2")])
 
     assert sorted(await found("bee")) == ["bee 2", "bee one"]
     assert [await superseded_by(one) for one in old] == ["", new[1], new[0]]
 
 
 async def test_a_page_that_says_again_what_it_said_before_is_found_again():
-    (old,) = await keep(ME, "web", "u", [a_page("waggle dance")])
-    await keep(ME, "web", "u", [a_page("waggle run")])
+    (old,) = await store_pages(ME, "web", "u", [a_page("waggle dance")])
+    await store_pages(ME, "web", "u", [a_page("waggle run")])
 
-    assert await keep(ME, "web", "u", [a_page("waggle dance")]) == [old]
+    assert await store_pages(ME, "web", "u", [a_page("waggle dance")]) == [old]
     assert await found("waggle") == ["waggle dance"]
     assert await superseded_by(old) == ""
 
@@ -288,8 +296,8 @@ async def test_a_page_that_says_again_what_it_said_before_is_found_again():
 async def test_a_dialogue_that_goes_on_keeps_what_was_said():
     first = [NewPage(title="", place="", text="bee one", session="s", position=0)]
     then = [NewPage(title="", place="", text="bee two", session="s", position=1)]
-    await keep(ME, "chat", "c", first, group="c", part=True)
-    await keep(ME, "chat", "c", then, group="c", part=True)
+    await store_pages(ME, "chat", "c", first, group="c", part=True)
+    await store_pages(ME, "chat", "c", then, group="c", part=True)
 
     assert sorted(await found("bee")) == ["bee one", "bee two"]
 
@@ -300,30 +308,30 @@ async def test_two_turns_that_say_the_same_are_two_pages():
         for session in ("monday", "tuesday")
     ]
 
-    assert len(set(await keep(ME, "chat", "c", said))) == 2
+    assert len(set(await store_pages(ME, "chat", "c", said))) == 2
     assert await found("bee") == ["hello bee", "hello bee"]
 
 
 async def test_more_pages_than_one_transaction_takes_are_all_kept(monkeypatch):
-    monkeypatch.setattr("memory.pages.store.BATCH", 2)
-    await keep(ME, "web", "u", [a_page(f"bee {number}") for number in range(5)])
-    ids = await keep(ME, "web", "u", [a_page(f"bee {number}") for number in (0, 1, 2, 3, 9)])
+    monkeypatch.setattr("library.store.STORE_BATCH", 2)
+    await store_pages(ME, "web", "u", [a_page(f"bee {number}") for number in range(5)])
+    ids = await store_pages(ME, "web", "u", [a_page(f"bee {number}") for number in (0, 1, 2, 3, 9)])
 
-    assert await kept(ME, "web", "u") == ids
+    assert await list_page_ids(ME, "web", "u") == ids
     assert sorted(await found("bee")) == ["bee 0", "bee 1", "bee 2", "bee 3", "bee 9"]
 
 
 async def test_nobody_reads_another_persons_page_by_its_id():
-    ids = await keep(ME, "web", "u", [a_page("the queen")])
+    ids = await store_pages(ME, "web", "u", [a_page("the queen")])
 
-    assert await texts(OTHER, ids) == {}
-    assert await named(OTHER, ids) == []
+    assert await read_page_texts(OTHER, ids) == {}
+    assert await read_pages(OTHER, ids) == []
 
 
 async def test_a_page_says_who_is_behind_it_and_which_run_read_it():
     for kind in ("file", "web", "report", "chat"):
-        await keep(ME, kind, "o", [a_page("bee")], run="t1-1")
-    await keep(ME, "web", "tool", [a_page("bee")], provenance="tool")
+        await store_pages(ME, kind, "o", [a_page("bee")], run="t1-1")
+    await store_pages(ME, "web", "tool", [a_page("bee")], provenance="tool")
 
     rows = (await read_rows(select(pages.c.provenance, pages.c.run).order_by(pages.c.number))).all()
     assert [tuple(row) for row in rows] == [
@@ -337,38 +345,38 @@ async def test_a_page_says_who_is_behind_it_and_which_run_read_it():
 
 async def test_what_a_database_cannot_store_is_left_out_of_a_text():
     page = NewPage(title="B\x00ees", place="p\ud800", text="wag\x00gle \udfffdance", speaker="\x00")
-    ids = await keep(ME, "web", "https://a.org/\x00", [page])
+    ids = await store_pages(ME, "web", "https://a.org/\x00", [page])
 
-    assert [one.text for one in await named(ME, ids)] == ["waggle dance"]
+    assert [one.text for one in await read_pages(ME, ids)] == ["waggle dance"]
     assert await found("waggle") == ["waggle dance"]
 
 
 async def test_long_texts_addresses_and_words_are_kept_whole():
     text = "waggle " + "x" * 5_000 + " " + " ".join(f"word{n}" for n in range(30_000)) + " dance"
     address = "https://a.org/" + "y" * 5_000
-    ids = await keep(ME, "web", address, [a_page(text, title="T" * 5_000)])
+    ids = await store_pages(ME, "web", address, [a_page(text, title="T" * 5_000)])
 
-    assert await kept(ME, "web", address) == ids
-    assert [len(page.text) for page in await find(ME, "waggle", 10)] == [len(text)]
-    assert len(await find(ME, "word20000", 10)) == 1
+    assert await list_page_ids(ME, "web", address) == ids
+    assert [len(page.text) for page in await find_pages(ME, "waggle", 10)] == [len(text)]
+    assert len(await find_pages(ME, "word20000", 10)) == 1
 
 
 async def test_every_change_leaves_work_for_the_vectors():
-    await keep(ME, "web", "u", [a_page("one"), a_page("two")])
-    await keep(ME, "web", "u", [a_page("one"), a_page("two")])
-    await keep(ME, "web", "u", [a_page("one"), a_page("three")])
+    await store_pages(ME, "web", "u", [a_page("one"), a_page("two")])
+    await store_pages(ME, "web", "u", [a_page("one"), a_page("two")])
+    await store_pages(ME, "web", "u", [a_page("one"), a_page("three")])
 
     rows = (await read_rows(select(outbox.c.job, outbox.c.data).order_by(outbox.c.id))).all()
-    jobs = [json.loads(row.data)["pages"] for row in rows if row.job == VECTORS]
+    jobs = [json.loads(row.data)["pages"] for row in rows if row.job == VECTOR_JOB]
     assert [len(job) for job in jobs] == [2, 1, 1]
     assert jobs[2] == [jobs[0][1]]
 
 
 async def test_a_kept_page_that_fails_midway_leaves_nothing(monkeypatch):
-    monkeypatch.setattr("memory.pages.keeping.queue", lambda *_: 1 / 0)
+    monkeypatch.setattr("library.indexing.queue_vectors", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
-        await keep(ME, "web", "u", [a_page("queen")])
+        await store_pages(ME, "web", "u", [a_page("queen")])
 
     assert await count("pages") == await count("page_words") == await count("members") == 0
 
@@ -379,8 +387,8 @@ async def superseded_by(one: str) -> str:
 
 
 async def test_no_statement_names_every_page_of_a_long_origin(monkeypatch):
-    monkeypatch.setattr("memory.pages.store.BATCH", 4)
-    monkeypatch.setattr("memory.pages.keeping.AT_ONCE", 4)
+    monkeypatch.setattr("library.store.STORE_BATCH", 4)
+    monkeypatch.setattr("library.indexing.PAGES_PER_STATEMENT", 4)
     named: list[int] = []
 
     def note(_: object, __: object, statement: str, values: object, *more: object) -> None:
@@ -392,12 +400,14 @@ async def test_no_statement_names_every_page_of_a_long_origin(monkeypatch):
 
     event.listen(Engine, "before_cursor_execute", note)
     try:
-        long = await keep(ME, "chat", "talk", [a_page(f"bee {number}") for number in range(40)])
-        await keep(ME, "chat", "talk", [a_page("wasp")])
-        said = await texts(ME, long)
+        long = await store_pages(
+            ME, "chat", "talk", [a_page(f"bee {number}") for number in range(40)]
+        )
+        await store_pages(ME, "chat", "talk", [a_page("wasp")])
+        said = await read_page_texts(ME, long)
     finally:
         event.remove(Engine, "before_cursor_execute", note)
 
     assert len(said) == 40
-    assert [one.text for one in await find(ME, "bee", 50)] == ["wasp"]
+    assert [one.text for one in await find_pages(ME, "bee", 50)] == ["wasp"]
     assert max(named) < 20

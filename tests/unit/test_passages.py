@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.passages import passages, scrap, together
-from retrieval.text import Span, sentences
+from text.passage_splitting import is_breadcrumb, merge_passages, split_passages
+from text.sentences import Span, split_sentences
 
 SENTENCE = "The bees of this hive dance until all the others know where the flowers are. "
 
 
 def test_a_passage_is_full_of_whole_sentences():
-    found = passages(SENTENCE * 20, size=300)
+    found = split_passages(SENTENCE * 20, size=300)
 
     assert all(len(passage.text) <= 300 for passage in found)
     assert all(passage.text.endswith("are.") for passage in found)
@@ -19,7 +19,7 @@ def test_a_passage_is_full_of_whole_sentences():
 
 
 def test_chinese_passages_are_half_as_long():
-    found = passages("蜜蜂在蜂巢里跳舞，告诉同伴花在哪里。" * 50, size=400)
+    found = split_passages("蜜蜂在蜂巢里跳舞，告诉同伴花在哪里。" * 50, size=400)
 
     assert 150 < max(len(passage.text) for passage in found) <= 200
 
@@ -27,35 +27,38 @@ def test_chinese_passages_are_half_as_long():
 def test_a_heading_goes_with_what_follows():
     text = f"{SENTENCE * 3}\n\n## Wasps\n\n{SENTENCE * 3}"
 
-    assert [p.text.startswith("## Wasps") for p in passages(text, size=270)] == [False, True]
+    assert [p.text.startswith("## Wasps") for p in split_passages(text, size=270)] == [False, True]
 
 
 def test_a_heading_does_not_make_the_sentence_below_it_too_long():
     sentence = "b" * 80 + "."
 
-    assert [p.text for p in passages(f"# Title\n{sentence}", size=85)] == ["# Title", sentence]
+    assert [p.text for p in split_passages(f"# Title\n{sentence}", size=85)] == [
+        "# Title",
+        sentence,
+    ]
 
 
 def test_only_a_sentence_longer_than_the_window_is_cut():
-    found = passages("bee " * 100, size=100)
+    found = split_passages("bee " * 100, size=100)
 
     assert all(len(passage.text) <= 100 for passage in found)
     assert "".join(p.text for p in found).count("bee") == 100
 
 
 def test_nothing_gives_nothing():
-    assert passages("") == passages(" \n ") == []
+    assert split_passages("") == split_passages(" \n ") == []
 
 
 @given(st.lists(st.sampled_from([SENTENCE, "# Title\n", "蜜蜂跳舞。", "\n\n", "x" * 90 + " "])))
 def test_passages_cover_the_text_in_order_and_cut_no_fitting_sentence(parts):
     text = "".join(parts)
-    found = passages(text, size=120)
+    found = split_passages(text, size=120)
     ends = {passage.end for passage in found}
 
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert "".join("".join(p.text.split()) for p in found) == "".join(text.split())
-    for one in sentences(text):
+    for one in split_sentences(text):
         if len(one.text) <= 60:
             assert not any(one.start < end < one.end for end in ends)
 
@@ -71,12 +74,14 @@ def spans(text, *places):
 def test_what_announces_something_stays_with_what_it_announces():
     text = f"{SENTENCE * 3}The line to write is:\n\nhive = 3\n\n{SENTENCE}"
 
-    assert [p.text[:21] for p in passages(text, size=250)][1:] == ["The line to write is:"]
+    assert [p.text[:21] for p in split_passages(text, size=250)][1:] == ["The line to write is:"]
 
 
 def test_pieces_that_stand_close_are_one_piece_in_the_order_of_the_page():
     text = SENTENCE * 60
-    (first, second) = together(text, spans(text, (2400, 2800), (300, 600), (0, 200), (500, 900)))
+    (first, second) = merge_passages(
+        text, spans(text, (2400, 2800), (300, 600), (0, 200), (500, 900))
+    )
 
     assert (first.start, first.end) == (0, 900)
     assert first.text == text[:900]
@@ -84,7 +89,7 @@ def test_pieces_that_stand_close_are_one_piece_in_the_order_of_the_page():
 
 
 def test_a_part_of_a_list_brings_all_of_it_and_what_announces_it():
-    (whole,) = together(MANUAL, spans(MANUAL, (150, 200)))
+    (whole,) = merge_passages(MANUAL, spans(MANUAL, (150, 200)))
 
     assert whole.text.startswith("## Starting\n\nThe pump is started so:")
     assert whole.text.endswith("Step 9 takes the lever 9 notches further down.")
@@ -94,13 +99,13 @@ def test_a_list_below_a_heading_comes_with_it():
     text = f"{SENTENCE}\n\n## Parts\n\n- a wheel\n- a gate\n- a pond"
     at = text.index("a gate")
 
-    assert together(text, spans(text, (at, at + 6)))[0].text == text[text.index("## Parts") :]
+    assert merge_passages(text, spans(text, (at, at + 6)))[0].text == text[text.index("## Parts") :]
 
 
 def test_of_a_list_that_is_very_long_only_a_part_is_taken():
     text = "The pumps are:\n\n" + "".join(f"- pump {n} of the mill\n\n" for n in range(900))
 
-    (part,) = together(text, spans(text, (600, 640)))
+    (part,) = merge_passages(text, spans(text, (600, 640)))
 
     assert text[600:640] in part.text
     assert len(part.text) < 100
@@ -109,7 +114,7 @@ def test_of_a_list_that_is_very_long_only_a_part_is_taken():
 def whole(text: str, words: str) -> str:
     """Return what is shown of a text where a passage of it holds some words."""
     at = text.index(words)
-    return together(text, spans(text, (at, at + len(words))))[0].text
+    return merge_passages(text, spans(text, (at, at + len(words))))[0].text
 
 
 ROPES = f"""{SENTENCE * 4}
@@ -168,7 +173,7 @@ def test_a_very_long_paragraph_is_shown_in_part():
 def test_paragraphs_that_fit_are_not_cut():
     text = "\n\n".join([SENTENCE * 3] * 8)
 
-    assert [one.text for one in passages(text, size=300)] == [(SENTENCE * 3).strip()] * 8
+    assert [one.text for one in split_passages(text, size=300)] == [(SENTENCE * 3).strip()] * 8
 
 
 @pytest.mark.parametrize(
@@ -183,7 +188,7 @@ def test_paragraphs_that_fit_are_not_cut():
     ],
 )
 def test_where_and_when_a_page_stands_is_a_scrap(text):
-    assert scrap(text)
+    assert is_breadcrumb(text)
 
 
 @pytest.mark.parametrize(
@@ -199,4 +204,4 @@ def test_where_and_when_a_page_stands_is_a_scrap(text):
     ],
 )
 def test_what_says_something_is_no_scrap(text):
-    assert not scrap(text)
+    assert not is_breadcrumb(text)

@@ -11,13 +11,13 @@ import pytest
 
 from config.errors import Problem
 from config.settings import settings
-from graph.session import session
-from memory.facts.listing import listed
-from memory.facts.store import NewFact, add
-from retrieval.chroma_client import reach
-from storage.address import address
-from storage.connect import connect
-from storage.engine import close
+from graph.session import open_session
+from library.chroma import connect_chroma
+from memory.facts.fact import NewFact
+from memory.facts.queries import list_facts
+from memory.facts.store import add_fact
+from storage.connect import create_database_engine, parse_database_url
+from storage.engine import close_database
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -44,8 +44,8 @@ def lies(folder: Path) -> list[str]:
 
 
 async def facts() -> list[str]:
-    found = [one.content for one in await listed("local/")]
-    await close()
+    found = [one.content for one in await list_facts("local/")]
+    await close_database()
     return found
 
 
@@ -58,9 +58,9 @@ async def test_everything_of_a_home_lies_in_it(
     settings.cache_clear()
     before = lies(tmp_path)
 
-    async with session("t1") as thread:
+    async with open_session("t1") as thread:
         await thread.begin("How do bees dance?", make(choices), quiet)
-    await close()
+    await close_database()
 
     every = set(lies(tmp_path)) - {*before}
     assert {f"{name}/dossier.db", f"{name}/checkpoints.db"} <= every
@@ -75,7 +75,7 @@ async def test_two_homes_and_two_databases_share_nothing(
         monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{place}.db")
         settings.cache_clear()
         assert await facts() == []
-        await add("local/", NewFact(f"Lives in {place}"))
+        await add_fact("local/", NewFact(f"Lives in {place}"))
 
     monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{name}.db")
     settings.cache_clear()
@@ -84,17 +84,17 @@ async def test_two_homes_and_two_databases_share_nothing(
 
 
 def test_the_address_of_a_server_is_one():
-    there = address("postgresql://me:p%40ss@there:5433/dossier?sslmode=require")
+    there = parse_database_url("postgresql://me:p%40ss@there:5433/dossier?sslmode=require")
 
     assert (there.host, there.password, there.query["sslmode"]) == ("there", "p@ss", "require")
-    assert address("sqlite://").database is None
-    assert address("sqlite+pysqlite:////x/q?y").database == "/x/q?y"
+    assert parse_database_url("sqlite://").database is None
+    assert parse_database_url("sqlite+pysqlite:////x/q?y").database == "/x/q?y"
 
 
 @pytest.mark.parametrize("written", ["postgresql://host:port/x", "postgresql://[::1/x", "x", ""])
 def test_what_is_no_address_of_a_database_is_told_with_a_hint(written: str):
     with pytest.raises(Problem) as told:
-        connect(written)
+        create_database_engine(written)
 
     assert told.value.code == "config_value"
     assert "postgresql://" in told.value.hint
@@ -103,7 +103,7 @@ def test_what_is_no_address_of_a_database_is_told_with_a_hint(written: str):
 def test_chroma_heeds_no_file_of_the_current_folder(tmp_path: Path):
     (tmp_path / ".env").write_text("CHROMA_API_IMPL=theirs.Api\nALLOW_RESET=true\n")
 
-    client = reach("one")
+    client = connect_chroma("one")
 
     assert not client.get_settings().allow_reset
     client.close()
@@ -111,10 +111,10 @@ def test_chroma_heeds_no_file_of_the_current_folder(tmp_path: Path):
 
 CHROMA = """
 from config.errors import Problem
-from retrieval.chroma_client import reach, told
+from library.chroma import connect_chroma, _call_chroma
 
 try:
-    told("x", lambda: reach("x"), 5)
+    _call_chroma("x", lambda: connect_chroma("x"), 5)
 except Problem as problem:
     print(problem)
 """

@@ -8,10 +8,10 @@ import pytest
 from langgraph.runtime import Runtime, ServerInfo
 
 from app.cli.runs import _draft
+from calls.ledger import LedgerCall
 from config.errors import Problem
 from graph.context import Context
-from runs.ledger import Call
-from runs.place import fork_of, here, owned, owner, run_id
+from runs.call_site import call_site, fork_of_run, join_owner, resolve_owner, run_id
 from tests.places import runtime
 
 STEP = {"id": "s2", "title": "Dance"}
@@ -32,11 +32,11 @@ def served(login: Any, **choices: Any) -> Runtime[Context]:
 def test_a_step_is_named_by_thread_turn_step_and_counts():
     state = {"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "redo": 4}
 
-    assert here(state, runtime("t9")) == ("local/", "t9", "t9-3", "s2", "1.2.4")
+    assert call_site(state, runtime("t9")) == ("local/", "t9", "t9-3", "s2", "1.2.4")
 
 
 def test_what_a_state_does_not_have_counts_as_none():
-    assert here({"turn": 1}, runtime("t9")) == ("local/", "t9", "t9-1", "", "0.0.0")
+    assert call_site({"turn": 1}, runtime("t9")) == ("local/", "t9", "t9-1", "", "0.0.0")
 
 
 def test_the_same_state_has_the_same_name_in_every_session():
@@ -45,7 +45,7 @@ def test_the_same_state_has_the_same_name_in_every_session():
     assert info
     after = after.override(execution_info=info.patch(checkpoint_id="x", run_id="y", task_id="z"))
 
-    assert here({"turn": 1}, before) == here({"turn": 1}, after)
+    assert call_site({"turn": 1}, before) == call_site({"turn": 1}, after)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_same_state_has_the_same_name_in_every_session():
     ],
 )
 def test_another_turn_step_or_redo_is_another_place(other: dict[str, Any]):
-    assert here(other, runtime()) != here({"turn": 1, "step": STEP}, runtime())
+    assert call_site(other, runtime()) != call_site({"turn": 1, "step": STEP}, runtime())
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_another_turn_step_or_redo_is_another_place(other: dict[str, Any]):
     ],
 )
 def test_a_call_has_the_key_under_which_older_programs_recorded_it(state: Any, key: str):
-    call = Call(here(state, runtime("t9")), "model", "researcher", "bees")
+    call = LedgerCall(call_site(state, runtime("t9")), "model", "researcher", "bees")
 
     assert call.key.startswith(key)
 
@@ -83,19 +83,19 @@ def test_a_call_has_the_key_under_which_older_programs_recorded_it(state: Any, k
 def test_what_is_done_again_now_counts_and_not_what_an_older_program_counted():
     counted = {"turn": 3, "step": STEP, "attempt": 1}
 
-    assert here({**counted, "redo": 2}, runtime("t9")).repetition == "0.0.2"
+    assert call_site({**counted, "redo": 2}, runtime("t9")).repetition == "0.0.2"
 
 
 @pytest.mark.parametrize(("again", "draft"), [({}, 2), ({"again": 3}, 2), ({"redo": 0}, 1)])
 def test_the_draft_that_was_checked_is_counted_by_the_redo_alone(again: Any, draft: int):
     state = {"turn": 1, "step": STEP, "rounds": 2, "redo": 1, **again}
 
-    assert _draft(here(state, runtime("t9")).repetition) == draft
+    assert _draft(call_site(state, runtime("t9")).repetition) == draft
 
 
 def test_a_run_without_a_thread_is_refused_since_all_of_them_would_share_one_ledger():
     with pytest.raises(Problem) as problem:
-        here({}, Runtime(context=Context()))
+        call_site({}, Runtime(context=Context()))
 
     assert problem.value.code == "thread_missing"
 
@@ -107,28 +107,28 @@ def test_the_run_of_a_question_is_named_by_thread_and_turn():
 def test_the_name_of_a_run_is_never_read_from_the_state():
     state = {"turn": 2, "run": "../../elsewhere"}
 
-    assert here(state, runtime("t9")).run == "t9-2"
+    assert call_site(state, runtime("t9")).run == "t9-2"
 
 
 @pytest.mark.parametrize(("fork", "name"), [(1, "t9-2"), (2, "t9-2.2"), (13, "t9-2.13")])
 def test_a_fork_is_named_behind_its_turn_and_its_name_tells_its_number(fork: int, name: str):
-    assert here({"turn": 2, "fork": fork}, runtime("t9")).run == name
-    assert fork_of(name) == fork
+    assert call_site({"turn": 2, "fork": fork}, runtime("t9")).run == name
+    assert fork_of_run(name) == fork
 
 
 def test_without_a_server_the_caller_says_who_asks(monkeypatch: pytest.MonkeyPatch):
-    assert owner(runtime(user="maya", project="hive")) == "maya/hive"
+    assert resolve_owner(runtime(user="maya", project="hive")) == "maya/hive"
     monkeypatch.setenv("DOSSIER_USER", "willy")
 
-    assert owner(runtime()) == "willy/"
+    assert resolve_owner(runtime()) == "willy/"
 
 
 def test_on_a_server_the_login_says_who_asks_whatever_the_caller_claims():
-    assert owner(served(Login("maya"), user="queen", project="hive")) == "maya/hive"
+    assert resolve_owner(served(Login("maya"), user="queen", project="hive")) == "maya/hive"
 
 
 def test_on_a_server_without_logins_the_callers_word_does_not_count():
-    assert owner(served(None, user="queen")) == "local/"
+    assert resolve_owner(served(None, user="queen")) == "local/"
 
 
 @pytest.mark.parametrize(
@@ -144,4 +144,4 @@ def test_on_a_server_without_logins_the_callers_word_does_not_count():
 def test_no_name_of_a_project_makes_one_person_another(
     one: tuple[str, str], other: tuple[str, str]
 ):
-    assert owned(*one) != owned(*other)
+    assert join_owner(*one) != join_owner(*other)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nodes.human_feedback import Review, in_words
+from nodes.human_feedback import Review, parse_decision
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from nodes.human_feedback import Review, in_words
     ],
 )
 def test_words_that_all_agree_approve(words: str):
-    assert in_words(words) == {"decisions": [{"type": "approve"}]}
+    assert parse_decision(words) == {"decisions": [{"type": "approve"}]}
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_words_that_all_agree_approve(words: str):
     ],
 )
 def test_all_other_words_are_said_against_the_plan(words: str, message: str):
-    assert in_words(words) == {"decisions": [{"type": "reject", "message": message}]}
+    assert parse_decision(words) == {"decisions": [{"type": "reject", "message": message}]}
 
 
 def test_a_decision_written_as_json_is_that_decision():
     said = {"decisions": [{"type": "reject", "message": "shorter"}]}
 
-    assert Review.model_validate(in_words(json.dumps(said))).decisions[0].type == "reject"
+    assert Review.model_validate(parse_decision(json.dumps(said))).decisions[0].type == "reject"
 
 
 @pytest.mark.parametrize("said", ["", "  ", "{broken"])
 def test_no_words_are_no_decision(said: str):
-    assert not isinstance(in_words(said), dict)
+    assert not isinstance(parse_decision(said), dict)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from graph.plan import MOST_STEPS, checked
+from graph.plan import MOST_STEPS, validate_plan
 
 
 def step(name: str, *needs: str, **more: Any) -> dict[str, Any]:
@@ -14,13 +14,13 @@ def step(name: str, *needs: str, **more: Any) -> dict[str, Any]:
 
 def refused(plan: Any) -> Problem:
     with pytest.raises(Problem) as failure:
-        checked(plan)
+        validate_plan(plan)
     assert failure.value.exit_status == 2
     return failure.value
 
 
 def test_a_plan_that_says_only_what_it_must_is_filled_up():
-    plan = checked({"steps": [{"id": "a", "title": "Bees"}]})
+    plan = validate_plan({"steps": [{"id": "a", "title": "Bees"}]})
 
     assert plan["steps"] == [
         {
@@ -37,9 +37,9 @@ def test_a_plan_that_says_only_what_it_must_is_filled_up():
 
 
 def test_a_plan_that_was_checked_passes_again_as_it_is():
-    plan = checked({"title": "Bees", "steps": [step("a"), step("b", "a", kind="research")]})
+    plan = validate_plan({"title": "Bees", "steps": [step("a"), step("b", "a", kind="research")]})
 
-    assert checked(plan) == plan
+    assert validate_plan(plan) == plan
 
 
 def test_a_circle_is_told_as_a_path():
@@ -61,7 +61,7 @@ def test_a_step_that_waits_for_itself_is_a_circle():
 def test_fifty_steps_pass_and_one_more_does_not():
     steps = [step(f"s{number}") for number in range(MOST_STEPS + 1)]
 
-    assert len(checked({"steps": steps[:-1]})["steps"]) == 50
+    assert len(validate_plan({"steps": steps[:-1]})["steps"]) == 50
     assert refused({"steps": steps}).code == "plan_too_long"
 
 

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.errors import Problem
-from graph.plan import checked
-from graph.plan_text import LEGEND, read, read_steps, written, written_steps
+from graph.plan import (
+    PLAN_LEGEND,
+    parse_plan,
+    parse_steps,
+    render_plan,
+    render_steps,
+    validate_plan,
+)
 
 WORDS = st.text("abc xyz,-()é花蜜", min_size=1, max_size=30).map(str.strip).filter(bool)
 
@@ -22,14 +28,14 @@ def step(name: str, *needs: str, **more: Any) -> dict[str, Any]:
 
 def refused(text: str) -> Problem:
     with pytest.raises(Problem) as failure:
-        read(text)
+        parse_plan(text)
     assert failure.value.exit_status == 2
     assert failure.value.hint
     return failure.value
 
 
 def test_a_plan_is_written_as_a_person_would():
-    plan = checked(
+    plan = validate_plan(
         {
             "title": "Rivers of Norway",
             "steps": [
@@ -40,7 +46,7 @@ def test_a_plan_is_written_as_a_person_would():
         }
     )
 
-    assert written(plan) == (
+    assert render_plan(plan) == (
         "# Rivers of Norway\n\n"
         "1. Length\n   search: longest river\n   search: Glomma length\n"
         "2. Use\n   Power and timber.\n   Since when?\n   after: 1\n   files only\n"
@@ -48,7 +54,7 @@ def test_a_plan_is_written_as_a_person_would():
 
 
 def test_what_was_written_is_read_back_under_the_legend():
-    plan = checked(
+    plan = validate_plan(
         {
             "title": "Rivers",
             "steps": [
@@ -59,8 +65,8 @@ def test_what_was_written_is_read_back_under_the_legend():
         }
     )
 
-    assert read(LEGEND + "\n" + written(plan)) == plan
-    assert read_steps(written_steps(plan["steps"])) == plan["steps"]
+    assert parse_plan(PLAN_LEGEND + "\n" + render_plan(plan)) == plan
+    assert parse_steps(render_steps(plan["steps"])) == plan["steps"]
 
 
 @given(
@@ -72,9 +78,9 @@ def test_any_plan_is_read_back_as_it_was_written(parts: list[tuple[str, list[str
         | {"queries": [" ".join(query.split()) for query in queries], "need_web_search": web}
         for place, (title, queries, web) in enumerate(parts, start=1)
     ]
-    plan = checked({"steps": list(steps)})
+    plan = validate_plan({"steps": list(steps)})
 
-    back = read(written(plan))
+    back = parse_plan(render_plan(plan))
 
     for before, after in zip(plan["steps"], back["steps"], strict=True):
         before["queries"] = [] if before["queries"] == [before["title"]] else before["queries"]
@@ -82,14 +88,14 @@ def test_any_plan_is_read_back_as_it_was_written(parts: list[tuple[str, list[str
 
 
 def test_ids_of_a_plan_need_not_be_known():
-    plan = checked({"steps": [step("mine"), step("yours", "mine")]})
+    plan = validate_plan({"steps": [step("mine"), step("yours", "mine")]})
 
-    assert [one["id"] for one in read(written(plan))["steps"]] == ["s1", "s2"]
-    assert read(written(plan))["steps"][1]["needs"] == ["s1"]
+    assert [one["id"] for one in parse_plan(render_plan(plan))["steps"]] == ["s1", "s2"]
+    assert parse_plan(render_plan(plan))["steps"][1]["needs"] == ["s1"]
 
 
 def test_numbers_mean_the_steps_as_they_are_written_wherever_these_stand():
-    plan = read("3. Last\n   after: 7\n7. First\n")
+    plan = parse_plan("3. Last\n   after: 7\n7. First\n")
 
     assert [(one["id"], one["title"], one["needs"]) for one in plan["steps"]] == [
         ("s1", "Last", ["s2"]),
@@ -111,7 +117,7 @@ def test_numbers_mean_the_steps_as_they_are_written_wherever_these_stand():
     ],
 )
 def test_steps_are_taken_as_people_write_lists(text: str):
-    first, second = read_steps(text)
+    first, second = parse_steps(text)
 
     assert (first["title"], second["title"]) == ("Nectar", "Honey")
     assert (first["needs"], second["needs"]) == ([], ["s1"])
@@ -120,11 +126,11 @@ def test_steps_are_taken_as_people_write_lists(text: str):
 def test_a_step_may_say_that_it_stays_off_the_web_in_several_ways():
     text = "1. A\n   web: no\n2. B\n   no web\n3. C\n   web: yes\n4. D\n   网页：否\n"
 
-    assert [one["need_web_search"] for one in read_steps(text)] == [False, False, True, False]
+    assert [one["need_web_search"] for one in parse_steps(text)] == [False, False, True, False]
 
 
 def test_a_list_below_a_step_belongs_to_it():
-    (one,) = read_steps("1. Honey\n   - what it weighs\n   1. and why\n")
+    (one,) = parse_steps("1. Honey\n   - what it weighs\n   1. and why\n")
 
     assert one["description"] == "- what it weighs\n1. and why"
 
@@ -166,8 +172,8 @@ def test_comments_are_not_read_and_move_no_line():
 def test_the_json_of_a_plan_is_read_too():
     plan = {"title": "Bees", "steps": [step("mine")]}
 
-    assert read(json.dumps(plan))["steps"][0]["id"] == "mine"
-    assert read_steps(json.dumps(plan["steps"]))[0]["id"] == "mine"
+    assert parse_plan(json.dumps(plan))["steps"][0]["id"] == "mine"
+    assert parse_steps(json.dumps(plan["steps"]))[0]["id"] == "mine"
 
 
 def test_a_description_that_only_repeats_the_title_is_not_written():
@@ -176,4 +182,4 @@ def test_a_description_that_only_repeats_the_title_is_not_written():
         "steps": [step("s1", title="How bees dance", description="how bees dance")],
     }
 
-    assert written_steps(checked(plan)["steps"]).count("bees dance") == 1
+    assert render_steps(validate_plan(plan)["steps"]).count("bees dance") == 1

@@ -8,26 +8,26 @@ import pytest
 
 from app.cli import doctor
 from app.cli.ask import check_models
-from app.cli.progress import Progress
-from app.server import check
+from app.cli.progress import RunProgress
+from app.server import check_run_choices
 from config import environment
 from config.errors import Problem
 from config.settings import settings
-from graph.context import BOUNDS, Context
-from graph.session import Session
-from models.load import check_prices, without_price
+from graph.context import CHOICE_BOUNDS, Context
+from graph.session import ThreadSession
+from models.chat_models import check_model_prices, list_unpriced_models
 from tests.conftest import make
 from tests.door import models
 from tests.flow.test_defects import quiet
 
 
-class Said(Progress):
+class Said(RunProgress):
     """What a person is told on the terminal."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         self.lines.append(line)
 
 
@@ -41,14 +41,14 @@ def local(monkeypatch: pytest.MonkeyPatch) -> Context:
 def test_a_model_in_the_table_has_a_price_and_one_of_our_own_needs_none():
     named = ["openai:gpt-4o", "extractive:", "openai:house-model", "groq:other"]
 
-    assert without_price(named) == ["openai:house-model", "groq:other"]
+    assert list_unpriced_models(named) == ["openai:house-model", "groq:other"]
 
 
 def test_a_price_of_nothing_is_a_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     text = 'default = "openai:free"\n[prices]\n"openai:free" = [0, 0]\n'
     models(tmp_path / "free.toml", monkeypatch, text)
 
-    assert without_price(["openai:free"]) == []
+    assert list_unpriced_models(["openai:free"]) == []
 
 
 def test_the_model_that_stands_in_needs_a_price_too(
@@ -59,7 +59,7 @@ def test_the_model_that_stands_in_needs_a_price_too(
     models(tmp_path / "spare.toml", monkeypatch, text)
 
     with pytest.raises(Problem, match="openai:spare") as problem:
-        check_prices(Context(max_cost=1.0))
+        check_model_prices(Context(max_cost=1.0))
     assert problem.value.code == "model_without_price"
 
 
@@ -84,7 +84,7 @@ async def test_under_the_usual_cap_a_person_is_warned(local: Context):
     assert line.startswith("Warning: no price is known for openai:house-model, so max_cost = 0.5")
 
 
-FORM = {name: getattr(Context, name) for name in BOUNDS}
+FORM = {name: getattr(Context, name) for name in CHOICE_BOUNDS}
 """The numbers that a form sends if nobody has changed any."""
 
 
@@ -92,7 +92,7 @@ FORM = {name: getattr(Context, name) for name in BOUNDS}
 def test_a_client_that_sets_no_cap_on_money_or_sends_an_unchanged_form_is_served(
     local: Context, cap: dict[str, float]
 ):
-    check({"models": local.models, **cap})
+    check_run_choices({"models": local.models, **cap})
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_a_client_that_sets_a_cap_on_money_is_refused_without_a_price(
     local: Context, cap: dict[str, float]
 ):
     with pytest.raises(Problem, match="model_without_price"):
-        check({"models": local.models, **cap})
+        check_run_choices({"models": local.models, **cap})
 
 
 async def test_the_doctor_says_that_no_price_is_known(
     local: Context, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("DOSSIER_MODEL", "openai:house-model")
-    monkeypatch.setattr(doctor, "check_server", _answers)
+    monkeypatch.setattr(doctor, "check_model_server", _answers)
 
     assert "no price is known for openai:house-model" in await doctor._models()
 
@@ -125,9 +125,9 @@ async def _answers() -> None:
 
 
 async def test_the_report_says_that_no_price_is_known(
-    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("nodes.notices.without_price", lambda names: [*dict.fromkeys(names)])
+    monkeypatch.setattr("nodes.notices.list_unpriced_models", lambda names: [*dict.fromkeys(names)])
 
     outcome = await thread.begin("How do bees live?", make(choices, deep=False), quiet)
 
@@ -144,7 +144,7 @@ def house_vectors(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # What the program then sets itself ends with the test.
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "")
     monkeypatch.delenv("DOSSIER_EMBEDDINGS")
-    environment.take_over()
+    environment.load_home_env()
     settings.cache_clear()
 
 
@@ -155,7 +155,7 @@ async def test_an_embedder_without_a_price_is_refused_under_a_cap_that_a_person_
     assert refused.value.code == "model_without_price"
 
     with pytest.raises(Problem, match="openai:house-vectors"):
-        check({"max_cost": 0.2})
+        check_run_choices({"max_cost": 0.2})
 
 
 @pytest.mark.usefixtures("house_vectors")
@@ -178,4 +178,4 @@ def test_an_embedder_of_this_machine_or_with_a_price_is_no_matter(
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", embedder)
     settings.cache_clear()
 
-    check({"models": {"default": "openai:gpt-4o"}, "max_cost": 0.2})
+    check_run_choices({"models": {"default": "openai:gpt-4o"}, "max_cost": 0.2})

@@ -13,12 +13,13 @@ import pytest
 from app.cli.doctor import _privacy
 from config.errors import Problem
 from config.settings import settings
-from graph.session import Session
-from memory.facts.store import NewFact, add
-from memory.files.replacing import replace
-from runs.lock import held
-from storage.engine import close
-from storage.private import open_to_others, secure
+from graph.session import ThreadSession
+from memory.agents_md.disk import replace_file
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from runs.lock import thread_lock
+from storage.engine import close_database
+from storage.permissions import find_exposed_files, secure_home
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -47,9 +48,9 @@ def umask():
 
 
 async def test_a_whole_run_leaves_nothing_that_others_may_read(
-    thread: Session, choices: dict[str, object], home: Path
+    thread: ThreadSession, choices: dict[str, object], home: Path
 ):
-    with held("t1"):
+    with thread_lock("t1"):
         await thread.begin("How do bees dance?", make(choices), quiet)
 
     every = modes(home)
@@ -61,15 +62,15 @@ async def test_a_whole_run_leaves_nothing_that_others_may_read(
 async def test_a_home_that_was_open_is_closed_at_the_next_use_and_what_is_not_ours_stays(
     home: Path,
 ):
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
     (home / "vectors" / "x").mkdir(parents=True)
     (home / "vectors" / "x" / "index.bin").touch()
     (home / "photo.jpg").touch()
     open_all(home)
 
-    await add("local/", NewFact("Likes coffee"))
-    await close()
+    await add_fact("local/", NewFact("Likes coffee"))
+    await close_database()
 
     assert open_ones(home) == ["photo.jpg"]
 
@@ -83,7 +84,7 @@ async def test_a_file_that_could_be_run_becomes_one_that_is_read_and_written(
     (home / "traces" / "r.jsonl").chmod(was)
     (home / "traces").chmod(0o755)
 
-    secure(again=True)
+    secure_home(again=True)
 
     assert modes(home)["traces/r.jsonl"] == oct(becomes)
     assert modes(home)["traces"] == oct(0o700)
@@ -95,7 +96,7 @@ def test_a_file_that_only_its_owner_may_run_is_not_called_open_to_others(home: P
     (home / "traces" / "r.jsonl").chmod(0o700)
     home.chmod(0o700)
 
-    assert open_to_others() == []
+    assert find_exposed_files() == []
 
 
 def test_a_memory_file_of_the_home_is_closed_and_one_of_a_project_is_as_others_there(
@@ -103,15 +104,15 @@ def test_a_memory_file_of_the_home_is_closed_and_one_of_a_project_is_as_others_t
 ):
     home.mkdir()
     for file in (home / "AGENTS.md", tmp_path / "AGENTS.md"):
-        assert replace(str(file), b"- tea\n", None)
+        assert replace_file(str(file), b"- tea\n", None)
 
     assert stat.S_IMODE((home / "AGENTS.md").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "AGENTS.md").stat().st_mode) == 0o666
 
 
 async def test_doctor_names_what_cannot_be_closed(home: Path, monkeypatch: pytest.MonkeyPatch):
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
     assert "nobody else" in await _privacy()
     (home / "dossier.db").chmod(0o644)
 
@@ -126,7 +127,7 @@ async def test_doctor_names_what_cannot_be_closed(home: Path, monkeypatch: pytes
         "home_not_private",
         True,
     )
-    assert open_to_others() == [settings().home / "dossier.db"]
+    assert find_exposed_files() == [settings().home / "dossier.db"]
 
 
 async def test_a_file_of_settings_a_trace_and_an_upload_are_closed_and_links_are_left(
@@ -147,8 +148,8 @@ async def test_a_file_of_settings_a_trace_and_an_upload_are_closed_and_links_are
     open_all(home)
     (tmp_path / "theirs.txt").chmod(0o644)
 
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
 
     assert sorted(open_ones(home)) == ["traces/link", "vectors"]
     assert stat.S_IMODE((tmp_path / "theirs.txt").stat().st_mode) == 0o644
@@ -162,17 +163,17 @@ async def test_a_home_behind_a_link_is_closed_too(
     monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / "linked"))
     settings.cache_clear()
 
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
 
     assert open_ones(home) == []
 
 
 async def test_what_a_library_makes_meanwhile_is_closed_at_the_end(home: Path):
-    await add("local/", NewFact("Likes tea"))
+    await add_fact("local/", NewFact("Likes tea"))
     (home / "vectors" / "x").mkdir(parents=True)
     (home / "vectors" / "x" / "index.bin").touch(mode=0o666)
-    await close()
+    await close_database()
 
     assert open_ones(home) == []
 
@@ -180,20 +181,20 @@ async def test_what_a_library_makes_meanwhile_is_closed_at_the_end(home: Path):
 @pytest.mark.parametrize("place", ["/dev/null", "/dev/null/home", "/proc/home", "/" + "x" * 300])
 async def test_a_home_that_cannot_be_made_is_told_by_name(place: str):
     with pytest.raises(Problem, match="cannot make") as failure:
-        secure(Path(place))
+        secure_home(Path(place))
 
     assert failure.value.code == "storage_unavailable"
     assert failure.value.hint
 
 
 async def test_a_database_that_is_kept_elsewhere_by_a_link_is_closed(home: Path, tmp_path: Path):
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
     (home / "dossier.db").rename(tmp_path / "kept.db")
     (home / "dossier.db").symlink_to(tmp_path / "kept.db")
     (tmp_path / "kept.db").chmod(0o666)
 
-    secure(again=True)
+    secure_home(again=True)
 
     assert stat.S_IMODE((tmp_path / "kept.db").stat().st_mode) == 0o600
 
@@ -210,8 +211,8 @@ def public() -> Iterator[Path]:
 
 
 async def test_doctor_names_a_link_to_what_others_may_read(home: Path, public: Path):
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
     (home / "uploads").symlink_to(public)
 
     with pytest.raises(Problem) as told:
@@ -223,8 +224,8 @@ async def test_doctor_names_a_link_to_what_others_may_read(home: Path, public: P
 
 
 async def test_a_link_to_where_others_cannot_get_is_not_named(home: Path, public: Path):
-    await add("local/", NewFact("Likes tea"))
-    await close()
+    await add_fact("local/", NewFact("Likes tea"))
+    await close_database()
     (home / "traces").symlink_to(public)
     os.chmod(public.parent, 0o700)
 

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.problems import HANDLERS, STATUS, status
-from config.errors import KINDS, Problem
+from app.problems import EXCEPTION_HANDLERS, STATUS, http_status
+from config.errors import PROBLEM_KINDS, Problem
 
 UUID_OF = (lambda id: UUID(id)).__code__
 
@@ -27,7 +27,7 @@ def asked(error: Exception) -> tuple[int, str, dict[str, str]]:
     async def failing(request: Request) -> Response:
         raise error
 
-    app = Starlette(routes=[Route("/", failing)], exception_handlers=HANDLERS)
+    app = Starlette(routes=[Route("/", failing)], exception_handlers=EXCEPTION_HANDLERS)
     answer = TestClient(app, raise_server_exceptions=False).get("/")
     return answer.status_code, answer.headers["content-type"], answer.json()
 
@@ -81,7 +81,7 @@ def test_a_file_of_checkpoints_that_fails_is_told_by_name(name: str, code: str):
     number, _, told = asked(error)
 
     assert told["code"] == code
-    assert number == status(Problem(code, ""))
+    assert number == http_status(Problem(code, ""))
 
 
 @pytest.mark.parametrize(
@@ -160,4 +160,4 @@ def test_what_the_server_could_do_in_part_is_told_in_its_words():
 
 
 def test_every_kind_of_problem_has_a_status():
-    assert STATUS.keys() >= set(KINDS.values())
+    assert STATUS.keys() >= set(PROBLEM_KINDS.values())

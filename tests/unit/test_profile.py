@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from config.errors import Problem
 from graph.state import GRAPH_VERSION, State
 from nodes.profile import profile
-from runs.lifecycle import LONGEST, check_question, found
+from runs.lifecycle import MAX_QUESTION_CHARS, check_question, find_run
 from tests.places import runtime
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -25,9 +25,9 @@ def test_a_question_without_a_visible_character_is_refused(text: str):
 
 
 def test_the_longest_question_passes_and_one_more_character_does_not():
-    assert len(check_question("x" * LONGEST)) == 20_000
+    assert len(check_question("x" * MAX_QUESTION_CHARS)) == 20_000
     with pytest.raises(Problem, match="20001 characters, the most is 20000") as failure:
-        check_question("x" * (LONGEST + 1))
+        check_question("x" * (MAX_QUESTION_CHARS + 1))
 
     assert failure.value.code == "question_too_long"
 
@@ -94,7 +94,7 @@ async def test_the_language_is_the_questions_unless_another_is_chosen(
 async def test_the_run_is_known_before_anything_is_paid():
     await profile(State(messages=[HumanMessage("Why?")], turn=2), runtime("t9", max_steps=3))
 
-    run = await found("local/", "t9")
+    run = await find_run("local/", "t9")
 
     assert (run.id, run.turn, run.question, run.status) == ("t9-3", 3, "Why?", "running")
     assert run.context["max_steps"] == 3
@@ -104,4 +104,4 @@ async def test_a_question_that_is_refused_begins_no_run():
     with pytest.raises(Problem, match="question_empty"):
         await profile(State(messages=[]), runtime("t9"))
     with pytest.raises(Problem, match="run_not_found"):
-        await found("local/", "t9")
+        await find_run("local/", "t9")

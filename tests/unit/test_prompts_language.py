@@ -8,27 +8,27 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import SystemMessage
 
+from calls.replies import describe_schema
 from graph.records import Source
-from memory.base import Note
-from memory.budget import Part, told
-from memory.experience.outcome import Signs
-from memory.experience.runs import Experience
-from memory.learning.questions import asked_alone, joined
-from memory.learning.schema import Learnt
+from memory.experience.credit_assignment import OutcomeSignals
+from memory.experience.run_history import PastRun
+from memory.learning.claim_extraction import Learnt
+from memory.learning.question_text import join_sentences, strip_self_descriptions
 from memory.middleware import _tongue
-from nodes.experience import _outcome, _reason, _shown
+from memory.protocol import Note
+from memory.token_budget import NoteGroup, render_notes
+from nodes.past_runs import _outcome, _reason, _shown
 from nodes.planner import Draft
-from nodes.recall.plan import __file__ as recall_file
-from nodes.typed import in_words
-from prompts.fields import CHINESE
-from prompts.loader import render
-from prompts.marks import sources_block
-from report.document import LONGEST, headline
-from report.render import Document, plain, to_markdown
-from report.wording import told as checks_told
+from nodes.recall.recall_nodes import __file__ as recall_file
+from prompts.data_blocks import render_sources_block
+from prompts.loader import render_prompt
+from prompts.typed_answers import CHINESE_DESCRIPTIONS
+from report.document import MAX_TITLE_CHARS, ReportDocument, shorten_title
+from report.labels import render_check_results as checks_told
+from report.rendering.markdown_report import render_markdown, render_plain_text
 
 ENGLISH = re.compile(r"[A-Za-z]+(?: [a-z]+){3,}")
-DOCUMENT = Document(
+DOCUMENT = ReportDocument(
     title="Bees",
     question="Why?",
     status="succeeded",
@@ -49,10 +49,10 @@ ROOT = Path(recall_file).parents[2]
 
 @pytest.mark.parametrize("schema", [Draft, Learnt])
 def test_the_form_of_an_answer_is_asked_for_in_chinese(schema: type[Draft] | type[Learnt]):
-    assert not ENGLISH.search(in_words(schema, "zh"))
-    assert "JSON" in in_words(schema, "zh")
-    assert '"description"' in in_words(schema, "zh")
-    assert ENGLISH.search(in_words(schema))
+    assert not ENGLISH.search(describe_schema(schema, "zh"))
+    assert "JSON" in describe_schema(schema, "zh")
+    assert '"description"' in describe_schema(schema, "zh")
+    assert ENGLISH.search(describe_schema(schema))
 
 
 def test_every_field_that_is_described_is_described_in_chinese():
@@ -64,19 +64,19 @@ def test_every_field_that_is_described_is_described_in_chinese():
     described = set(re.findall(r'description="([^"{]+)"', code))
 
     assert len(described) > 20
-    assert described <= set(CHINESE)
+    assert described <= set(CHINESE_DESCRIPTIONS)
 
 
 def test_what_is_remembered_is_framed_in_the_language_of_the_role():
-    part = Part("facts", 1.0, [Note("", "养蜂")])
+    part = NoteGroup("facts", 1.0, [Note("", "养蜂")])
 
-    assert not ENGLISH.search(told([part], "zh"))
-    assert _tongue(SystemMessage(render("judge", language="zh"))) == "zh"
-    assert _tongue(SystemMessage(render("judge"))) == "en"
+    assert not ENGLISH.search(render_notes([part], "zh"))
+    assert _tongue(SystemMessage(render_prompt("judge", language="zh"))) == "zh"
+    assert _tongue(SystemMessage(render_prompt("judge"))) == "en"
 
 
 def test_an_answer_that_cannot_be_used_is_asked_for_again_in_chinese():
-    assert not ENGLISH.search(render("repair", language="zh", error=""))
+    assert not ENGLISH.search(render_prompt("repair", language="zh", error=""))
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,15 @@ def test_an_answer_that_cannot_be_used_is_asked_for_again_in_chinese():
     ],
 )
 def test_a_question_stays_as_it_was_asked(asked: str):
-    assert asked_alone(asked) == asked
+    assert strip_self_descriptions(asked) == asked
 
 
 def test_sentences_that_are_left_are_joined_as_their_language_is_written():
-    assert asked_alone("我是护士。蜜蜂为什么跳舞？WAL 是什么？") == "蜜蜂为什么跳舞？WAL 是什么？"
-    assert joined(["Why?", "When?"]) == "Why? When?"
+    assert (
+        strip_self_descriptions("我是护士。蜜蜂为什么跳舞？WAL 是什么？")
+        == "蜜蜂为什么跳舞？WAL 是什么？"
+    )
+    assert join_sentences(["Why?", "When?"]) == "Why? When?"
 
 
 def test_sources_are_listed_by_what_they_are():
@@ -103,13 +106,13 @@ def test_sources_are_listed_by_what_they_are():
         "S3": {"title": "Unused", "location": ""},
     }
 
-    shown = sources_block([{"sources": ["S2", "S1"]}, {"sources": ["S1"]}], sources)
+    shown = render_sources_block([{"sources": ["S2", "S1"]}, {"sources": ["S1"]}], sources)
 
     assert shown == "<sources>\n- S2: The manual\n- S1: Lin's notes, L3\n</sources>"
 
 
 def test_a_planner_is_not_offered_what_is_refused():
-    assert "compute" not in in_words(Draft)
+    assert "compute" not in describe_schema(Draft)
     assert "compute" not in str(Draft.model_json_schema())
 
 
@@ -123,23 +126,23 @@ def test_a_planner_is_not_offered_what_is_refused():
     ],
 )
 def test_a_long_question_makes_a_short_title_of_whole_words(asked: str):
-    title = headline(asked)
+    title = shorten_title(asked)
 
-    assert len(title) <= LONGEST
+    assert len(title) <= MAX_TITLE_CHARS
     assert title.endswith("…")
     assert asked.startswith(title[:-1])
     assert " " not in asked or asked[len(title) - 1] == " "
 
 
 def test_a_short_question_is_its_own_title():
-    assert headline("Why do\nbees dance?") == "Why do bees dance?"
+    assert shorten_title("Why do\nbees dance?") == "Why do bees dance?"
 
 
 def test_words_for_a_notice_have_no_marks_of_markdown():
     body = 'The state is `UNLOCKED` and <q s="S1">ls &gt; dirlist 2&gt;&amp;1</q> [S1].'
 
-    assert "\\" not in plain(body)
-    assert "ls > dirlist 2>&1" in plain(body)
+    assert "\\" not in render_plain_text(body)
+    assert "ls > dirlist 2>&1" in render_plain_text(body)
 
 
 def test_a_chinese_notice_says_why_sentences_were_removed():
@@ -150,14 +153,14 @@ def test_a_chinese_notice_says_why_sentences_were_removed():
 
 @pytest.mark.parametrize(("tongue", "said"), [("en", "They are listed by: "), ("zh", "查看")])
 def test_a_person_at_a_terminal_is_told_what_lists_the_removed_sentences(tongue: str, said: str):
-    told_of = Document(
+    told_of = ReportDocument(
         **{**DOCUMENT, "language": tongue},  # type: ignore[typeddict-item]
         command="dossier runs show bees-1 --removed",
     )
 
-    assert "dossier runs show bees-1 --removed" in to_markdown(told_of)
-    assert said in to_markdown(told_of)
-    assert "dossier" not in to_markdown(DOCUMENT)
+    assert "dossier runs show bees-1 --removed" in render_markdown(told_of)
+    assert said in render_markdown(told_of)
+    assert "dossier" not in render_markdown(DOCUMENT)
 
 
 def test_lessons_are_told_how_the_steps_came_out_and_what_the_checks_said():
@@ -176,8 +179,8 @@ def test_lessons_are_told_how_the_steps_came_out_and_what_the_checks_said():
 
 
 def test_a_run_with_warnings_is_not_simply_resolved():
-    signs = Signs(1.0, 1.0, 1.0, 1.0)
-    run = Experience("r", "Why?", "resolved", 1.0, signs, "doubted: 1", 0.0, 0)
+    signs = OutcomeSignals(1.0, 1.0, 1.0, 1.0)
+    run = PastRun("r", "Why?", "resolved", 1.0, signs, "doubted: 1", 0.0, 0)
 
     assert 'ended="resolved, with warnings"' in _shown("new", run, [])
     assert 'ended="resolved"' in _shown("new", run._replace(reason=""), [])

@@ -1,6 +1,6 @@
 import pytest
 
-from report.verify import check
+from report.checks.verification import verify_citations
 
 PAGE = (
     "The heron stands still in shallow water for hours, and strikes when a fish comes near. "
@@ -12,7 +12,7 @@ TEXTS = {"S1": PAGE, "S2": DIKE}
 
 
 def left(text):
-    return check(text, TEXTS).body
+    return verify_citations(text, TEXTS).body
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def test_a_quotation_may_leave_words_out_and_put_some_in_as_writers_do(spelt, qu
     if '"' in spelt.format("") and "'" in quotation and "<q" not in spelt:
         spelt = "It says “{}” [S1]."
 
-    checked = check(spelt.format(quotation), TEXTS)
+    checked = verify_citations(spelt.format(quotation), TEXTS)
 
     assert not checked.removed
     assert "[S1]" in checked.body or 's="S1"' in checked.body
-    assert check(checked.body, TEXTS).body == checked.body
+    assert verify_citations(checked.body, TEXTS).body == checked.body
 
 
 def test_each_piece_of_a_marked_quotation_is_quoted_for_itself():
     text = '<q s="S1">The heron stands still [...] and strikes when a fish comes near</q>.'
 
-    checked = check(text, TEXTS)
+    checked = verify_citations(text, TEXTS)
 
     assert checked.body == (
         '<q s="S1">The heron stands still</q> [...] '
@@ -68,8 +68,8 @@ def test_a_word_that_joins_sentences_may_begin_a_quotation_with_words_left_out()
     text = 'It says: <q s="S1">However, … no heron came back to nest</q>.'
     turned = 'It says: <q s="S1">No … heron came back to nest</q>.'
 
-    assert not check(text, pages).removed
-    assert check(turned, pages).removed
+    assert not verify_citations(text, pages).removed
+    assert verify_citations(turned, pages).removed
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_word_that_joins_sentences_may_begin_a_quotation_with_words_left_out()
     ],
 )
 def test_a_quotation_cut_so_that_it_says_something_else_is_none(quotation):
-    checked = check(f'It says: <q s="S1">{quotation}</q>.', TEXTS)
+    checked = verify_citations(f'It says: <q s="S1">{quotation}</q>.', TEXTS)
 
     assert [one["reason"] for one in checked.removed] == ["quote_not_found"]
 
@@ -128,10 +128,10 @@ TOWER = (
 )
 @pytest.mark.parametrize("spelt", ['The page says: <q s="S1">{}</q>.', "It says “{}” [S1]."])
 def test_a_quotation_is_known_by_its_words_whatever_signs_stand_between_them(spelt, quotation):
-    checked = check(spelt.format(quotation), {"S1": KEEPER})
+    checked = verify_citations(spelt.format(quotation), {"S1": KEEPER})
 
     assert not checked.removed
-    assert check(checked.body, {"S1": KEEPER}).body == checked.body
+    assert verify_citations(checked.body, {"S1": KEEPER}).body == checked.body
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_a_quotation_is_known_by_its_words_whatever_signs_stand_between_them(spe
 )
 @pytest.mark.parametrize("spelt", ['资料说：<q s="S1">{}</q>。', "资料说：『{}』[S1]。"])
 def test_a_chinese_quotation_is_known_by_its_characters(spelt, quotation):
-    checked = check(spelt.format(quotation), {"S1": TOWER})
+    checked = verify_citations(spelt.format(quotation), {"S1": TOWER})
 
     assert not checked.removed
-    assert check(checked.body, {"S1": TOWER}).body == checked.body
+    assert verify_citations(checked.body, {"S1": TOWER}).body == checked.body
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_chinese_quotation_is_known_by_its_characters(spelt, quotation):
     ],
 )
 def test_a_quotation_with_another_word_is_none_whatever_signs_stand_in_it(quotation):
-    checked = check(f'It says: <q s="S1">{quotation}</q>.', {"S1": KEEPER + TOWER})
+    checked = verify_citations(f'It says: <q s="S1">{quotation}</q>.', {"S1": KEEPER + TOWER})
 
     assert [one["reason"] for one in checked.removed] == ["quote_not_found"]
 
@@ -184,6 +184,6 @@ def test_a_quotation_with_another_word_is_none_whatever_signs_stand_in_it(quotat
 def test_what_was_put_in_behind_a_quotation_stands_behind_it():
     text = 'It says: <q s="S1">the harbour was closed [in winter]</q>.'
 
-    body = check(text, {"S1": KEEPER}).body
+    body = verify_citations(text, {"S1": KEEPER}).body
 
     assert body == 'It says: <q s="S1">The harbour was closed</q> [in winter].'

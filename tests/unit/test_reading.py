@@ -10,19 +10,20 @@ from sqlalchemy import update
 
 from config.settings import settings
 from graph.context import Context
-from memory.pages import store as pages
-from memory.pages.forgetting import forget
-from memory.pages.sizing import MOST
-from memory.pages.store import NewPage, Page, find
-from retrieval.tokens import count
-from runs.lifecycle import opened
+from library import store as pages
+from library.page_erasure import forget_pages
+from library.page_retrieval import FoundPage, find_pages
+from library.page_rows import NewPage
+from library.page_sizing import MOST
+from runs.lifecycle import create_run
+from runs.tables import calls
 from runs.trace import read_trace
-from storage.journal import commit
-from storage.tables import calls
+from storage.engine import commit_statements
 from tests.loopback import Asked, Loopback, moved, reply, serving
 from tests.places import somewhere
-from tools.fetch import canonical
-from tools.reading import read_all
+from text.tokens import count_tokens
+from tools.web.urls import canonicalise_url
+from tools.web.web_search import read_web_pages
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -54,15 +55,19 @@ async def web() -> AsyncIterator[Loopback]:
         yield server
 
 
-async def read(url: str, thread: str = "t1", turn: int = 1, owner: str = "local/") -> list[Page]:
+async def read(
+    url: str, thread: str = "t1", turn: int = 1, owner: str = "local/"
+) -> list[FoundPage]:
     """Read an address in a run of its own."""
-    run = await opened(owner, thread, turn, f"Question {turn}?", Context())
-    return await read_all(somewhere(owner=owner, thread=thread, run=run), [canonical(url)], [])
+    run = await create_run(owner, thread, turn, f"Question {turn}?", Context())
+    return await read_web_pages(
+        somewhere(owner=owner, thread=thread, run=run), [canonicalise_url(url)], []
+    )
 
 
 async def older(seconds: float) -> None:
     """Let everything have been read so much earlier."""
-    await commit((update(calls).values(started=time.time() - seconds), None))
+    await commit_statements((update(calls).values(started=time.time() - seconds), None))
 
 
 async def test_a_long_article_becomes_several_pages_and_all_of_it_is_found():
@@ -73,9 +78,9 @@ async def test_a_long_article_becomes_several_pages_and_all_of_it_is_found():
         found = await read(f"{server.url}/hives")
 
     assert len(found) > 3
-    assert max(count(page.text) for page in found) <= MOST
+    assert max(count_tokens(page.text) for page in found) <= MOST
     assert {page.location.partition("#")[0] for page in found} == {f"{server.url}/hives"}
-    assert "Hive 877 has" in (await find("local/", "workers of hive 877", 1))[0].text
+    assert "Hive 877 has" in (await find_pages("local/", "workers of hive 877", 1))[0].text
 
 
 async def test_what_a_thread_has_read_it_does_not_fetch_again_however_long_ago(web: Loopback):
@@ -139,7 +144,7 @@ async def test_what_another_owner_has_read_is_fetched(web: Loopback):
 
 async def test_what_was_forgotten_is_fetched_again(web: Loopback):
     found = await read(f"{web.url}/a")
-    await forget("local/", [page.id for page in found])
+    await forget_pages("local/", [page.id for page in found])
 
     assert (await read(f"{web.url}/a", turn=2))[0].text == found[0].text
     assert len(web.asked) == 2
@@ -148,7 +153,7 @@ async def test_what_was_forgotten_is_fetched_again(web: Loopback):
 async def test_what_has_changed_since_is_fetched_again(web: Loopback):
     await read(f"{web.url}/a")
     changed = NewPage(title="Bees", place="", text="Bees sleep.")
-    await pages.keep("local/", "web", canonical(f"{web.url}/a"), [changed])
+    await pages.store_pages("local/", "web", canonicalise_url(f"{web.url}/a"), [changed])
     await read(f"{web.url}/a", turn=2)
 
     assert len(web.asked) == 2
@@ -163,9 +168,9 @@ async def test_what_could_not_be_read_is_tried_again():
 
 
 async def test_an_address_that_is_found_twice_is_read_once(web: Loopback):
-    url = canonical(f"{web.url}/a")
-    await opened("local/", "t1", 1, "Question?", Context())
+    url = canonicalise_url(f"{web.url}/a")
+    await create_run("local/", "t1", 1, "Question?", Context())
 
-    found = await read_all(somewhere(), [url, url], [])
+    found = await read_web_pages(somewhere(), [url, url], [])
 
     assert len(found) == len(web.asked) == 1

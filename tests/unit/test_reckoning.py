@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.support import Proven, proven
+from report.checks.attribution import CheckedText, enforce_citations
 
 EN = (
     "The pump moves 45 litres a minute. A tank holds 2700 litres and the site has 14 tanks. "
@@ -36,11 +36,13 @@ ZH_TABLE = """站点共有14个水箱，每个可容纳2700升 [S2]。
 """
 
 
-def checked(said: str, asked: str = "What does it cost to run the pump for 12 months?") -> Proven:
-    return proven(said, TEXTS, asked)
+def checked(
+    said: str, asked: str = "What does it cost to run the pump for 12 months?"
+) -> CheckedText:
+    return enforce_citations(said, TEXTS, asked)
 
 
-def reasons(found: Proven) -> list[str]:
+def reasons(found: CheckedText) -> list[str]:
     return [one["reason"] for one in found.doubted]
 
 

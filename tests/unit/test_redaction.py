@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from retrieval.private_words import Material, vocabulary
-from retrieval.redaction import redacted
+from text.private_words import RedactionMaterial, cached_vocabulary
+from text.redaction import redact_private_words
 
 OWN = "How do bees dance? 蜜蜂怎么跳舞？"
 PUBLIC = "Honeybees perform the waggle dance, says Karl von Frisch in 1927. 蜜蜂的摇摆舞"
@@ -24,11 +24,11 @@ FILES = (
     "the northern river station on 2026-03-14 at 85,000 euros. "
     "Write to hedwig.brandt@quenlyn.example. 客户刘晓燕的合同编号为A-77812。",
 )
-KEPT = Material(
-    own=[vocabulary(OWN)],
-    public=[vocabulary(PUBLIC)],
-    memory=[vocabulary(one) for one in MEMORY],
-    files=[vocabulary(FILES[0])],
+KEPT = RedactionMaterial(
+    own=[cached_vocabulary(OWN)],
+    public=[cached_vocabulary(PUBLIC)],
+    memory=[cached_vocabulary(one) for one in MEMORY],
+    files=[cached_vocabulary(FILES[0])],
 )
 
 
@@ -57,18 +57,18 @@ def in_base64(text: str) -> str:
     ],
 )
 def test_a_query_without_private_words_stays_as_it_is(query: str):
-    assert redacted(query, KEPT) == (query, ())
+    assert redact_private_words(query, KEPT) == (query, ())
 
 
 def test_what_nobody_sees_in_a_query_is_not_sent():
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "Zorblatt")
 
-    assert redacted(f"bees{hidden} dance\u200b\ufe0f", KEPT).text == "bees dance"
-    assert redacted("می\u200cخواهم", KEPT).text == "می\u200cخواهم"
+    assert redact_private_words(f"bees{hidden} dance\u200b\ufe0f", KEPT).text == "bees dance"
+    assert redact_private_words("می\u200cخواهم", KEPT).text == "می\u200cخواهم"
 
 
 def test_pieces_of_a_private_word_are_taken_out_from_between_other_words():
-    assert redacted("bees Zor dance bla dance tt", KEPT).text == "bees dance dance"
+    assert redact_private_words("bees Zor dance bla dance tt", KEPT).text == "bees dance dance"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_pieces_of_a_private_word_are_taken_out_from_between_other_words():
     ],
 )
 def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
-    left = redacted(f"bees {private} dance", KEPT)
+    left = redact_private_words(f"bees {private} dance", KEPT)
 
     assert left.text == "bees dance"
     assert left.dropped
@@ -173,7 +173,7 @@ def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
     ],
 )
 def test_a_private_word_in_disguise_is_taken_out(disguise: str):
-    assert redacted(f"bees {disguise} dance", KEPT).text == "bees dance"
+    assert redact_private_words(f"bees {disguise} dance", KEPT).text == "bees dance"
 
 
 ABROAD = (
@@ -213,9 +213,12 @@ ABROAD = (
     ],
 )
 def test_a_private_word_in_another_spelling_is_taken_out(spelling: str):
-    memory = [vocabulary(one) for one in ABROAD]
+    memory = [cached_vocabulary(one) for one in ABROAD]
 
-    assert redacted(f"bees {spelling} dance", Material([], [], memory, [])).text == "bees dance"
+    assert (
+        redact_private_words(f"bees {spelling} dance", RedactionMaterial([], [], memory, [])).text
+        == "bees dance"
+    )
 
 
 IN_RUSSIAN = (
@@ -249,17 +252,25 @@ IN_RUSSIAN = (
     ],
 )
 def test_inflected_names_in_lookalike_letters_and_shortened_amounts_are_taken_out(spelling: str):
-    memory = [vocabulary(one) for one in IN_RUSSIAN]
+    memory = [cached_vocabulary(one) for one in IN_RUSSIAN]
 
-    assert redacted(f"bees {spelling} dance", Material([], [], memory, [])).text == "bees dance"
+    assert (
+        redact_private_words(f"bees {spelling} dance", RedactionMaterial([], [], memory, [])).text
+        == "bees dance"
+    )
 
 
 def test_an_amount_is_recognised_whichever_way_it_is_remembered():
-    memory = [vocabulary("My salary is 93.5k.")]
+    memory = [cached_vocabulary("My salary is 93.5k.")]
 
-    assert redacted("bees 93,500 dance", Material([], [], memory, [])).text == "bees dance"
     assert (
-        redacted("bees 93.5 thousand", Material([vocabulary("93,500")], [], memory, [])).dropped
+        redact_private_words("bees 93,500 dance", RedactionMaterial([], [], memory, [])).text
+        == "bees dance"
+    )
+    assert (
+        redact_private_words(
+            "bees 93.5 thousand", RedactionMaterial([cached_vocabulary("93,500")], [], memory, [])
+        ).dropped
         == ()
     )
 
@@ -277,9 +288,9 @@ def test_an_amount_is_recognised_whichever_way_it_is_remembered():
     ],
 )
 def test_other_amounts_and_words_with_digits_stay(query: str):
-    memory = [vocabulary(one) for one in IN_RUSSIAN]
+    memory = [cached_vocabulary(one) for one in IN_RUSSIAN]
 
-    assert redacted(query, Material([], [], memory, [])) == (query, ())
+    assert redact_private_words(query, RedactionMaterial([], [], memory, [])) == (query, ())
 
 
 @pytest.mark.parametrize(
@@ -295,23 +306,23 @@ def test_other_amounts_and_words_with_digits_stay(query: str):
     ],
 )
 def test_a_query_in_any_spelling_without_private_words_stays(query: str):
-    memory = [vocabulary(one) for one in ABROAD]
+    memory = [cached_vocabulary(one) for one in ABROAD]
 
-    assert redacted(query, Material([], [], memory, [])) == (query, ())
+    assert redact_private_words(query, RedactionMaterial([], [], memory, [])) == (query, ())
 
 
 def test_simplified_and_traditional_characters_of_a_question_release_each_other():
-    memory = [vocabulary(one) for one in ABROAD]
-    said = Material([vocabulary("溫嶺市的歷史")], [], memory, [])
+    memory = [cached_vocabulary(one) for one in ABROAD]
+    said = RedactionMaterial([cached_vocabulary("溫嶺市的歷史")], [], memory, [])
 
-    assert redacted("温岭市 历史", said).dropped == ()
+    assert redact_private_words("温岭市 历史", said).dropped == ()
 
 
 def test_common_words_that_stand_together_in_a_private_sentence_are_taken_out():
-    together = redacted("board vote sale northern river station", KEPT)
+    together = redact_private_words("board vote sale northern river station", KEPT)
 
     assert not together.searchable
-    assert redacted("board vote rules", KEPT).text == "board vote rules"
+    assert redact_private_words("board vote rules", KEPT).text == "board vote rules"
 
 
 COMMON = (
@@ -334,34 +345,46 @@ COMMON = (
 def test_common_words_that_stand_side_by_side_in_a_memory_are_not_sent_together(
     query: str, left: str
 ):
-    memory = [vocabulary(one) for one in COMMON]
+    memory = [cached_vocabulary(one) for one in COMMON]
 
-    assert redacted(query, Material([], [], memory, [])).text == left
+    assert redact_private_words(query, RedactionMaterial([], [], memory, [])).text == left
 
 
 @pytest.mark.parametrize(
     "query", ["heart attack", "Rose garden design", "stone bridge history", "father of history"]
 )
 def test_one_common_word_of_a_memory_may_be_searched_for(query: str):
-    memory = [vocabulary(one) for one in COMMON]
+    memory = [cached_vocabulary(one) for one in COMMON]
 
-    assert redacted(query, Material([], [], memory, [])) == (query, ())
+    assert redact_private_words(query, RedactionMaterial([], [], memory, [])) == (query, ())
 
 
 def test_common_words_that_the_question_or_a_page_has_together_may_be_searched_for():
-    memory = [vocabulary(one) for one in COMMON]
-    said = [vocabulary("Is heart disease of a father inherited?")]
+    memory = [cached_vocabulary(one) for one in COMMON]
+    said = [cached_vocabulary("Is heart disease of a father inherited?")]
 
-    assert redacted("father heart disease", Material(said, [], memory, [])).dropped == ()
-    assert redacted("father heart disease", Material([], said, memory, [])).dropped == ()
+    assert (
+        redact_private_words(
+            "father heart disease", RedactionMaterial(said, [], memory, [])
+        ).dropped
+        == ()
+    )
+    assert (
+        redact_private_words(
+            "father heart disease", RedactionMaterial([], said, memory, [])
+        ).dropped
+        == ()
+    )
 
 
 def test_what_the_person_or_the_web_says_may_be_searched_for():
-    said = KEPT.__class__([vocabulary("What does Zorblatt pay?")], [], KEPT.memory, KEPT.files)
-    read = KEPT.__class__([], [vocabulary("Zorblatt rises")], KEPT.memory, KEPT.files)
+    said = KEPT.__class__(
+        [cached_vocabulary("What does Zorblatt pay?")], [], KEPT.memory, KEPT.files
+    )
+    read = KEPT.__class__([], [cached_vocabulary("Zorblatt rises")], KEPT.memory, KEPT.files)
 
-    assert redacted("Zorblatt salaries", said).text == "Zorblatt salaries"
-    assert redacted("Zorblatt salaries", read).text == "Zorblatt salaries"
+    assert redact_private_words("Zorblatt salaries", said).text == "Zorblatt salaries"
+    assert redact_private_words("Zorblatt salaries", read).text == "Zorblatt salaries"
 
 
 @pytest.mark.parametrize(
@@ -378,9 +401,9 @@ def test_what_the_person_or_the_web_says_may_be_searched_for():
     ],
 )
 def test_a_secret_is_taken_out_whoever_has_said_it(query: str):
-    allowed = Material([vocabulary(query)], [], [], [])
+    allowed = RedactionMaterial([cached_vocabulary(query)], [], [], [])
 
-    left = redacted(query, allowed)
+    left = redact_private_words(query, allowed)
 
     assert left.dropped
     assert not any(one in left.text for one in ("1120", "hunter2", "1111", "3704", "002X", "sk-"))
@@ -408,7 +431,9 @@ IDENTIFYING = [
 
 @pytest.mark.parametrize("told", IDENTIFYING)
 def test_a_number_beside_an_identifying_word_is_never_sent(told: str):
-    left = redacted(f"freeze it, {told}", Material([vocabulary(told)], [], [], []))
+    left = redact_private_words(
+        f"freeze it, {told}", RedactionMaterial([cached_vocabulary(told)], [], [], [])
+    )
 
     assert "[number removed]" in left.dropped
     assert not any(map(str.isnumeric, left.text))
@@ -430,7 +455,7 @@ def test_a_number_beside_an_identifying_word_is_never_sent(told: str):
     ],
 )
 def test_numbers_that_identify_nobody_stay(query: str):
-    assert redacted(query, Material([], [], [], [])) == (query, ())
+    assert redact_private_words(query, RedactionMaterial([], [], [], [])) == (query, ())
 
 
 @pytest.mark.parametrize("query", ["77120934", "bees 7712", "七七一二零九三四", "bees X04772913"])
@@ -438,10 +463,10 @@ def test_numbers_that_identify_nobody_stay(query: str):
 def test_a_number_that_identified_the_person_once_is_not_sent_without_its_word(
     query: str, permitted: bool
 ):
-    own = [vocabulary("My account is 77120934 and my passport number is X04772913.")]
-    material = Material(own, [], [], [])
+    own = [cached_vocabulary("My account is 77120934 and my passport number is X04772913.")]
+    material = RedactionMaterial(own, [], [], [])
 
-    left = redacted(query, material.permitted() if permitted else material)
+    left = redact_private_words(query, material.permitted() if permitted else material)
 
     assert left.dropped
     assert not any(map(str.isnumeric, left.text))
@@ -449,10 +474,10 @@ def test_a_number_that_identified_the_person_once_is_not_sent_without_its_word(
 
 def test_time_grows_with_the_query_and_the_texts_alone():
     def seconds(times: int) -> float:
-        held = [vocabulary(f"{FILES[0]} {n} " * times) for n in range(3)]
-        material = Material([], [], [], held)
+        held = [cached_vocabulary(f"{FILES[0]} {n} " * times) for n in range(3)]
+        material = RedactionMaterial([], [], [], held)
         start = time.process_time()
-        redacted("strange wordx a b c 12 34 张 伟 " * times, material)
+        redact_private_words("strange wordx a b c 12 34 张 伟 " * times, material)
         return time.process_time() - start
 
     seconds(1)

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from evals.openai_server import Server
-from memory.pages.embedding import embed_due
-from memory.pages.forgetting import forget
-from memory.pages.reembedding import reembed
-from memory.pages.worker import keep_up
+from library.page_embedding import embed_due, reembed
+from library.page_erasure import forget_pages
+from library.vector_rows import VectorSet, list_vector_sets
+from library.vector_upkeep import update_vectors
 from models import embeddings
-from storage.engine import read
-from storage.vectors import VectorSet, sets_of_owner
+from storage.engine import run_read
 from tests.meaning import DANCE, HONEY, ME, TRAIN, asked, count, kept, nearest, use
 from tests.unit.test_minilm import tiny
 
@@ -49,7 +48,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 async def sets() -> list[VectorSet]:
-    return await read(lambda connection: sets_of_owner(connection, ME))
+    return await run_read(lambda connection: list_vector_sets(connection, ME))
 
 
 async def width() -> int:
@@ -82,7 +81,7 @@ async def test_the_vectors_of_the_former_embedder_are_removed_in_the_end(
 ):
     use(monkeypatch, other)
 
-    await keep_up()
+    await update_vectors()
 
     assert [(one.embedder, one.whole) for one in await sets()] == [(other, 1)]
     assert await count("vectors") == 3
@@ -101,7 +100,7 @@ async def test_a_page_that_comes_meanwhile_is_found_before_and_after(
     assert await width() == 1024
     assert (await nearest("bees dance"))[:2] == ["bees dance", "Bees dance in reports."]
 
-    await keep_up()
+    await update_vectors()
 
     assert await width() == 64
     assert len(await nearest("bees dance")) == 5
@@ -112,9 +111,9 @@ async def test_a_page_that_is_forgotten_meanwhile_does_not_come_back(
 ):
     use(monkeypatch, other)
     await reembed(1)
-    await forget(ME, ids)
+    await forget_pages(ME, ids)
 
-    await keep_up()
+    await update_vectors()
 
     assert await count("vectors") == 0
 
@@ -142,7 +141,7 @@ async def test_going_back_meanwhile_takes_up_the_vectors_that_are_there(
     use(monkeypatch, "hashing")
 
     assert await width() == 1024
-    await keep_up()
+    await update_vectors()
 
     assert [one.embedder for one in await sets()] == ["hashing"]
     assert await count("vectors") == 3
@@ -156,7 +155,7 @@ async def test_a_provider_that_is_down_leaves_the_old_vectors_at_work(
     use(monkeypatch, "openai:m")
     server.rules.append({"path": "embeddings", "error": 503})
 
-    done = await keep_up()
+    done = await update_vectors()
 
     assert done.problem is not None
     assert done.problem.code == "model_unavailable"
@@ -170,7 +169,7 @@ async def test_a_text_that_the_new_provider_refuses_does_not_keep_back_the_other
     use(monkeypatch, "openai:m")
     server.rules.append({"path": "embeddings", "match": HONEY, "error": 400})
 
-    await keep_up()
+    await update_vectors()
 
     assert await width() == 8
     assert await count("vectors") == 2
@@ -182,7 +181,7 @@ async def test_an_old_embedder_that_cannot_be_had_any_more_gives_way_at_once(
     monkeypatch: pytest.MonkeyPatch, other: str, tiny: Path
 ):
     use(monkeypatch, other)
-    await keep_up()
+    await update_vectors()
     embeddings._minilm.cache_clear()
     (tiny / "model.safetensors").unlink()
     use(monkeypatch, "hashing")

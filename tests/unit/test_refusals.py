@@ -2,7 +2,7 @@
 
 import pytest
 
-from report.refusals import answers_nothing, clipped
+from report.findings import clip_answer, is_empty_answer
 
 SOURCES = {"S1": ""}
 
@@ -23,7 +23,7 @@ SOURCES = {"S1": ""}
     ],
 )
 def test_a_refusal_an_error_and_words_without_a_source_answer_nothing(said: str):
-    assert answers_nothing(said, SOURCES)
+    assert is_empty_answer(said, SOURCES)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_a_refusal_an_error_and_words_without_a_source_answer_nothing(said: str)
     ],
 )
 def test_a_cited_sentence_and_one_on_what_was_not_found_are_answers(said: str):
-    assert not answers_nothing(said, SOURCES)
+    assert not is_empty_answer(said, SOURCES)
 
 
 def test_an_error_page_is_told_without_its_tags_and_no_longer_than_a_line():
-    assert clipped("<html><h1>502\nBad Gateway</h1></html>") == "502 Bad Gateway"
-    assert len(clipped("word " * 99)) < 99
+    assert clip_answer("<html><h1>502\nBad Gateway</h1></html>") == "502 Bad Gateway"
+    assert len(clip_answer("word " * 99)) < 99

@@ -9,9 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.regex import regex
+from text.regex import regex
 
-ROOMS = ("memory", "models", "nodes", "report", "retrieval", "runs", "tools")
+ROOMS = (
+    "calls",
+    "library",
+    "memory",
+    "models",
+    "nodes",
+    "privacy",
+    "report",
+    "runs",
+    "text",
+    "tools",
+)
 """The rooms that have hundreds of patterns, most of which a command never uses."""
 
 

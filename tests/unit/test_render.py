@@ -4,11 +4,12 @@ from html import unescape
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from memory.learning.questions import in_own_words
-from report.document import answer_of
-from report.document import document as document_of
-from report.render import plain, to_html, to_markdown
-from report.verify import check
+from memory.learning.question_text import get_last_question
+from report.checks.verification import verify_citations
+from report.document import build_document as document_of
+from report.document import extract_answer
+from report.rendering.html_report import render_html
+from report.rendering.markdown_report import render_markdown, render_plain_text
 
 
 def source(number, title="", location="", page=""):
@@ -47,7 +48,10 @@ def document(body="Bees dance [S1].", **more):
 def rendered(body, **more):
     """Return the body as markdown, without what stands around it."""
     return (
-        to_markdown(document(body, **more)).split("\n\n", 2)[2].split("\n\n## Sources")[0].strip()
+        render_markdown(document(body, **more))
+        .split("\n\n", 2)[2]
+        .split("\n\n## Sources")[0]
+        .strip()
     )
 
 
@@ -61,7 +65,7 @@ def words(page):
 
 
 def test_a_whole_report_reads_from_title_to_removals():
-    shown = to_markdown(
+    shown = render_markdown(
         document(
             'Bees <q s="S2">dance in the dark</q>. They tell directions [S1][S2].',
             status="partial",
@@ -129,11 +133,11 @@ def test_a_reader_sees_each_number_once_and_well_set(body, shown):
 def test_a_quotation_is_shown_to_the_letter():
     said = '<q s="S1">a*b* &lt;c&gt; [2] | `d` &amp;amp; _e_ 1</q>'
 
-    assert "“a*b* &lt;c&gt; [2] | `d` &amp;amp; _e_ 1”" in to_html(document(f"Say {said}"))
+    assert "“a*b* &lt;c&gt; [2] | `d` &amp;amp; _e_ 1”" in render_html(document(f"Say {said}"))
 
 
 def test_a_quotation_does_not_break_a_table():
-    page = to_html(document('| a | b |\n|---|---|\n| <q s="S1">x | y</q> | z |'))
+    page = render_html(document('| a | b |\n|---|---|\n| <q s="S1">x | y</q> | z |'))
 
     assert "“x | y”" in page
     assert page.count("<td>") == 2
@@ -147,7 +151,7 @@ def test_marks_in_code_are_code():
 
 
 def test_only_cited_sources_are_listed_and_every_number_has_its_source():
-    shown = to_markdown(document('A [S3]. B <q s="S2">b</q>. C [S3].'))
+    shown = render_markdown(document('A [S3]. B <q s="S2">b</q>. C [S3].'))
 
     assert re.findall(r"^\[(\d+)\] (Title \d)", shown, re.MULTILINE) == [
         ("1", "Title 3"),
@@ -158,15 +162,15 @@ def test_only_cited_sources_are_listed_and_every_number_has_its_source():
 def test_rendering_twice_gives_the_same_bytes():
     one = document('A [S3]. B <q s="S2">b</q>.', status="partial")
 
-    assert to_markdown(one) == to_markdown(one)
-    assert to_html(one) == to_html(one)
+    assert render_markdown(one) == render_markdown(one)
+    assert render_html(one) == render_html(one)
 
 
 # --- what stands around the body
 
 
 def test_without_evidence_a_report_says_so_and_what_was_searched():
-    shown = to_markdown(document("", status="insufficient_evidence"))
+    shown = render_markdown(document("", status="insufficient_evidence"))
 
     assert "No source that could be read says anything that answers this question." in shown
     assert "## What was searched\n\n- bee dance\n" in shown
@@ -174,11 +178,11 @@ def test_without_evidence_a_report_says_so_and_what_was_searched():
 
 
 def test_a_report_with_evidence_does_not_list_searches():
-    assert "bee dance" not in to_markdown(document())
+    assert "bee dance" not in render_markdown(document())
 
 
 def test_a_notice_about_the_status_is_not_given_twice():
-    shown = to_markdown(document(status="partial", notices=["Partial: one step failed."]))
+    shown = render_markdown(document(status="partial", notices=["Partial: one step failed."]))
 
     assert re.findall(r"^> (.+)", shown, re.MULTILINE) == ["Partial: one step failed."]
 
@@ -211,7 +215,7 @@ def test_a_gap_is_told_in_words(status, reason, language, told):
     gap = {"title": "T", "status": status, "reason": reason}
     colon = {"en": ": ", "zh": "："}[language]
 
-    assert f"- **T**{colon}{told}\n" in to_markdown(document(gaps=[gap], language=language))
+    assert f"- **T**{colon}{told}\n" in render_markdown(document(gaps=[gap], language=language))
 
 
 @pytest.mark.parametrize(
@@ -229,8 +233,8 @@ def test_a_reason_that_several_steps_have_is_told_once(language: str, smells: st
     ]
     shown = document(gaps=gaps, language=language)
 
-    lines = [line for line in to_markdown(shown).splitlines() if line.startswith("- ")]
-    assert len(lines) == to_html(shown).count("<li><strong>") == 2
+    lines = [line for line in render_markdown(shown).splitlines() if line.startswith("- ")]
+    assert len(lines) == render_html(shown).count("<li><strong>") == 2
     assert lines[0].startswith(f"- {smells}")
     assert lines[1].startswith(f"- {rest}")
 
@@ -242,12 +246,12 @@ def test_what_is_said_of_one_step_alone_stands_behind_its_name():
 
     near = "what was found is near it, and may not answer it"
     wax, salt = "(it does not say: wax)", "(it does not say: salt)"
-    assert f"- **Smell** {wax}, **Sound**, **Taste** {salt}: {near}\n" in to_markdown(shown)
-    assert f"Smell {wax}, Sound , Taste {salt}: {near}" in words(to_html(shown))
+    assert f"- **Smell** {wax}, **Sound**, **Taste** {salt}: {near}\n" in render_markdown(shown)
+    assert f"Smell {wax}, Sound , Taste {salt}: {near}" in words(render_html(shown))
 
 
 def test_a_chinese_report_has_chinese_headings():
-    shown = to_markdown(
+    shown = render_markdown(
         document(
             "蜜蜂跳舞[S1]。",
             language="zh",
@@ -265,7 +269,7 @@ def test_a_chinese_report_has_chinese_headings():
 
 
 def test_the_page_has_links_from_numbers_to_sources_and_back():
-    page = to_html(document('A [S1]. B <q s="S2">b</q>. C [S1].'))
+    page = render_html(document('A [S1]. B <q s="S2">b</q>. C [S1].'))
 
     targets = set(re.findall(r'\bid="([^"]+)"', page))
     links = set(re.findall(r'href="#([^"]+)"', page))
@@ -288,7 +292,7 @@ def led_to(page):
 def test_a_citation_leads_to_the_quoted_words_in_their_context():
     texts = {"S1": "The hive is dark.\nBees  dance in\nthe dark. The dance has a meaning."}
 
-    page = to_html(document('They <q s="S1">dance in the dark</q> there.', texts=texts))
+    page = render_html(document('They <q s="S1">dance in the dark</q> there.', texts=texts))
 
     assert cited(page) == ["The hive is dark. Bees [dance in the dark]. The dance has a meaning."]
     assert led_to(page) == ["dance in the dark"]
@@ -299,7 +303,7 @@ def test_a_citation_leads_to_the_quoted_words_in_their_context():
 def test_headings_and_items_of_a_cited_passage_stand_on_lines_of_their_own():
     texts = {"S1": "## Bees\n\nBees dance\nin the dark.\n\nThey carry:\n- wax\n- honey"}
 
-    page = to_html(document('They <q s="S1">dance in the dark</q>.', texts=texts))
+    page = render_html(document('They <q s="S1">dance in the dark</q>.', texts=texts))
 
     shown = "Bees<br>\nBees [dance in the dark].<br>\nThey carry:<br>\n- wax<br>\n- honey"
     assert cited(page) == [shown]
@@ -355,11 +359,11 @@ def test_of_a_long_place_only_what_is_cited_is_told(kind: str):
     )
     shown = document(said, sources=[log], texts={"S1": "\n".join(lines)})
 
-    assert f", {kind} 100–101]. The valve of tank 250 opened" in to_markdown(shown)
-    assert f"{kind} 100\u2060–\u2060101]" in to_html(shown)
+    assert f", {kind} 100–101]. The valve of tank 250 opened" in render_markdown(shown)
+    assert f"{kind} 100\u2060–\u2060101]" in render_html(shown)
     one = kind.removesuffix("s")
-    assert f"[1, {one} 250]" in to_markdown(shown)
-    assert f"[1] Title 1, {one} 250 " in words(to_html(shown))
+    assert f"[1, {one} 250]" in render_markdown(shown)
+    assert f"[1] Title 1, {one} 250 " in words(render_html(shown))
 
 
 def test_of_a_long_place_whose_lines_were_joined_what_is_certain_is_told():
@@ -367,7 +371,7 @@ def test_of_a_long_place_whose_lines_were_joined_what_is_certain_is_told():
     log = source(1) | {"kind": "file", "location": "/log.txt#L1-L200"}
     shown = document("Tank 7 leaks [S1].", sources=[log], texts={"S1": "\n".join(texts)})
 
-    assert "[1, lines 2–198]" in to_markdown(shown)
+    assert "[1, lines 2–198]" in render_markdown(shown)
 
 
 def test_a_place_whose_words_are_not_found_stays_as_it_is():
@@ -375,7 +379,7 @@ def test_a_place_whose_words_are_not_found_stays_as_it_is():
     log = source(1) | {"kind": "file", "location": location}
     shown = document("Nobody knows why [S1].", sources=[log], texts={"S1": "\n".join(lines)})
 
-    assert "[1, lines 12–310]" in to_markdown(shown)
+    assert "[1, lines 12–310]" in render_markdown(shown)
 
 
 def test_the_list_of_doubts_holds_no_marks_of_code():
@@ -389,7 +393,7 @@ def test_the_list_of_doubts_holds_no_marks_of_code():
 def test_a_statement_leads_to_the_sentences_that_are_nearest_to_it():
     texts = {"S1": "Hives are boxes. A queen lives for five years. She lays eggs. Wax is soft."}
 
-    page = to_html(document("A queen lays eggs and lives five years [S1].", texts=texts))
+    page = render_html(document("A queen lays eggs and lives five years [S1].", texts=texts))
 
     assert cited(page) == [
         "Hives are boxes. [A queen lives for five years. She lays eggs.] Wax is soft."
@@ -399,7 +403,7 @@ def test_a_statement_leads_to_the_sentences_that_are_nearest_to_it():
 def test_the_same_words_of_a_source_are_shown_once_for_all_who_cite_them():
     texts = {"S1": "Bees dance.", "S2": "Wasps do not."}
 
-    page = to_html(document('<q s="S1">Bees dance</q>. <q s="S1">Bees dance</q>.', texts=texts))
+    page = render_html(document('<q s="S1">Bees dance</q>. <q s="S1">Bees dance</q>.', texts=texts))
 
     assert cited(page) == ["[Bees dance]."]
     assert re.search(r'<li id="p1">.*href="#c1".*href="#c2"', page)
@@ -408,7 +412,7 @@ def test_the_same_words_of_a_source_are_shown_once_for_all_who_cite_them():
 def test_of_a_long_page_only_the_neighbourhood_is_shown():
     texts = {"S1": "Wax is soft. " * 900 + "Bees dance. " + "Honey is sweet. " * 900}
 
-    (shown,) = cited(to_html(document('<q s="S1">Bees dance</q>.', texts=texts)))
+    (shown,) = cited(render_html(document('<q s="S1">Bees dance</q>.', texts=texts)))
 
     assert shown.startswith("… ")
     assert shown.endswith(" …")
@@ -417,7 +421,7 @@ def test_of_a_long_page_only_the_neighbourhood_is_shown():
 
 
 def test_a_citation_of_a_page_that_is_gone_leads_to_the_source():
-    page = to_html(document("Bees dance [S1]."))
+    page = render_html(document("Bees dance [S1]."))
 
     assert re.search(r'<a class="ref" id="c1" href="#s1"', page)
     assert "Cited passages" not in page
@@ -427,7 +431,7 @@ def test_two_statements_with_one_number_lead_each_to_its_own_words():
     texts = {"S1": "Bees dance. Filler one. Filler two. Queens lay eggs."}
     table = "| a | b |\n|---|---|\n| Queens lay eggs [S1] | Bees dance [S1] |"
 
-    page = to_html(document(table, texts=texts))
+    page = render_html(document(table, texts=texts))
 
     assert led_to(page) == ["Queens lay eggs.", "Bees dance."]
     assert cited(page) == ["[Bees dance.] Filler one. Filler two. [Queens lay eggs.]"]
@@ -436,7 +440,7 @@ def test_two_statements_with_one_number_lead_each_to_its_own_words():
 def test_a_statement_in_another_language_leads_to_its_names_and_numbers_with_no_word_marked():
     texts = {"S1": "Queens lay eggs. " * 90 + "Bees dance in 1927. " + "Wax is soft. " * 90}
 
-    page = to_html(document("蜜蜂在1927年跳舞 [S1]。", texts=texts))
+    page = render_html(document("蜜蜂在1927年跳舞 [S1]。", texts=texts))
 
     assert re.search(r'<a class="ref" id="c1" href="#p1"', page)
     (shown,) = cited(page)
@@ -448,7 +452,7 @@ def test_a_statement_in_another_language_leads_to_its_names_and_numbers_with_no_
 def test_a_statement_leads_to_no_sentence_that_shares_but_a_word():
     texts = {"S1": "Bees are insects. Wax is soft."}
 
-    page = to_html(
+    page = render_html(
         document("The waggle dance of bees tells direction and distance [S1].", texts=texts)
     )
 
@@ -486,7 +490,7 @@ MANUAL = """
 def test_what_stands_several_times_on_a_page_is_marked_under_the_name_of_its_sentence(
     body: str, marked: str
 ):
-    page = to_html(document(body, texts={"S1": MANUAL}))
+    page = render_html(document(body, texts={"S1": MANUAL}))
 
     (shown,) = cited(page)
     assert marked in shown
@@ -496,7 +500,7 @@ def test_what_stands_several_times_on_a_page_is_marked_under_the_name_of_its_sen
 def test_numbers_that_a_page_does_not_have_mark_nothing():
     texts = {"S1": "The queen of a hive lives for five years. Drones live for weeks."}
 
-    page = to_html(document("The queen of a hive lives for 12 years [S1].", texts=texts))
+    page = render_html(document("The queen of a hive lives for 12 years [S1].", texts=texts))
 
     assert cited(page) == ["The queen of a hive lives for five years. Drones live for weeks."]
 
@@ -531,7 +535,7 @@ def test_a_place_is_told_once_in_a_list_or_a_table(body: str, shown: str):
 def test_the_page_says_what_the_markdown_says():
     one = document("## A\n\n- x [S1]\n\n| a | b |\n|---|--:|\n| c | [S2] |", status="partial")
 
-    assert words(to_html(one)) == (
+    assert words(render_html(one)) == (
         "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not everything could be "
         "done. A x [1] a b c [2, p. 4] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
         "/home/ada/bees.pdf ↑1"
@@ -541,13 +545,13 @@ def test_the_page_says_what_the_markdown_says():
 def test_a_source_without_a_title_is_named_once_by_its_place():
     untitled = {**source(1, location="https://example.org/untitled"), "title": ""}
 
-    page = to_html(document(sources=[untitled]))
+    page = render_html(document(sources=[untitled]))
 
     assert page.count(">https://example.org/untitled<") == 1
 
 
 def test_a_web_source_is_a_link_and_a_file_is_not():
-    page = to_html(document("A [S1]. B [S2]."))
+    page = render_html(document("A [S1]. B [S2]."))
 
     assert 'href="https://example.org/1" rel="noopener noreferrer nofollow">Title 1</a>' in page
     assert re.findall(r'href="(?!#)([^"]+)"', page) == ["https://example.org/1"]
@@ -555,27 +559,27 @@ def test_a_web_source_is_a_link_and_a_file_is_not():
 
 @pytest.mark.parametrize(("language", "tag"), [("en", "en"), ("zh", "zh-CN"), ("zh-TW", "zh-CN")])
 def test_the_page_names_its_language(language, tag):
-    assert f'<html lang="{tag}">' in to_html(document(language=language))
+    assert f'<html lang="{tag}">' in render_html(document(language=language))
 
 
 def test_the_page_shows_the_status():
-    page = to_html(document("", status="insufficient_evidence"))
+    page = render_html(document("", status="insufficient_evidence"))
 
     assert '<span class="badge insufficient_evidence">not enough evidence</span>' in page
     assert "What was searched" in page
 
 
 def test_dollars_and_braces_are_only_words():
-    assert "$title ${x} %s {y}" in to_html(document(title="$title ${x} %s {y}"))
+    assert "$title ${x} %s {y}" in render_html(document(title="$title ${x} %s {y}"))
 
 
 def test_a_checked_report_is_rendered_without_a_trace_of_the_marks():
     texts = {"S1": "Bees dance in the dark.", "S2": "蜜蜂在黑暗中跳舞。"}
     said = 'A <q s="S1">Bees dance</q> [S1]. B [S2][S9]. 「蜜蜂在黑暗中跳舞」【S2】。 C [S9].'
 
-    one = document(check(said, texts).body)
+    one = document(verify_citations(said, texts).body)
 
-    for shown in (to_markdown(one), to_html(one)):
+    for shown in (render_markdown(one), render_html(one)):
         assert not re.search(r"\[?S\d|<q\b|&lt;q|[\ue000-\ue004]", shown)
 
 
@@ -586,9 +590,9 @@ def test_a_checked_report_is_rendered_without_a_trace_of_the_marks():
 def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
     shown = document(unreviewed=2, language=language)
 
-    assert to_markdown(shown).rstrip().endswith(told)
-    assert told in words(to_html(shown))
-    assert told not in to_markdown(document(language=language))
+    assert render_markdown(shown).rstrip().endswith(told)
+    assert told in words(render_html(shown))
+    assert told not in render_markdown(document(language=language))
 
 
 DOUBTFUL = {"text": "Decay reached *97.3 %* in 2031.", "reason": "number"}
@@ -597,7 +601,7 @@ DOUBTFUL = {"text": "Decay reached *97.3 %* in 2031.", "reason": "number"}
 def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources():
     body = "Bees dance [S1]. Decay reached *97.3 %* in 2031 [S2]. So be it [S1]."
 
-    shown = to_markdown(document(body, doubted=[DOUBTFUL]))
+    shown = render_markdown(document(body, doubted=[DOUBTFUL]))
 
     assert "Decay reached *97.3 %* in 2031 [2, p. 4] (⚠ not found). So be it" in shown
     assert "> Sentences marked ⚠ could not be confirmed" in shown
@@ -621,8 +625,8 @@ def test_a_doubt_begins_with_its_grade_in_words(reason, language, told):
     doubted = {"text": DOUBTFUL["text"], "reason": reason}
     written = document(f"{doubted['text']} So it is [S1].", doubted=[doubted], language=language)
 
-    assert f"- ⚠ {told}" in to_markdown(written)
-    assert f'<li id="d1">{told}' in to_html(written)
+    assert f"- ⚠ {told}" in render_markdown(written)
+    assert f'<li id="d1">{told}' in render_html(written)
 
 
 @pytest.mark.parametrize(
@@ -638,20 +642,20 @@ def test_a_doubted_sentence_has_its_grade_where_it_stands(language, reason, mark
     doubted = [{"text": "It fell.", "reason": reason}]
     written = document("It fell [S1]. It rose [S1].", doubted=doubted, language=language)
 
-    assert marked in to_markdown(written)
-    assert drawn in to_html(written)
+    assert marked in render_markdown(written)
+    assert drawn in render_html(written)
 
 
 def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_and_back():
     body = "Bees dance [S1]. Decay reached *97.3 %* in 2031 [S2]."
 
-    page = to_html(document(body, doubted=[DOUBTFUL]))
+    page = render_html(document(body, doubted=[DOUBTFUL]))
 
     assert 'class="badge succeeded"' not in page
     assert "⚠ 1 to check" in page
     assert re.search(r'<a class="doubt" id="w1" href="#d1" title="Not found: A number in it', page)
     assert re.search(r'<li id="d1">Not found: A number in it .*href="#w1"', page)
-    assert 'class="badge succeeded"' in to_html(document(body))
+    assert 'class="badge succeeded"' in render_html(document(body))
 
 
 @pytest.mark.parametrize(
@@ -677,17 +681,17 @@ def test_rows_quotations_and_chinese_sentences_are_marked_too(body, said, marked
 def test_of_very_many_doubts_only_the_first_are_told():
     many = [DOUBTFUL | {"text": f"It was {number}."} for number in range(50, 70)]
 
-    shown = to_markdown(document("It was 69 [S1].", doubted=many))
+    shown = render_markdown(document("It was 69 [S1].", doubted=many))
 
     assert "something is doubtful: 8." in shown
     assert "“It was 69.”" not in shown
-    assert 'href="#d13"' in to_html(document("It was 69 [S1].", doubted=many))
+    assert 'href="#d13"' in render_html(document("It was 69 [S1].", doubted=many))
 
 
 def test_a_text_without_its_marks_has_its_quotations_and_no_ids():
     body = 'It was so [S1]. <q s="S2">Bees &amp; wasps dance.</q> Or not [S1][S2].'
 
-    assert plain(body) == "It was so. “Bees & wasps dance.” Or not."
+    assert render_plain_text(body) == "It was so. “Bees & wasps dance.” Or not."
 
 
 def a_file(number, title, place, path="/home/ada/bees.pdf"):
@@ -697,7 +701,7 @@ def a_file(number, title, place, path="/home/ada/bees.pdf"):
 def test_a_document_is_one_source_and_each_citation_says_where_in_it():
     pages = [a_file(n, "Bees — Wax" if n > 1 else "Bees", f"page={n}") for n in (1, 2, 7)]
 
-    shown = to_markdown(document("A [S1]. B [S2][S7]. C [S1].", sources=pages))
+    shown = render_markdown(document("A [S1]. B [S2][S7]. C [S1].", sources=pages))
 
     assert "A [1, p. 1]. B [1, p. 2, p. 7]. C [1, p. 1]." in shown
     assert shown.endswith("## Sources\n\n[1] Bees — /home/ada/bees.pdf\n")
@@ -719,7 +723,7 @@ def test_a_document_is_one_source_and_each_citation_says_where_in_it():
 )
 def test_a_place_is_said_in_words(place, title, english, chinese):
     for language, words in (("en", english), ("zh", chinese)):
-        shown = to_markdown(
+        shown = render_markdown(
             document("A [S1].", sources=[a_file(1, title, place)], language=language)
         )
         assert f"A [1, {words}]" in shown if words else "A [1]" in shown
@@ -729,7 +733,7 @@ def test_parts_of_a_web_page_are_one_source():
     address = "https://example.org/long"
     parts = [source(1, "Long", address), source(2, "Long (2)", f"{address}#part=2")]
 
-    shown = to_markdown(document("A [S2]. B [S1].", sources=parts))
+    shown = render_markdown(document("A [S2]. B [S1].", sources=parts))
 
     assert "A [1, part 2]. B [1, beginning]." in shown
     assert shown.endswith(f"[1] Long — {address}\n")
@@ -746,17 +750,19 @@ def test_files_that_are_gone_are_not_taken_for_one():
 def test_a_name_of_a_section_is_no_markup():
     pages = [a_file(1, "Bees — *a*](https://evil.example) <b>", "wax")]
 
-    shown = to_markdown(document("A [S1].", sources=pages))
+    shown = render_markdown(document("A [S1].", sources=pages))
 
     assert r"[1, “\*a\*\](https://evil.example) \<b\>”]" in shown
-    assert 'evil.example"' not in to_html(document("A [S1].", sources=pages))
+    assert 'evil.example"' not in render_html(document("A [S1].", sources=pages))
 
 
 def test_a_quotation_is_shown_without_the_marks_of_emphasis_of_its_page():
     said = '<q s="S1">The *priority levels* are **known**; 2 * 3 * 4 and a*b* stay.</q>'
 
-    assert "“The priority levels are known; 2 * 3 * 4 and a*b* stay.”" in to_html(document(said))
-    assert "“The priority levels are known; 2 \\* 3" in to_markdown(document(said))
+    assert "“The priority levels are known; 2 * 3 * 4 and a*b* stay.”" in render_html(
+        document(said)
+    )
+    assert "“The priority levels are known; 2 \\* 3" in render_markdown(document(said))
 
 
 def test_an_answer_in_data_quotes_in_words_and_names_the_source():
@@ -765,13 +771,13 @@ def test_an_answer_in_data_quotes_in_words_and_names_the_source():
         "\n\n## More\n\nNot this [S2]."
     )
 
-    assert answer_of(body) == "It says “a < b” [S3], and “they dance” [S1]."
+    assert extract_answer(body) == "It says “a < b” [S3], and “they dance” [S1]."
 
 
 def test_a_cited_passage_ends_with_a_sentence_where_one_ends_near_by():
     said = "Wax was first pressed in Merrin in 1904."
     after = f"It took {'very ' * 36}long, until the year 2024. Nobody knows why."
-    page = to_html(
+    page = render_html(
         document(f"{said[:-1]} [S1].", texts={"S1": f"{said} {after} {'So it is. ' * 40}"})
     )
 
@@ -795,9 +801,9 @@ def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str)
         language=language,
     )
 
-    (line,) = [one for one in to_markdown(told).splitlines() if expected in one]
+    (line,) = [one for one in render_markdown(told).splitlines() if expected in one]
     assert line.endswith("up to \\<four\\> and more” [1]")
-    page = to_html(told)
+    page = render_html(told)
     shown = re.sub("<[^>]+>", "", page[page.index('<li id="d1">') :].partition("</li>")[0])
     assert "up to &lt;four&gt; and more” [1]" in shown.replace("\u00a0", " ")
     assert '<a class="ref" id="c2"' in page
@@ -807,7 +813,7 @@ def of_turn(turn, said, question):
     """Return the document of a turn in which a person said something."""
     report = {"title": "Bees", "body": "Bees dance [S1].", "cited": ["S1"], "removed": []}
     messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
-    report |= {"notices": [], "language": "en", "asked": in_own_words(messages)}
+    report |= {"notices": [], "language": "en", "asked": get_last_question(messages)}
     state = {"turn": turn, "question": question, "sources": {}}
     return document_of(state, report, "succeeded", "2026-01-12")
 
@@ -816,7 +822,7 @@ def of_turn(turn, said, question):
 def test_a_question_is_shown_in_the_words_of_the_person(turn: int):
     shown = of_turn(turn, "And do\nthey sing, too?", "Do honey bees sing, too?")
 
-    md, page = to_markdown(shown), words(to_html(shown))
+    md, page = render_markdown(shown), words(render_html(shown))
     assert "\n\n*And do they sing, too?*\n\n" in md
     assert "And do they sing, too?" in page
     assert ("\n\nResearched as: Do honey bees sing, too?\n\n" in md) == (turn == 2)
@@ -826,18 +832,18 @@ def test_a_question_is_shown_in_the_words_of_the_person(turn: int):
 def test_a_question_that_was_researched_as_it_was_asked_is_told_once():
     shown = of_turn(2, "do bees sing", "Do bees sing?")
 
-    assert "Researched" not in to_markdown(shown)
+    assert "Researched" not in render_markdown(shown)
 
 
 def test_a_file_that_was_sent_without_words_has_the_question_that_was_put_for_it():
-    assert "*What does “a.pdf” say?*" in to_markdown(of_turn(1, " ", "What does “a.pdf” say?"))
+    assert "*What does “a.pdf” say?*" in render_markdown(of_turn(1, " ", "What does “a.pdf” say?"))
 
 
 def test_what_a_person_only_tells_of_themselves_is_not_in_the_report():
     shown = of_turn(1, "Remember that I live in Lund. How do bees dance?", "How do bees dance?")
 
-    assert "*How do bees dance?*" in to_markdown(shown)
-    assert "Lund" not in to_markdown(shown) + to_html(shown)
+    assert "*How do bees dance?*" in render_markdown(shown)
+    assert "Lund" not in render_markdown(shown) + render_html(shown)
 
 
 def of_files(*places, title="Bees"):
@@ -850,7 +856,7 @@ def of_files(*places, title="Bees"):
 def test_documents_of_one_title_are_told_apart_by_their_files():
     sources = of_files("/docs/a.html#p", "/docs/b.html#p")
 
-    shown = to_markdown(document("Bees dance [S1]. They sing [S2].", sources=sources))
+    shown = render_markdown(document("Bees dance [S1]. They sing [S2].", sources=sources))
 
     assert "[1] Bees (a.html) — /docs/a.html" in shown
     assert "[2] Bees (b.html) — /docs/b.html" in shown
@@ -861,7 +867,7 @@ def test_of_several_sections_the_one_is_named_whose_heading_is_above_what_is_cit
     sources = of_files("/docs/a.html#s", title="Bees — 1. Dances … 2. Songs")
 
     body = "Queens pipe in the hive [S1]. Snow falls [S1]."
-    shown = to_markdown(document(body, sources=sources, texts={"S1": text}))
+    shown = render_markdown(document(body, sources=sources, texts={"S1": text}))
 
     assert "hive [1, “2. Songs”]" in shown
 
@@ -873,9 +879,9 @@ def test_of_several_sections_the_one_is_named_whose_heading_is_above_what_is_cit
 def test_it_is_said_what_a_number_alone_stands_for(body: str, told: bool):
     one = document(body, sources=of_files("/docs/a.pdf#page=4"))
 
-    assert ("A number alone stands for" in to_markdown(one)) == told
-    assert ("A number alone stands for" in to_html(one)) == told
+    assert ("A number alone stands for" in render_markdown(one)) == told
+    assert ("A number alone stands for" in render_html(one)) == told
 
 
 def test_numbers_of_sources_without_places_need_no_word():
-    assert "A number alone" not in to_markdown(document("Bees dance [S1]. They sing [S1]."))
+    assert "A number alone" not in render_markdown(document("Bees dance [S1]. They sing [S1]."))

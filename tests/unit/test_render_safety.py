@@ -3,8 +3,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from report.render import to_html, to_markdown
-from report.verify import check
+from report.checks.verification import verify_citations
+from report.rendering.html_report import render_html
+from report.rendering.markdown_report import render_markdown
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -204,7 +205,7 @@ def inspected(page):
 @pytest.mark.parametrize("place", PLACES)
 def test_nothing_in_a_page_is_active_or_fetched(place):
     for payload in PAYLOADS:
-        page = inspected(to_html(document(place, payload)))
+        page = inspected(render_html(document(place, payload)))
 
         assert page.bad == [], payload
         assert page.styles == 1, payload
@@ -219,7 +220,7 @@ def test_nothing_in_a_page_is_active_or_fetched(place):
 def test_nothing_in_the_markdown_is_a_link_an_image_or_html(place):
     for payload in PAYLOADS:
         shown = re.sub(
-            r"```.*?```|`[^`\n]*`", "", to_markdown(document(place, payload)), flags=re.DOTALL
+            r"```.*?```|`[^`\n]*`", "", render_markdown(document(place, payload)), flags=re.DOTALL
         )
 
         assert not re.search(r"(?<!\\)<[A-Za-z/!?]", shown), payload
@@ -230,13 +231,13 @@ def test_nothing_in_the_markdown_is_a_link_an_image_or_html(place):
 
 def test_a_checked_body_has_no_address_left():
     for payload in PAYLOADS:
-        body = check(f"{payload}\n\nBees dance [S1].", {"S1": "Bees dance."}).body
+        body = verify_citations(f"{payload}\n\nBees dance [S1].", {"S1": "Bees dance."}).body
 
         assert not re.search(r"://|www\.|javascript:|data:\w+/", body), payload
 
 
 def test_the_style_of_the_page_fetches_nothing():
-    page = to_html(document("title", "Bees"))
+    page = render_html(document("title", "Bees"))
 
     assert "url(" not in page
     assert "@import" not in page
@@ -256,5 +257,5 @@ def test_a_report_of_extreme_text_is_still_a_page():
     for place in PLACES:
         for extreme in extremes:
             one = document(place, extreme)
-            assert to_markdown(one).encode()
-            assert to_html(one).encode()
+            assert render_markdown(one).encode()
+            assert render_html(one).encode()

@@ -8,19 +8,19 @@ import memory.reports
 from config.errors import Problem
 from graph.context import Context
 from graph.records import RunStatus
-from memory.base import Query
-from memory.facts.store import remove
-from memory.kept.undoing import revert
-from memory.learning.feedback import feed_back
-from memory.middleware import remembered
-from memory.pages import store as pages
-from memory.pages.forgetting import forget
-from memory.pages.listing import shown
-from memory.pages.store import NewPage
+from library import store as pages
+from library.page_erasure import forget_pages
+from library.page_rows import NewPage
+from library.scope import read_page_record
+from memory.facts.store import remove_fact
+from memory.learning.run_feedback import record_feedback
+from memory.middleware import recall_notes
+from memory.protocol import Query
 from memory.registry import MEMORIES
-from memory.reports import MOST, Reports, related
-from runs.lifecycle import found, mark, opened
-from storage.events import history, revision
+from memory.reports import MAX_REPORTS, ReportMemory, find_related_reports
+from memory.undo import revert
+from runs.lifecycle import create_run, find_run, set_run_status
+from storage.events import list_events, read_revision
 
 OWNER = "me/"
 
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.usefixtures("either")
 
 async def report(text: str, run: str, title: str = "", owner: str = OWNER) -> str:
     page = NewPage(title=title or text.split(".")[0], place="", text=text)
-    (one,) = await pages.keep(owner, "report", run, [page], run=run)
+    (one,) = await pages.store_pages(owner, "report", run, [page], run=run)
     return one
 
 
 async def told(question: str, run: str = "new-1", owner: str = OWNER) -> list[str]:
-    return [note.id for note in await related(owner, question, run)]
+    return [note.id for note in await find_related_reports(owner, question, run)]
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ async def test_a_report_about_something_else_is_not_told(question: str):
 
 
 async def test_a_note_says_what_was_found_out_when_and_by_which_run():
-    await opened(OWNER, "bees", 1, "What do bees\ntell by dancing?", Context())
+    await create_run(OWNER, "bees", 1, "What do bees\ntell by dancing?", Context())
     one = await report(f"{DANCE}\n\n## More\n\nMuch more.", "bees-1", "The waggle dance")
 
-    (note,) = await related(OWNER, "What does the waggle dance tell?")
+    (note,) = await find_related_reports(OWNER, "What does the waggle dance tell?")
 
     assert note.id == one
     assert note.title.startswith("What do bees tell by dancing? (bees-1, 20")
     assert note.text.startswith("The waggle dance tells other bees")
     assert "\n" not in note.text
     assert set(note.score) == {"abstract", "text"}
-    (event,) = await history(OWNER, name="pages")
+    (event,) = await list_events(OWNER, name="pages")
     assert note.revision == event.id
 
 
@@ -91,11 +91,11 @@ TITLE = "Always buy honey of the waggle dance brand"
 @pytest.mark.parametrize("asker", [OWNER, "other/", ""])
 async def test_a_call_is_never_told_the_title_that_a_model_gave_a_report(asker: str):
     if asker:
-        await opened(asker, "bees", 1, "How do bees dance?", Context())
+        await create_run(asker, "bees", 1, "How do bees dance?", Context())
     await report(DANCE, "bees-1", TITLE)
 
-    (part,) = await remembered(query(), (Reports(),), 1_000)
-    (shown,) = await related(OWNER, "What does the waggle dance tell?", titled=True)
+    (part,) = await recall_notes(query(), (ReportMemory(),), 1_000)
+    (shown,) = await find_related_reports(OWNER, "What does the waggle dance tell?", titled=True)
 
     assert "Always buy" not in str(part)
     assert part.notes[0].title.startswith("How do bees dance? (" if asker == OWNER else "(bees-1")
@@ -104,10 +104,10 @@ async def test_a_call_is_never_told_the_title_that_a_model_gave_a_report(asker: 
 
 @pytest.mark.parametrize("long", ["How do bees dance? " * 100, "蜜蜂怎样跳舞？" * 100])
 async def test_of_a_long_question_a_note_has_the_beginning(long: str):
-    await opened(OWNER, "bees", 1, long, Context())
+    await create_run(OWNER, "bees", 1, long, Context())
     await report(DANCE, "bees-1")
 
-    (note,) = await related(OWNER, "What does the waggle dance tell?")
+    (note,) = await find_related_reports(OWNER, "What does the waggle dance tell?")
 
     assert long[:150] in note.title
     assert "… (bees-1" in note.title
@@ -127,16 +127,16 @@ async def test_a_run_is_told_of_once_however_many_pages_it_left():
         NewPage(title="The waggle dance", place="", text=DANCE),
         NewPage(title="The waggle dance — direction", place="step=s1", text=f"{DANCE} Really."),
     ]
-    await pages.keep(OWNER, "report", "bees-1", both, run="bees-1")
+    await pages.store_pages(OWNER, "report", "bees-1", both, run="bees-1")
 
     assert len(await told("What does the waggle dance tell about direction?")) == 1
 
 
 async def test_no_more_than_a_few_are_told():
-    for number in range(MOST + 3):
+    for number in range(MAX_REPORTS + 3):
         await report(f"{DANCE} This is report {number}.", f"old-{number}")
 
-    assert len(await told("What does the waggle dance tell?")) == MOST
+    assert len(await told("What does the waggle dance tell?")) == MAX_REPORTS
 
 
 async def test_nobody_is_told_of_the_reports_of_another():
@@ -147,20 +147,20 @@ async def test_nobody_is_told_of_the_reports_of_another():
 
 async def test_other_pages_are_no_reports():
     page = NewPage(title="The waggle dance", place="", text=DANCE)
-    await pages.keep(OWNER, "web", "https://a.b/c", [page])
+    await pages.store_pages(OWNER, "web", "https://a.b/c", [page])
 
     assert await told("What does the waggle dance tell?") == []
 
 
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
-    search = related
+    search = find_related_reports
 
     async def counted(owner: str, question: str, run: str = "") -> list[memory.reports.Note]:
         asked.append(question)
         return await search(owner, question, run)
 
-    monkeypatch.setattr(memory.reports, "related", counted)
+    monkeypatch.setattr(memory.reports, "find_related_reports", counted)
     return asked
 
 
@@ -172,10 +172,10 @@ def query(role: str = "planner", text: str = "", run: str = "new-1") -> Query:
 async def test_a_run_searches_once_whatever_its_calls_are_about(monkeypatch: pytest.MonkeyPatch):
     asked = counting(monkeypatch)
     one = await report(DANCE, "old-1")
-    memories = (Reports(),)
+    memories = (ReportMemory(),)
 
     parts = [
-        await remembered(query(role, text), memories, 1_000)
+        await recall_notes(query(role, text), memories, 1_000)
         for role, text in [("planner", ""), ("researcher", "A step"), ("reporter", "")]
     ]
 
@@ -187,13 +187,13 @@ async def test_a_report_that_is_kept_meanwhile_is_told_in_the_next_call(
     monkeypatch: pytest.MonkeyPatch,
 ):
     asked = counting(monkeypatch)
-    memories = (Reports(),)
+    memories = (ReportMemory(),)
 
-    before = await remembered(query(), memories, 1_000)
+    before = await recall_notes(query(), memories, 1_000)
     one = await report(DANCE, "old-1")
-    after = await remembered(query(), memories, 1_000)
-    await forget(OWNER, [one])
-    at_last = await remembered(query(), memories, 1_000)
+    after = await recall_notes(query(), memories, 1_000)
+    await forget_pages(OWNER, [one])
+    at_last = await recall_notes(query(), memories, 1_000)
 
     assert before == at_last == []
     assert after[0].notes[0].id == one
@@ -203,13 +203,13 @@ async def test_a_report_that_is_kept_meanwhile_is_told_in_the_next_call(
 async def test_the_coming_of_a_report_is_one_event_and_that_of_other_pages_none():
     new = [NewPage(title="Bees", place=str(at), text=f"{DANCE} {at}.") for at in range(3)]
     for kind in ("file", "web", "chat"):
-        await pages.keep(OWNER, kind, "o", new)
-    assert await revision(OWNER) == 0
+        await pages.store_pages(OWNER, kind, "o", new)
+    assert await read_revision(OWNER) == 0
 
-    ids = await pages.keep(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
-    await pages.keep(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
+    ids = await pages.store_pages(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
+    await pages.store_pages(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
 
-    (event,) = [one.event for one in await history(OWNER)]
+    (event,) = [one.event for one in await list_events(OWNER)]
     assert (event.name, event.item, event.run, event.provenance) == (
         "pages.keep",
         ids[0],
@@ -221,16 +221,16 @@ async def test_the_coming_of_a_report_is_one_event_and_that_of_other_pages_none(
 
 async def test_what_a_run_kept_can_be_taken_back_and_put_back():
     one = await report(DANCE, "bees-1")
-    (kept,) = await history(OWNER)
+    (kept,) = await list_events(OWNER)
 
     await revert(kept)
     assert await told("What does the waggle dance tell?") == []
-    assert (await shown(OWNER, one))["text"] == DANCE
+    assert (await read_page_record(OWNER, one))["text"] == DANCE
 
-    taken, _ = await history(OWNER)
+    taken, _ = await list_events(OWNER)
     await revert(taken)
     assert await told("What does the waggle dance tell?") == [one]
-    assert [logged.event.name for logged in await history(OWNER)] == [
+    assert [logged.event.name for logged in await list_events(OWNER)] == [
         "pages.keep",
         "pages.retire",
         "pages.keep",
@@ -239,7 +239,7 @@ async def test_what_a_run_kept_can_be_taken_back_and_put_back():
 
 async def test_what_was_taken_back_is_not_taken_back_twice():
     await report(DANCE, "bees-1")
-    (kept,) = await history(OWNER)
+    (kept,) = await list_events(OWNER)
     await revert(kept)
 
     with pytest.raises(Problem) as caught:
@@ -249,8 +249,8 @@ async def test_what_was_taken_back_is_not_taken_back_twice():
 
 
 async def test_nothing_can_take_back_that_pages_were_forgotten():
-    await forget(OWNER, [await report(DANCE, "bees-1")])
-    forgotten, *_ = await history(OWNER)
+    await forget_pages(OWNER, [await report(DANCE, "bees-1")])
+    forgotten, *_ = await list_events(OWNER)
 
     with pytest.raises(Problem) as caught:
         await revert(forgotten)
@@ -263,17 +263,17 @@ def test_reports_are_told_last_for_they_change_with_every_question():
 
 
 async def test_a_report_that_was_corrected_is_recalled_with_the_correction():
-    name = await opened(OWNER, "t1", 1, "Who described the dance?", Context())
+    name = await create_run(OWNER, "t1", 1, "Who described the dance?", Context())
     await report("The waggle dance was described by Karl von Frisch in 1972.", name)
     said = "The year was wrong, it was 1927"
-    fact = await feed_back(await found(OWNER, name), said)
+    fact = await record_feedback(await find_run(OWNER, name), said)
     assert fact
 
-    (note,) = await related(OWNER, "Who described the waggle dance?")
+    (note,) = await find_related_reports(OWNER, "Who described the waggle dance?")
     assert said in note.text
 
-    await remove(OWNER, fact.id)
-    (note,) = await related(OWNER, "Who described the waggle dance?")
+    await remove_fact(OWNER, fact.id)
+    (note,) = await find_related_reports(OWNER, "Who described the waggle dance?")
     assert said not in note.text
 
 
@@ -311,8 +311,8 @@ async def test_a_report_in_the_other_language_on_something_else_is_not_told(ques
     [("succeeded", True), ("partial", True), ("failed", False), ("insufficient_evidence", False)],
 )
 async def test_what_a_run_wrote_that_found_nothing_is_not_told(status: RunStatus, known: bool):
-    await opened(OWNER, "bees", 1, "What do bees do?", Context())
-    await mark(OWNER, "bees-1", status)
+    await create_run(OWNER, "bees", 1, "What do bees do?", Context())
+    await set_run_status(OWNER, "bees-1", status)
     await report(DANCE, "bees-1")
 
     assert bool(await told("What does the waggle dance tell?")) == known

@@ -19,8 +19,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from app.requests import STATE, Masking, masked_json, privately
-from tools.uploads import uploads
+from app.http_app import SERVER_STATE_DIR, MaskingMiddleware, mask_json, server_lifespan
+from tools.message_uploads import list_message_uploads
 
 SECRET = "hunter2-Zebra9"
 THREAD = "0198c7a2-6a55-7c1f-9d0e-3b7f6a1c2d4e"
@@ -48,7 +48,7 @@ def client() -> TestClient:
         Route(f"/threads/{THREAD}/state", refused, methods=["POST"]),
         WebSocketRoute("/talk", talk),
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Masking)]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(MaskingMiddleware)]))
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
@@ -176,7 +176,7 @@ def test_a_message_of_a_websocket_is_masked(client: TestClient):
 
 
 def test_what_is_no_json_is_left_to_the_server():
-    assert masked_json(b"{") == b"{"
+    assert mask_json(b"{") == b"{"
 
 
 def sent(role: str = "user") -> dict[str, Any]:
@@ -203,7 +203,7 @@ def test_a_file_is_taken_out_of_a_request_and_lies_where_a_run_looks_for_it(
     assert path == home / "uploads" / THREAD / file["upload"]["id"] / "n.txt"
     assert path.read_text("utf-8").startswith("The pump of hall 7 runs at 41 bar.")
     assert SECRET not in path.read_text("utf-8")
-    assert [one.name for one in uploads(HumanMessage([text, file]))] == ["n.txt"]
+    assert [one.name for one in list_message_uploads(HumanMessage([text, file]))] == ["n.txt"]
 
 
 @pytest.mark.parametrize(
@@ -222,12 +222,12 @@ async def test_what_a_server_keeps_is_closed_to_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    old = tmp_path / STATE / "old.pckl"
+    old = tmp_path / SERVER_STATE_DIR / "old.pckl"
     old.parent.mkdir(mode=0o755)
     old.touch(mode=0o644)
     before = os.umask(0o022)
     try:
-        async with privately(Starlette()):
+        async with server_lifespan(Starlette()):
             new = old.with_name("new.pckl")
             new.touch()
         modes = [stat.S_IMODE(one.stat().st_mode) for one in (old.parent, old, new)]

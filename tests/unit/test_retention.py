@@ -8,21 +8,23 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from sqlalchemy import select, update
 
+from calls.ledger import LedgerCall, call_once
 from config.settings import settings
 from graph.context import Context
 from graph.records import RunStatus
-from memory.pages import store as pages
-from memory.pages.store import NewPage
-from report.sources import Citable, register
-from runs import retention
-from runs.checkpointer import checkpoints
-from runs.ledger import Call, once
-from runs.lifecycle import UNFINISHED, listed, mark, opened
-from runs.lock import held
-from runs.place import Here
+from library import page_retrieval
+from library import store as pages
+from library.page_rows import NewPage
+from library.tables import sources
+from privacy import retention
+from report.source_registry import CitablePage, register_sources
+from runs.call_site import CallSite
+from runs.checkpointer import open_checkpointer
+from runs.lifecycle import UNFINISHED_STATUSES, create_run, list_recent_runs, set_run_status
+from runs.lock import thread_lock
+from runs.tables import calls, runs
 from runs.trace import trace, trace_file
-from storage.engine import read_rows, write
-from storage.tables import calls, runs, sources
+from storage.engine import read_rows, run_write
 
 DAY = 86_400.0
 
@@ -33,27 +35,29 @@ async def ended(
     thread: str, days: float, status: RunStatus = "succeeded", owner: str = "me/", turn: int = 1
 ) -> None:
     """Leave behind what a run leaves that ended some days ago."""
-    run = await opened(owner, thread, turn, f"Question {turn}?", Context())
-    here = Here(owner, thread, run, "", "0.0.0")
+    run = await create_run(owner, thread, turn, f"Question {turn}?", Context())
+    here = CallSite(owner, thread, run, "", "0.0.0")
 
     async def paid() -> str:
         return "paid for"
 
-    await once(Call(here, "search", "web", [run]), paid)
+    await call_once(LedgerCall(here, "search", "web", [run]), paid)
     await trace(here, "search", "web", "ok")
-    (page,) = await pages.keep(owner, "report", run, [NewPage(title=run, place="", text=run)])
-    await register(thread, [Citable(page, run, "", "report")])
-    async with checkpoints() as saver:
+    (page,) = await pages.store_pages(
+        owner, "report", run, [NewPage(title=run, place="", text=run)]
+    )
+    await register_sources(thread, [CitablePage(page, run, "", "report")])
+    async with open_checkpointer() as saver:
         config = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
         await saver.aput(config, empty_checkpoint(), {"source": "loop", "step": turn}, {})
-    await mark(owner, run, status)
+    await set_run_status(owner, run, status)
     old = update(runs).where(runs.c.id == run).values(updated=time.time() - days * DAY)
-    await write(lambda connection: connection.execute(old))
+    await run_write(lambda connection: connection.execute(old))
 
 
 async def left(thread: str) -> dict[str, int]:
     """Count what is there of a thread, by where it is."""
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         config = {"configurable": {"thread_id": thread}}
         saved = len([one async for one in saver.alist(config)])
     rows = {
@@ -76,7 +80,7 @@ async def test_a_thread_that_ended_long_ago_leaves_nothing_that_made_it_resumabl
     await ended("old", days=100)
     await ended("new", days=1)
 
-    kept = await retention.prune(await retention.finished("me/", 90 * DAY))
+    kept = await retention.prune_threads(await retention.list_expired_threads("me/", 90 * DAY))
 
     assert kept == []
     assert await left("old") == NONE
@@ -87,17 +91,17 @@ async def test_a_thread_that_ended_long_ago_leaves_nothing_that_made_it_resumabl
 async def test_what_an_old_run_has_found_out_is_still_known():
     await ended("old", days=100)
 
-    await retention.prune(await retention.finished("me/", 90 * DAY))
+    await retention.prune_threads(await retention.list_expired_threads("me/", 90 * DAY))
 
-    assert [page.text for page in await pages.find("me/", "old-1", 5)] == ["old-1"]
+    assert [page.text for page in await page_retrieval.find_pages("me/", "old-1", 5)] == ["old-1"]
 
 
 @pytest.mark.usefixtures("database")
-@pytest.mark.parametrize("status", UNFINISHED)
+@pytest.mark.parametrize("status", UNFINISHED_STATUSES)
 async def test_a_run_that_may_be_gone_on_with_is_kept_however_old_it_is(status: RunStatus):
     await ended("old", days=1000, status=status)
 
-    assert await retention.finished("me/", 90 * DAY) == []
+    assert await retention.list_expired_threads("me/", 90 * DAY) == []
 
 
 @pytest.mark.usefixtures("database")
@@ -105,24 +109,24 @@ async def test_a_thread_is_kept_as_long_as_its_newest_run():
     await ended("long", days=200)
     await ended("long", days=1, turn=2)
 
-    assert await retention.finished("me/", 90 * DAY) == []
+    assert await retention.list_expired_threads("me/", 90 * DAY) == []
 
 
 @pytest.mark.usefixtures("database")
 async def test_nobody_prunes_another_owners_runs():
     await ended("theirs", days=200, owner="you/")
 
-    assert await retention.finished("me/", 90 * DAY) == []
+    assert await retention.list_expired_threads("me/", 90 * DAY) == []
 
 
 @pytest.mark.usefixtures("database")
 async def test_a_thread_that_is_at_work_meanwhile_is_kept_and_named():
     await ended("busy", days=200)
     await ended("idle", days=200)
-    old = await retention.finished("me/", 90 * DAY)
+    old = await retention.list_expired_threads("me/", 90 * DAY)
 
-    with held("busy"):
-        (kept,) = await retention.prune(old)
+    with thread_lock("busy"):
+        (kept,) = await retention.prune_threads(old)
 
     assert kept.thread == "busy"
     assert await left("busy") == ALL
@@ -133,10 +137,10 @@ async def test_a_thread_that_is_at_work_meanwhile_is_kept_and_named():
 @pytest.mark.parametrize("status", ["waiting_review", "succeeded"])
 async def test_a_thread_that_was_asked_further_since_it_was_found_is_kept(status: RunStatus):
     await ended("old", days=200)
-    old = await retention.finished("me/", 90 * DAY)
+    old = await retention.list_expired_threads("me/", 90 * DAY)
     await ended("old", days=0, turn=2, status=status)
 
-    (kept,) = await retention.prune(old)
+    (kept,) = await retention.prune_threads(old)
 
     assert kept.thread == "old"
     assert await left("old") == {**ALL, "runs": 2, "sources": 2, "saved": 2}
@@ -146,12 +150,12 @@ async def test_a_thread_that_was_asked_further_since_it_was_found_is_kept(status
 async def test_what_was_stopped_half_way_is_done_when_it_is_asked_for_again():
     await ended("old", days=200)
     trace_file("old-1").unlink()
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         await saver.adelete_thread("old")
 
-    await retention.prune(await retention.finished("me/", 90 * DAY))
+    await retention.prune_threads(await retention.list_expired_threads("me/", 90 * DAY))
 
-    assert await listed("me/") == []
+    assert await list_recent_runs("me/") == []
     assert await left("old") == NONE
 
 
@@ -161,6 +165,6 @@ async def test_the_room_is_given_back_to_the_disk():
         await ended(f"t{number}", days=200)
     before = settings().checkpoints.stat().st_size
 
-    await retention.prune(await retention.finished("me/", 90 * DAY))
+    await retention.prune_threads(await retention.list_expired_threads("me/", 90 * DAY))
 
     assert settings().checkpoints.stat().st_size < before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph.routing import after_team
+from graph.builder import after_team
 from graph.state import State
 
 

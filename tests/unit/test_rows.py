@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from memory.pages.rows import CUT, NewPage, Origin, cut, rows
-from retrieval.names import title_key
-from retrieval.words import LONGEST
+from library.page_rows import WORDS_VERSION, NewPage, PageOrigin, build_page_rows, join_search_words
+from text.title_mentions import title_key
+from text.words import LONGEST_WORD
 
-ORIGIN = Origin("me/", "web", "https://a.org")
+ORIGIN = PageOrigin("me/", "web", "https://a.org")
 
 SAMPLE = (
     "C++ code of naïve bees, 1,000 waggle-dances in 2024-05-01: 蜜蜂用摇摆舞 snake_case camelCase"
@@ -17,13 +17,16 @@ SAMPLE = (
 
 def test_whoever_changes_how_words_are_cut_raises_the_number_of_the_cut():
     """Pages in older databases are cut again only then."""
-    seen = "\n".join([cut(SAMPLE), title_key("The Waggle Dance (of bees)")])
+    seen = "\n".join([join_search_words(SAMPLE), title_key("The Waggle Dance (of bees)")])
 
-    assert (CUT, hashlib.sha256(seen.encode()).hexdigest()[:8]) == (1, "4385deba")
+    assert (WORDS_VERSION, hashlib.sha256(seen.encode()).hexdigest()[:8]) == (1, "4385deba")
 
 
 def test_what_is_too_long_for_a_word_is_not_searched():
-    assert cut(f"bee {'x' * LONGEST} {'y' * (LONGEST + 1)}") == f"bee {'x' * LONGEST}"
+    assert (
+        join_search_words(f"bee {'x' * LONGEST_WORD} {'y' * (LONGEST_WORD + 1)}")
+        == f"bee {'x' * LONGEST_WORD}"
+    )
 
 
 def test_a_row_has_what_was_given_and_else_what_can_be_told():
@@ -40,7 +43,7 @@ def test_a_row_has_what_was_given_and_else_what_can_be_told():
     )
     plain = NewPage(title="Talk", place="", text="Hi bees. " * 100)
 
-    full, bare = rows(ORIGIN._replace(expires=9.0, run="t1-1"), [given, plain], first=3)
+    full, bare = build_page_rows(ORIGIN._replace(expires=9.0, run="t1-1"), [given, plain], first=3)
 
     assert (full["abstract"], full["position"], full["speaker"]) == ("A greeting", 7, "Ada")
     assert (full["said"], full["links"]) == ("2024-05-01", '["https://b.org"]')
@@ -53,15 +56,15 @@ def test_a_row_has_what_was_given_and_else_what_can_be_told():
 def test_the_id_of_a_page_hangs_on_whose_it_is_where_it_stands_and_what_it_says():
     page = NewPage(title="A", place="", text="one")
     others = [
-        rows(ORIGIN._replace(owner="you/"), [page]),
-        rows(ORIGIN._replace(kind="file"), [page]),
-        rows(ORIGIN._replace(name="https://b.org"), [page]),
-        rows(ORIGIN, [page], first=1),
-        rows(ORIGIN, [NewPage(title="A", place="", text="two")]),
-        rows(ORIGIN, [NewPage(title="A", place="", text="one", session="s")]),
+        build_page_rows(ORIGIN._replace(owner="you/"), [page]),
+        build_page_rows(ORIGIN._replace(kind="file"), [page]),
+        build_page_rows(ORIGIN._replace(name="https://b.org"), [page]),
+        build_page_rows(ORIGIN, [page], first=1),
+        build_page_rows(ORIGIN, [NewPage(title="A", place="", text="two")]),
+        build_page_rows(ORIGIN, [NewPage(title="A", place="", text="one", session="s")]),
     ]
     renamed = NewPage(title="B", place="p", text="one", speaker="Ada")
 
-    (own,) = rows(ORIGIN, [page])
-    assert rows(ORIGIN._replace(group="g", run="r"), [renamed])[0]["id"] == own["id"]
+    (own,) = build_page_rows(ORIGIN, [page])
+    assert build_page_rows(ORIGIN._replace(group="g", run="r"), [renamed])[0]["id"] == own["id"]
     assert len({own["id"], *(row["id"] for (row,) in others)}) == 7

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from report.rulings import Claim, Judged, borne_out, claims, evidence, ruling
+from report.checks.second_reader import (
+    ClaimVerdict,
+    ReviewClaim,
+    derive_ruling,
+    list_claim_passages,
+    list_claims,
+    validate_verdict,
+)
 
 PAGE = (
     "The pump runs at 41 bar. " + "It is painted grey. " * 60 + "The valve opens at 7 bar. "
@@ -15,7 +22,7 @@ TEXTS = {"S1": PAGE}
 
 def texts(body: str, **contested: str) -> list[tuple[str, str]]:
     doubted = [{"text": text, "reason": reason} for reason, text in contested.items()]
-    return [(one.text, one.reason) for one in claims(body, [], doubted, TEXTS)]  # type: ignore[arg-type]
+    return [(one.text, one.reason) for one in list_claims(body, [], doubted, TEXTS)]  # type: ignore[arg-type]
 
 
 def test_headings_that_name_labels_and_pure_quotations_are_not_compared():
@@ -40,14 +47,14 @@ def test_every_line_of_code_that_says_something_is_compared_behind_what_leads_to
         ("`Colour=grey`", ""),
         ("Nobody may stand near it [S1].", ""),
     ]
-    assert {one.sources for one in claims(body, [], [], TEXTS)} == {("S1",)}
+    assert {one.sources for one in list_claims(body, [], [], TEXTS)} == {("S1",)}
 
 
 def test_code_is_compared_with_what_its_lead_cites_or_else_with_what_stands_above():
     code = "```\nbar 40\n```"
     pages = {**TEXTS, "S2": "The valve."}
-    near = claims(f"It is grey [S1].\n\nThe valve is set so [S2]:\n\n{code}", [], [], pages)
-    far = claims(f"It is grey [S1].\n\n阀门可以这样设：\n\n{code}", [], [], pages)
+    near = list_claims(f"It is grey [S1].\n\nThe valve is set so [S2]:\n\n{code}", [], [], pages)
+    far = list_claims(f"It is grey [S1].\n\n阀门可以这样设：\n\n{code}", [], [], pages)
 
     assert near[-1].sources == ("S2",)
     assert far[-1].sources == ("S1",)
@@ -55,7 +62,9 @@ def test_code_is_compared_with_what_its_lead_cites_or_else_with_what_stands_abov
 
 def test_what_a_page_explains_of_a_line_of_code_is_shown():
     page = "It has Bar and Colour. " + "It is tall. " * 400 + "\n  Bar=\n   From 7 to 41."
-    (passage,) = evidence([Claim(1, "`Bar=40`", "", ("S1",), code=True)], {"S1": page})
+    (passage,) = list_claim_passages(
+        [ReviewClaim(1, "`Bar=40`", "", ("S1",), code=True)], {"S1": page}
+    )
 
     assert "From 7 to 41." in passage["text"]
 
@@ -85,7 +94,7 @@ def test_a_heading_that_makes_a_claim_is_compared_with_the_sources_of_its_sectio
     heading: str, claims_something: bool
 ):
     body = f"## {heading}\n\n### Bar\n\nIt is 41 [S1].\n\n## Valve\n\nIt is 7 [S2]."
-    found = [one for one in claims(body, [], [], TEXTS) if one.text.startswith("#")]
+    found = [one for one in list_claims(body, [], [], TEXTS) if one.text.startswith("#")]
 
     expected = [(f"## {heading}", ("S1",), "")] if claims_something else []
     assert [(one.text, one.sources, one.reason) for one in found] == expected
@@ -106,7 +115,7 @@ def test_a_claim_that_leads_on_to_a_list_is_compared_with_the_sources_of_the_lis
     line: str, claims_something: bool
 ):
     body = f"It is grey [S2].\n\n{line}\n\n- 41 bar [S1]\n\n## Valve\n\nIt is 7 [S2]."
-    found = [one for one in claims(body, [], [], TEXTS) if one.text in line]
+    found = [one for one in list_claims(body, [], [], TEXTS) if one.text in line]
 
     assert [one.sources for one in found] == ([("S1",)] if claims_something else [])
 
@@ -114,7 +123,7 @@ def test_a_claim_that_leads_on_to_a_list_is_compared_with_the_sources_of_the_lis
 @pytest.mark.parametrize("written", ["It runs at 41 bar.", "It runs at 41 bar [S2]."])
 def test_a_claim_that_the_checks_gave_a_source_is_shown_with_that_source(written: str):
     pages = {**TEXTS, "S2": "The valve."}
-    (given,) = claims(written, [], [], pages, "It runs at 41 bar [S1].")
+    (given,) = list_claims(written, [], [], pages, "It runs at 41 bar [S1].")
 
     assert (given.text, given.sources, given.reason) == ("It runs at 41 bar [S1].", ("S1",), "")
 
@@ -123,7 +132,7 @@ def test_a_row_of_a_table_is_one_claim():
     body = "| part | bar |\n|---|---|\n| pump [S1] | 41 |\n| valve [S1] | 7 |"
 
     assert [text for text, _ in texts(body)] == ["| pump [S1] | 41 |", "| valve [S1] | 7 |"]
-    assert {one.head for one in claims(body, [], [], TEXTS)} == {"| part | bar |"}
+    assert {one.head for one in list_claims(body, [], [], TEXTS)} == {"| part | bar |"}
 
 
 def test_a_sentence_without_a_source_needs_a_verdict_and_a_remark_on_the_sources_none():
@@ -136,15 +145,19 @@ def test_a_sentence_without_a_source_needs_a_verdict_and_a_remark_on_the_sources
 
 
 def test_a_claim_that_cites_the_wrong_source_is_given_the_right_one():
-    shown = [Claim(1, "The pump runs at 41 bar [S2].", "", ("S2",))]
+    shown = [ReviewClaim(1, "The pump runs at 41 bar [S2].", "", ("S2",))]
 
-    assert ruling(shown, {1: Judged("supported", "S1")}).upheld == {"Thepumprunsat41bar": "S1"}
-    assert ruling(shown, {1: Judged("supported", "S2")}).upheld == {}
-    assert ruling(shown, {1: Judged("supported")}).upheld == {}
+    assert derive_ruling(shown, {1: ClaimVerdict("supported", "S1")}).upheld == {
+        "Thepumprunsat41bar": "S1"
+    }
+    assert derive_ruling(shown, {1: ClaimVerdict("supported", "S2")}).upheld == {}
+    assert derive_ruling(shown, {1: ClaimVerdict("supported")}).upheld == {}
 
 
 def test_what_a_sentence_rests_on_is_shown_with_what_stands_around_it():
-    shown = evidence([Claim(1, "The valve opens at 8 bar [S1].", "", ("S1",))], TEXTS)
+    shown = list_claim_passages(
+        [ReviewClaim(1, "The valve opens at 8 bar [S1].", "", ("S1",))], TEXTS
+    )
 
     (passage,) = shown
     assert "The valve opens at 7 bar. Nobody may stand near it." in passage["text"]
@@ -153,39 +166,43 @@ def test_what_a_sentence_rests_on_is_shown_with_what_stands_around_it():
 
 
 def test_a_page_in_another_language_is_shown_where_its_numbers_and_names_stand():
-    (passage,) = evidence([Claim(1, "阀门在 7 bar 时打开 [S1]。", "", ("S1",))], TEXTS)
+    (passage,) = list_claim_passages(
+        [ReviewClaim(1, "阀门在 7 bar 时打开 [S1]。", "", ("S1",))], TEXTS
+    )
 
     assert "opens at 7 bar" in passage["text"]
 
 
 def test_pieces_of_a_page_that_meet_are_shown_once():
     said = ("The pump runs at 41 bar [S1].", "It is painted grey [S1].")
-    shown = evidence([Claim(at, one, "", ("S1",)) for at, one in enumerate(said, 1)], TEXTS)
+    shown = list_claim_passages(
+        [ReviewClaim(at, one, "", ("S1",)) for at, one in enumerate(said, 1)], TEXTS
+    )
 
     assert len(shown) == 1
 
 
 def test_a_verdict_lifts_doubts_and_raises_them():
     shown = [
-        Claim(1, "A doubted one [S1].", "number", ("S1",)),
-        Claim(2, "A clean one [S1].", "", ("S1",)),
-        Claim(3, "Another doubted one.", "no_source", ("S1",)),
-        Claim(4, "Another clean one [S1].", "", ("S1",)),
+        ReviewClaim(1, "A doubted one [S1].", "number", ("S1",)),
+        ReviewClaim(2, "A clean one [S1].", "", ("S1",)),
+        ReviewClaim(3, "Another doubted one.", "no_source", ("S1",)),
+        ReviewClaim(4, "Another clean one [S1].", "", ("S1",)),
     ]
-    said = ruling(
+    said = derive_ruling(
         shown,
         {
-            1: Judged("contradicted"),
-            2: Judged("not_said"),
-            3: Judged("supported", "S1"),
-            4: Judged("own"),
+            1: ClaimVerdict("contradicted"),
+            2: ClaimVerdict("not_said"),
+            3: ClaimVerdict("supported", "S1"),
+            4: ClaimVerdict("own"),
         },
     )
 
     assert said.upheld == {"Anotherdoubtedone": "S1"}
     assert said.faulted == {
-        "Acleanone": Judged("not_said"),
-        "Adoubtedone": Judged("contradicted"),
+        "Acleanone": ClaimVerdict("not_said"),
+        "Adoubtedone": ClaimVerdict("contradicted"),
     }
 
 
@@ -195,20 +212,25 @@ def test_code_that_a_claim_names_is_shown_where_it_stands():
         + "It is painted grey. " * 100
         + "With -k it keeps all."
     )
-    claim = Claim(1, "The tool with `-k` sorts its input by size [S1].", "", ("S1",))
+    claim = ReviewClaim(1, "The tool with `-k` sorts its input by size [S1].", "", ("S1",))
 
-    assert "-k it keeps all" in " ".join(one["text"] for one in evidence([claim], {"S1": page}))
+    assert "-k it keeps all" in " ".join(
+        one["text"] for one in list_claim_passages([claim], {"S1": page})
+    )
 
 
 def test_where_much_is_claimed_less_is_shown_around_each_place():
     page = " ".join(
         f"Pump number {at} runs at {at + 7} bar. " + "It is grey. " * 200 for at in range(60)
     )
-    one = evidence([Claim(1, "Pump number 5 runs at 12 bar [S1].", "", ("S1",))], {"S1": page})
+    one = list_claim_passages(
+        [ReviewClaim(1, "Pump number 5 runs at 12 bar [S1].", "", ("S1",))], {"S1": page}
+    )
     many = [
-        Claim(at, f"Pump number {at} runs at {at + 7} bar [S1].", "", ("S1",)) for at in range(60)
+        ReviewClaim(at, f"Pump number {at} runs at {at + 7} bar [S1].", "", ("S1",))
+        for at in range(60)
     ]
-    all_of_it = evidence(many, {"S1": page})
+    all_of_it = list_claim_passages(many, {"S1": page})
 
     assert len(one[0]["text"]) > 1_500
     assert sum(len(piece["text"]) for piece in all_of_it) < 34_000
@@ -228,40 +250,44 @@ def test_behind_a_citation_a_sentence_may_begin_with_a_small_letter():
 def test_a_source_with_no_word_of_a_claim_does_not_take_over_its_citation(source: str):
     pages = {**PAGES, "S3": "Nothing here."}
 
-    assert borne_out(Judged("supported", source), CLAIM, pages) is None
-    assert borne_out(Judged("supported", "S1"), CLAIM, pages)
+    assert validate_verdict(ClaimVerdict("supported", source), CLAIM, pages) is None
+    assert validate_verdict(ClaimVerdict("supported", "S1"), CLAIM, pages)
 
 
 def test_a_verdict_on_a_number_is_none_on_the_number_without_its_point_or_sign():
     shown = [
-        Claim(1, "It is 1.5 km long [S1].", "number", ("S1",)),
-        Claim(2, "It holds where x > 5 [S1].", "negation", ("S1",)),
+        ReviewClaim(1, "It is 1.5 km long [S1].", "number", ("S1",)),
+        ReviewClaim(2, "It holds where x > 5 [S1].", "negation", ("S1",)),
     ]
-    said = ruling(shown, {1: Judged("contradicted"), 2: Judged("supported", "S1")})
+    said = derive_ruling(
+        shown, {1: ClaimVerdict("contradicted"), 2: ClaimVerdict("supported", "S1")}
+    )
 
-    assert said.doubted("It is 1.5 km long [S2].")
-    assert not said.doubted("It is 15 km long [S1].")
-    assert said.doubted("It holds where x < -5 [S1].", "negation")
+    assert said.to_doubt("It is 1.5 km long [S2].")
+    assert not said.to_doubt("It is 15 km long [S1].")
+    assert said.to_doubt("It holds where x < -5 [S1].", "negation")
 
 
-CLAIM = Claim(1, "The pump, painted blue, runs at 41 bar [S2].", "", ("S2",))
+CLAIM = ReviewClaim(1, "The pump, painted blue, runs at 41 bar [S2].", "", ("S2",))
 PAGES = {"S1": PAGE, "S2": 'The pump\nis painted  grey, and "nobody" knows why.'}
 
 
 @pytest.mark.parametrize(
     ("judged", "left"),
     [
-        (Judged("contradicted", "S2", "is painted grey"), ("S2", "is painted grey")),
-        (Judged("contradicted", "S1", "The valve opens"), ("S1", "The valve opens")),
-        (Judged("contradicted", "S2", "The valve opens"), ("S1", "The valve opens")),
-        (Judged("contradicted", "", "“is painted grey”"), ("S2", "is painted grey")),
-        (Judged("contradicted", "S9", "is painted green"), ("", "")),
-        (Judged("contradicted", "S2", "is painted green"), ("S2", "")),
-        (Judged("contradicted", "S1", "It is painted grey. " * 20), ("S1", "")),
+        (ClaimVerdict("contradicted", "S2", "is painted grey"), ("S2", "is painted grey")),
+        (ClaimVerdict("contradicted", "S1", "The valve opens"), ("S1", "The valve opens")),
+        (ClaimVerdict("contradicted", "S2", "The valve opens"), ("S1", "The valve opens")),
+        (ClaimVerdict("contradicted", "", "“is painted grey”"), ("S2", "is painted grey")),
+        (ClaimVerdict("contradicted", "S9", "is painted green"), ("", "")),
+        (ClaimVerdict("contradicted", "S2", "is painted green"), ("S2", "")),
+        (ClaimVerdict("contradicted", "S1", "It is painted grey. " * 20), ("S1", "")),
     ],
 )
-def test_what_a_reader_says_a_source_says_is_looked_up_in_it(judged: Judged, left: tuple[str, str]):
-    kept = borne_out(judged, CLAIM, PAGES)
+def test_what_a_reader_says_a_source_says_is_looked_up_in_it(
+    judged: ClaimVerdict, left: tuple[str, str]
+):
+    kept = validate_verdict(judged, CLAIM, PAGES)
 
     assert (kept.source, kept.says) == left
 
@@ -271,4 +297,4 @@ def test_what_a_reader_says_a_source_says_is_looked_up_in_it(judged: Judged, lef
     [("painted blue", "painted blue"), ("painted green", ""), (CLAIM.text, ""), ("", "")],
 )
 def test_the_part_of_a_sentence_that_a_reader_names_stands_in_it(part: str, left: str):
-    assert borne_out(Judged("contradicted", part=part), CLAIM, PAGES).part == left
+    assert validate_verdict(ClaimVerdict("contradicted", part=part), CLAIM, PAGES).part == left

@@ -10,9 +10,10 @@ import pytest
 
 from config.errors import Problem
 from config.settings import settings
-from memory.facts.store import NewFact, add
-from storage.engine import close
-from storage.scrubbing import BEYOND, scrub
+from memory.facts.fact import NewFact
+from memory.facts.store import add_fact
+from storage.engine import close_database
+from storage.maintenance import BEYOND, purge_deleted_data
 
 SECRET = b"nobody may read this"
 
@@ -32,11 +33,11 @@ def litter(file: Path) -> None:
 
 @pytest.mark.usefixtures("database")
 async def test_free_pages_and_the_write_ahead_log_are_empty_afterwards():
-    await add("me/", NewFact("Likes tea"))
+    await add_fact("me/", NewFact("Likes tea"))
     litter(settings().home / "dossier.db")
     assert SECRET in home()
 
-    assert await scrub() == ""
+    assert await purge_deleted_data() == ""
 
     assert SECRET not in home()
     assert (settings().home / "dossier.db-wal").stat().st_size == 0
@@ -44,17 +45,17 @@ async def test_free_pages_and_the_write_ahead_log_are_empty_afterwards():
 
 @pytest.mark.usefixtures("database")
 async def test_who_reads_meanwhile_is_named_as_what_keeps_the_old_log():
-    await add("me/", NewFact("Likes tea"))
+    await add_fact("me/", NewFact("Likes tea"))
     with closing(sqlite3.connect(settings().home / "dossier.db")) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM facts").fetchall()
 
         with pytest.raises(Problem, match="storage_busy"):
-            await scrub()
+            await purge_deleted_data()
 
 
 async def test_of_postgresql_it_is_said_what_cannot_be_promised(either: str):
-    await add("me/", NewFact("Likes tea"))
+    await add_fact("me/", NewFact("Likes tea"))
 
-    assert await scrub() == {"sqlite": "", "postgresql": BEYOND}[either]
-    await close()
+    assert await purge_deleted_data() == {"sqlite": "", "postgresql": BEYOND}[either]
+    await close_database()

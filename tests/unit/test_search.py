@@ -15,10 +15,14 @@ from pydantic import SecretStr
 
 from config.errors import Problem
 from tests.loopback import Asked, reply, serving
-from tools.search import PROVIDERS, available, search
-from tools.search.brave import Brave
-from tools.search.searxng import SearXNG
-from tools.search.tavily import Tavily
+from tools.web.search_providers import (
+    SEARCH_PROVIDERS,
+    Brave,
+    SearXNG,
+    Tavily,
+    list_available_providers,
+    search_web,
+)
 
 KEY = "tvly-c4n4ry"
 
@@ -38,7 +42,7 @@ def results(*urls: str) -> bytes:
 async def failure(answer: object, limit: int = 5) -> Problem:
     async with serving(lambda _: answer) as server:
         with pytest.raises(Problem) as problem:
-            await search(["searxng"], "bees", limit, {"SEARXNG_URL": server.url})
+            await search_web(["searxng"], "bees", limit, {"SEARXNG_URL": server.url})
     assert problem.value.code == "search_unavailable"
     return problem.value
 
@@ -95,8 +99,8 @@ async def test_an_answer_of_brave_without_web_pages_has_found_nothing():
 async def test_only_what_is_configured_is_available():
     environ = {"SEARXNG_URL": "http://x", "TAVILY_API_KEY": " ", "BRAVE_API_KEY": "k", "A": "b"}
 
-    assert available(environ) == ["searxng", "brave"]
-    assert available({}) == []
+    assert list_available_providers(environ) == ["searxng", "brave"]
+    assert list_available_providers({}) == []
 
 
 BAD = {
@@ -135,7 +139,7 @@ async def test_ten_thousand_results_are_cut_to_the_limit():
     urls = [f"https://a.example/{number}" for number in range(10_000)]
 
     async with serving(lambda _: results(*urls)) as server:
-        hits = await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert [hit["url"] for hit in hits] == urls[:5]
 
@@ -146,7 +150,7 @@ async def test_results_that_cannot_be_opened_are_left_out():
     good = {"url": "https://a.example", "title": None, "content": ["no", "text"]}
 
     async with serving(lambda _: answer_of({"results": [*odd, good]})) as server:
-        hits = await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert hits == [{"url": "https://a.example", "title": "", "snippet": ""}]
 
@@ -155,7 +159,7 @@ async def test_titles_and_snippets_are_cut_and_stand_on_one_line():
     long = {"url": "https://a.example", "title": "a\n\t\ud800\x1bb" * 999, "content": "c " * 9999}
 
     async with serving(lambda _: answer_of({"results": [long]})) as server:
-        hits = await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert len(hits[0]["title"]) == 300
     assert len(hits[0]["snippet"]) == 2000
@@ -167,7 +171,7 @@ async def test_a_busy_server_is_asked_once_more_after_the_time_it_names(status):
     answers = [answer_of({}, "retry-after: 0", status=status), results("https://a.example")]
 
     async with serving(lambda _: answers.pop(0)) as server:
-        hits = await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert hits[0]["url"] == "https://a.example"
 
@@ -177,7 +181,7 @@ async def test_a_server_that_stays_busy_is_asked_twice_and_no_more():
 
     async with serving(lambda _: busy) as server:
         with pytest.raises(Problem, match="answers 429"):
-            await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+            await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert len(server.asked) == 2
 
@@ -191,7 +195,7 @@ async def test_a_server_that_wants_a_longer_wait_is_not_asked_again(form):
         lambda _: answer_of({}, f"retry-after: {wait}", status="429 Slow down")
     ) as server:
         with pytest.raises(Problem):
-            await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+            await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert len(server.asked) == 1
 
@@ -203,7 +207,7 @@ async def test_any_other_wait_is_about_a_second_or_none(wait):
 
     start = time.monotonic()
     async with serving(lambda _: answers.pop(0)) as server:
-        await search(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert time.monotonic() - start < 20
 
@@ -213,7 +217,7 @@ async def test_a_silent_server_is_left(monkeypatch):
         await asyncio.sleep(60)
         yield b""
 
-    monkeypatch.setattr("tools.search.request._SECONDS", 0.3)
+    monkeypatch.setattr("tools.web.search_providers._SECONDS", 0.3)
     assert "slow" in (await failure(silence())).what
 
 
@@ -224,7 +228,7 @@ async def test_a_dripping_server_is_left(monkeypatch):
             yield b"1\r\n \r\n"
             await asyncio.sleep(0.05)
 
-    monkeypatch.setattr("tools.search.request._SECONDS", 0.3)
+    monkeypatch.setattr("tools.web.search_providers._SECONDS", 0.3)
     assert "slow" in (await failure(drip())).what
 
 
@@ -235,9 +239,11 @@ async def _with_two(monkeypatch, first: bytes, second: bytes) -> list[str]:
         return first if asked.target.startswith("/search") else second
 
     async with serving(answer) as server:
-        monkeypatch.setitem(PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url))
+        monkeypatch.setitem(
+            SEARCH_PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url)
+        )
         environ = {"SEARXNG_URL": server.url}
-        hits = await search(["searxng", "tavily"], "bees", 5, environ)
+        hits = await search_web(["searxng", "tavily"], "bees", 5, environ)
         return [str(len(server.asked)), *(hit["url"] for hit in hits)]
 
 
@@ -273,20 +279,20 @@ async def test_a_search_that_nobody_answers_names_everyone_and_why(monkeypatch):
 
 async def test_a_search_without_providers_says_what_to_set():
     with pytest.raises(Problem, match="no search provider is chosen") as problem:
-        await search([], "bees", 5, {})
+        await search_web([], "bees", 5, {})
 
     assert "TAVILY_API_KEY" in problem.value.hint
 
 
 async def test_a_provider_without_its_key_is_passed_over_and_named():
     with pytest.raises(Problem, match="BRAVE_API_KEY is not set"):
-        await search(["brave"], "bees", 5, {})
+        await search_web(["brave"], "bees", 5, {})
 
 
 @pytest.mark.parametrize("value", ["one\ntwo", "schlüssel", "a\x00b"])
 async def test_a_key_that_cannot_be_one_is_not_sent_and_not_told(value):
     with pytest.raises(Problem, match="BRAVE_API_KEY has characters") as problem:
-        await search(["brave"], "bees", 5, {"BRAVE_API_KEY": value})
+        await search_web(["brave"], "bees", 5, {"BRAVE_API_KEY": value})
 
     assert value not in str(problem.value)
 
@@ -294,7 +300,7 @@ async def test_a_key_that_cannot_be_one_is_not_sent_and_not_told(value):
 async def test_a_provider_that_does_not_exist_is_a_mistake_and_nothing_is_asked():
     async with serving(lambda _: results("https://a.example")) as server:
         with pytest.raises(Problem) as problem:
-            await search(["searxng", "gogle"], "bees", 5, {"SEARXNG_URL": server.url})
+            await search_web(["searxng", "gogle"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert problem.value.code == "unknown_provider"
     assert "searxng, tavily, brave" in problem.value.hint
@@ -302,7 +308,7 @@ async def test_a_provider_that_does_not_exist_is_a_mistake_and_nothing_is_asked(
 
 
 async def test_a_query_without_words_finds_nothing_and_asks_nobody():
-    assert await search(["brave"], " \n ", 5, {}) == []
+    assert await search_web(["brave"], " \n ", 5, {}) == []
 
 
 @pytest.mark.parametrize("answer", [b"", reply("<html>"), answer_of({}, status="401 No")])
@@ -311,9 +317,11 @@ async def test_no_key_is_told_whatever_goes_wrong(answer, monkeypatch, caplog):
     async with serving(lambda _: answer) as server:
         address = server.url.replace("//", f"//ada:{KEY}@")
         environ = {"SEARXNG_URL": address, "TAVILY_API_KEY": KEY, "BRAVE_API_KEY": f"{KEY}\nx"}
-        monkeypatch.setitem(PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url))
+        monkeypatch.setitem(
+            SEARCH_PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url)
+        )
         with pytest.raises(Problem) as problem:
-            await search(["searxng", "tavily", "brave"], "bees", 5, environ)
+            await search_web(["searxng", "tavily", "brave"], "bees", 5, environ)
 
     told = str(problem.value) + repr(problem.value.as_dict()) + repr(Tavily(SecretStr(KEY)))
     assert KEY not in told + repr(SearXNG(SecretStr(address))) + repr(Brave(SecretStr(KEY)))

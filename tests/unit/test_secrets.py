@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from retrieval.secrets import forms, masked, masked_within, removed, secret, tongues, worded
+from text import secret_forms, secret_masking, secret_phrases
+from text.secret_masking import has_secret, list_removed_kinds, mask_secrets, mask_secrets_within
 
 KEY = "sk-" + "proj-a1B2c3D4e5F6g7H8i9J0"
 JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
@@ -93,34 +94,36 @@ HARMLESS = [
 
 @pytest.mark.parametrize(("text", "value"), SECRETS)
 def test_a_secret_is_taken_out_and_the_rest_stays(text: str, value: str):
-    left = masked(text)
+    left = mask_secrets(text)
 
     assert value not in left.text
-    assert left.kinds == removed(left.text) != ()
+    assert left.kinds == list_removed_kinds(left.text) != ()
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_speaks_of_secrets_stays_as_it_is(text: str):
-    assert masked(text) == (text, ())
+    assert mask_secrets(text) == (text, ())
 
 
 def test_a_value_goes_wherever_it_stands_again():
-    assert "hunter2" not in masked("Why is hunter2 weak? my password is hunter2").text
+    assert "hunter2" not in mask_secrets("Why is hunter2 weak? my password is hunter2").text
 
 
 def test_what_was_masked_is_left_alone_and_still_counts_as_a_secret():
-    once = masked("my password is hunter2 and I live in Oslo")
+    once = mask_secrets("my password is hunter2 and I live in Oslo")
 
-    assert masked(once.text) == (once.text, ())
-    assert secret(once.text)
+    assert mask_secrets(once.text) == (once.text, ())
+    assert has_secret(once.text)
     assert "I live in Oslo" in once.text
 
 
 def test_data_of_any_depth_is_masked_and_the_same_object_comes_back_where_there_is_no_secret():
     plain = {"a": [1, "two", ("three",)]}
 
-    assert masked_within(plain) is plain
-    assert masked_within({"a": [{"b": "PIN is 4711"}]}) == {"a": [{"b": "PIN is [number removed]"}]}
+    assert mask_secrets_within(plain) is plain
+    assert mask_secrets_within({"a": [{"b": "PIN is 4711"}]}) == {
+        "a": [{"b": "PIN is [number removed]"}]
+    }
 
 
 @pytest.mark.parametrize(
@@ -134,26 +137,30 @@ def test_data_of_any_depth_is_masked_and_the_same_object_comes_back_where_there_
     ],
 )
 def test_a_secret_of_letters_alone_is_found_without_a_word_beside_it(text: str):
-    assert masked(text).kinds
+    assert mask_secrets(text).kinds
 
 
 def test_a_plain_question_is_not_compared_with_every_pattern(monkeypatch: pytest.MonkeyPatch):
-    for module, name in ((forms, "_KEYS"), (worded, "_REVERSED"), (tongues, "_TOLD")):
+    for module, name in (
+        (secret_forms, "_KEYS"),
+        (secret_phrases, "_REVERSED"),
+        (secret_masking, "_TOLD"),
+    ):
         monkeypatch.setattr(module, name, None)
 
-    assert masked("When was the tower of Bremen built?").kinds == ()
+    assert mask_secrets("When was the tower of Bremen built?").kinds == ()
 
 
 @pytest.mark.parametrize("before", ["", "data:image/png;base64,"])
 def test_bytes_in_base64_are_left_as_they_are(before: str):
     picture = f"{before}{'iVBORw0KGgo' * 100}/AKIAABCDEFGHIJKLMNOP/9k="
 
-    assert masked(picture).text == picture
+    assert mask_secrets(picture).text == picture
 
 
 def test_a_long_text_is_searched_in_time():
     started = time.process_time()
-    masked("my password-" * 20_000 + "a-" * 50_000 + "1 " * 50_000 + "my " * 30_000)
+    mask_secrets("my password-" * 20_000 + "a-" * 50_000 + "1 " * 50_000 + "my " * 30_000)
 
     assert time.process_time() - started < 15
 
@@ -161,7 +168,7 @@ def test_a_long_text_is_searched_in_time():
 def test_letters_of_full_width_hide_nothing():
     said = "ＰＡＳＳＷＯＲＤ：hunter2fullw，还有 ｐａｓｓｗｏｒｄ is ｑｕｏｒ７７ｖｉｘ."
 
-    left = masked(said).text
+    left = mask_secrets(said).text
 
     assert "hunter2fullw" not in left
     assert "ｑｕｏｒ" not in left
@@ -179,7 +186,7 @@ def test_letters_of_full_width_hide_nothing():
     ],
 )
 def test_a_password_that_was_changed_is_removed_with_the_new_one(text: str, old: str, new: str):
-    left = masked(text).text
+    left = mask_secrets(text).text
 
     assert old not in left
     assert new not in left
@@ -195,4 +202,4 @@ def test_a_password_that_was_changed_is_removed_with_the_new_one(text: str, old:
     ],
 )
 def test_from_where_a_password_was_changed_is_no_secret(text: str):
-    assert masked(text).text == text
+    assert mask_secrets(text).text == text

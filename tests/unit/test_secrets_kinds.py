@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.secrets import masked
+from text.secret_masking import mask_secrets
 
 
 def joined(*parts: str) -> str:
@@ -368,12 +368,12 @@ HARMLESS = [
 
 @pytest.mark.parametrize(("text", "value"), SECRETS)
 def test_a_secret_of_any_kind_is_taken_out(text: str, value: str):
-    assert value not in masked(text).text
+    assert value not in mask_secrets(text).text
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_like_a_secret_stays(text: str):
-    assert masked(text).text == text
+    assert mask_secrets(text).text == text
 
 
 OPENED = [
@@ -421,9 +421,9 @@ UNOPENED = [
 
 @pytest.mark.parametrize(("text", "value"), OPENED)
 def test_what_opens_a_door_or_an_account_is_taken_out_however_it_is_called(text: str, value: str):
-    assert value not in masked(text).text
+    assert value not in mask_secrets(text).text
 
 
 @pytest.mark.parametrize("text", UNOPENED)
 def test_codes_and_passes_that_open_nothing_stay(text: str):
-    assert masked(text).text == text
+    assert mask_secrets(text).text == text

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.openai_answers import text
-from evals.openai_server import Server
+from evals.openai_server import Server, text_answer
 from evals.sentences import measuring, read_again
 
 PAGE = "Ada Lind built the first mill on the river Oker in 1804. Tomas Brandt sold it to the town."
@@ -59,7 +58,7 @@ def test_a_reader_judges_each_report_in_one_call(own: Path, monkeypatch, capsys)
 def _fair(body: dict[str, Any]) -> dict[str, Any]:
     """Uphold what is right, and contradict the swapped name."""
     shown = re.findall(
-        r'<sentence id="(\d+)"[^>]*>\s*(.*?)\s*</sentence>', text(body["messages"][-1])
+        r'<sentence id="(\d+)"[^>]*>\s*(.*?)\s*</sentence>', text_answer(body["messages"][-1])
     )
     wrong = SWAPPED.split(" [")[0]
     return {

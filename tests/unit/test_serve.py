@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from app.cli import serve
-from app.token import NAME
+from app.server_token import NAME
 from config.errors import Problem
 from config.settings import settings
 

@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 from langgraph_api.errors import UserInterrupt
 
-from app.server import dossier
+from app.server import serve_dossier
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.session import session
-from runs.lifecycle import found, opened
-from runs.lock import is_held
+from graph.session import open_session
+from runs.lifecycle import create_run, find_run
+from runs.lock import is_thread_locked
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -34,16 +34,16 @@ pytestmark = pytest.mark.usefixtures("database")
     ],
 )
 async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, status: str, code: str):
-    run = await opened("local/", "t1", 1, "Question?", Context())
+    run = await create_run("local/", "t1", 1, "Question?", Context())
     runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
 
     with pytest.raises(type(error)):
-        async with dossier({"configurable": {"thread_id": "t1"}}, runtime):
+        async with serve_dossier({"configurable": {"thread_id": "t1"}}, runtime):
             raise error
 
-    left = await found("local/", run)
+    left = await find_run("local/", run)
     assert (left.status, left.code) == (status, code)
-    assert not is_held("t1")
+    assert not is_thread_locked("t1")
 
 
 FORGED = (
@@ -60,14 +60,14 @@ async def test_a_run_that_fails_over_a_forged_thread_is_told_as_damage(
     choices: dict[str, object], change: str
 ):
     runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
-    async with session("t1") as thread:
+    async with open_session("t1") as thread:
         await thread.begin("How do bees dance?", make(choices), quiet)
     with closing(sqlite3.connect(settings().checkpoints)) as file, file:
         file.execute(change)
 
     with pytest.raises(Problem) as failure:
-        async with dossier({"configurable": {"thread_id": "t1"}}, runtime):
+        async with serve_dossier({"configurable": {"thread_id": "t1"}}, runtime):
             raise KeyError("what a node says of it")
 
     assert failure.value.code == "storage_corrupt"
-    assert not is_held("t1")
+    assert not is_thread_locked("t1")

@@ -15,7 +15,7 @@ from nodes.planner import Draft, DraftStep
 from nodes.reflection import Verdict
 from nodes.rewrite import Rewrite
 from nodes.team import Missing
-from report.markup import shown, sought
+from report.markdown.sanitizer import sanitize_query, sanitize_text
 from tests.unit.test_render_safety import PAYLOADS
 
 HARMLESS = {"p", "code", "pre", "ul", "ol", "li", "em", "strong", "blockquote", "hr", "br"}
@@ -49,13 +49,13 @@ def drawn(text: str) -> set[str]:
 def test_nothing_is_left_that_a_page_would_load(payload: str, around: str):
     text = around.replace("{}", payload)
 
-    assert drawn(shown(text)) <= HARMLESS
-    assert "img" not in drawn(sought(text))
+    assert drawn(sanitize_text(text)) <= HARMLESS
+    assert "img" not in drawn(sanitize_query(text))
 
 
 def test_words_stay_as_they_are():
     for text in ("Good morning! [S1] says 5 < 6, and `List<String>` is fine.", "早上好！你好吗？"):
-        assert shown(text) == text
+        assert sanitize_text(text) == text
 
 
 def test_control_characters_do_not_reach_a_terminal():
@@ -65,8 +65,8 @@ def test_control_characters_do_not_reach_a_terminal():
 def test_what_is_searched_keeps_an_address_that_is_asked_about():
     asked = "What does https://bees.example/dance say?"
 
-    assert sought(asked) == asked
-    assert sought(f"bees {PICTURE}") == "bees"
+    assert sanitize_query(asked) == asked
+    assert sanitize_query(f"bees {PICTURE}") == "bees"
 
 
 def test_everything_that_a_person_sees_of_a_typed_answer_is_cleaned():
@@ -88,7 +88,7 @@ def test_everything_that_a_person_sees_of_a_typed_answer_is_cleaned():
 def test_hostile_text_is_cleaned_in_linear_time(part: str):
     begun = time.process_time()
 
-    shown(part * (30_000 // len(part)))
+    sanitize_text(part * (30_000 // len(part)))
 
     assert time.process_time() - begun < 1
 
@@ -96,5 +96,5 @@ def test_hostile_text_is_cleaned_in_linear_time(part: str):
 def test_the_words_of_ordinary_markdown_are_not_touched():
     text = "# Title\n\n- one\n- **two** _three_\n\n> said\n"
 
-    assert shown(text) == text
+    assert sanitize_text(text) == text
     assert re.search("h1", str(drawn(text)))

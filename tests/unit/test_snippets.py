@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from graph.records import Source
-from report.render import Document, to_html, to_markdown
-from report.rulings import Judged, Ruling
-from report.snippets import lines, names, nearest_place
-from report.support import Proven, proven
+from report.checks.attribution import CheckedText, enforce_citations
+from report.checks.second_reader import ClaimVerdict, Ruling
+from report.document import ReportDocument
+from report.markdown.code import extract_code_names, find_similar_code_name, list_code_lines
+from report.rendering.html_report import render_html
+from report.rendering.markdown_report import render_markdown
 
 MANUAL = (
     "TIMER(5)\n\n  OnCalendar=\n  Defines when the timer elapses.\n\n  Persistent=\n  If true, a "
@@ -22,8 +24,8 @@ TEXTS = {"S1": MANUAL, "S2": "The harbour has seven piers and no lighthouse."}
 LEAD = "A timer resumes the machine from suspend [S1]. It could look like this:"
 
 
-def checked(body: str, question: str = "", ruling: Ruling | None = None) -> Proven:
-    return proven(body, TEXTS, question, ruling=ruling or Ruling())
+def checked(body: str, question: str = "", ruling: Ruling | None = None) -> CheckedText:
+    return enforce_citations(body, TEXTS, question, ruling=ruling or Ruling())
 
 
 def doubted(code: str, lead: str = LEAD, question: str = "") -> list[tuple[str, str]]:
@@ -74,7 +76,7 @@ def test_names_of_pages_and_of_the_writer_are_let_be(code: str):
     ],
 )
 def test_a_name_is_shown_where_the_page_explains_it_or_one_like_it(name: str, explained: str):
-    at = nearest_place(name, MANUAL)
+    at = find_similar_code_name(name, MANUAL)
 
     assert (at is None) == (not explained)
     assert at is None or MANUAL[at:].startswith(explained)
@@ -111,7 +113,8 @@ def test_a_value_that_is_nobodys_choice_is_doubted():
 def test_what_a_reader_says_of_a_line_of_code_stands():
     body = "The file says [S1]:\n\n```\nmaxsize 37M\nrotate 99\nmaxage 9\n```"
     ruling = Ruling(
-        {"rotate99": ""}, {"maxsize37M": Judged("contradicted"), "maxage9": Judged("not_said")}
+        {"rotate99": ""},
+        {"maxsize37M": ClaimVerdict("contradicted"), "maxage9": ClaimVerdict("not_said")},
     )
 
     found = [(one["text"], one["reason"]) for one in checked(body, ruling=ruling).doubted]
@@ -120,20 +123,26 @@ def test_what_a_reader_says_of_a_line_of_code_stands():
 
 def test_a_heading_that_a_reader_doubts_is_doubted_in_the_order_of_the_text():
     body = "The harbour has piers [S2].\n\n## It has a tall lighthouse\n\nThere are 900 piers [S2]."
-    ruling = Ruling({}, {"Ithasatalllighthouse": Judged("contradicted")})
+    ruling = Ruling({}, {"Ithasatalllighthouse": ClaimVerdict("contradicted")})
 
     found = [one["reason"] for one in checked(body, ruling=ruling).doubted]
     assert found == ["contradicted", "number"]
 
 
 def test_sections_brackets_and_empty_lines_say_nothing():
-    assert lines("```\n[Timer]\n\n{\nrotate 4\n}\n  weekly\n```") == ["rotate 4", "weekly"]
-    assert [one.name for one in names('say --loud "--low" now(1)')] == ["--loud", "now"]
+    assert list_code_lines("```\n[Timer]\n\n{\nrotate 4\n}\n  weekly\n```") == [
+        "rotate 4",
+        "weekly",
+    ]
+    assert [one.name for one in extract_code_names('say --loud "--low" now(1)')] == [
+        "--loud",
+        "now",
+    ]
 
 
-def document(body: str, *told: str, language: str = "en") -> Document:
+def document(body: str, *told: str, language: str = "en") -> ReportDocument:
     source = Source(id="S1", page="p", title="Manual", location="m.txt", kind="file")
-    return Document(
+    return ReportDocument(
         title="Title",
         question="",
         status="succeeded",
@@ -156,7 +165,7 @@ CODE = "```ini\nOnCalendar=daily\nWakeSuspend=true\nSleep[0]=__never__\n```"
 
 @pytest.mark.parametrize("after", ["\n\nIt runs [S1].", "\nIt runs [S1].", ""])
 def test_code_is_marked_right_behind_its_block(after: str):
-    shown = to_markdown(document(f"So [S1]:\n\n{CODE}{after}", "`WakeSuspend=true`"))
+    shown = render_markdown(document(f"So [S1]:\n\n{CODE}{after}", "`WakeSuspend=true`"))
 
     assert f"{CODE}\n\n(⚠ not found)\n" in shown
     assert (
@@ -167,13 +176,15 @@ def test_code_is_marked_right_behind_its_block(after: str):
 
 def test_code_in_a_list_is_marked_in_its_item():
     code = "  ```\n  a = 1\n  ```"
-    shown = to_markdown(document(f"- So [S1]:\n\n{code}\n\n- Then [S1].", "`a = 1`"))
+    shown = render_markdown(document(f"- So [S1]:\n\n{code}\n\n- Then [S1].", "`a = 1`"))
 
     assert f"{code}\n\n  (⚠ not found)\n\n- Then" in shown
 
 
 def test_each_doubted_line_has_a_mark_that_leads_to_its_reason():
-    page = to_html(document(f"So [S1]:\n\n{CODE}", "`WakeSuspend=true`", "`Sleep[0]=__never__`"))
+    page = render_html(
+        document(f"So [S1]:\n\n{CODE}", "`WakeSuspend=true`", "`Sleep[0]=__never__`")
+    )
 
     assert page.count('class="doubt" id="w') == 2
     assert "⚠ not found</a></p>" in page
@@ -183,6 +194,6 @@ def test_each_doubted_line_has_a_mark_that_leads_to_its_reason():
 def test_a_heading_is_marked_at_its_end():
     body = "## 断电时泵会停止\n\n泵在运行 [S1]。"
 
-    assert "## 断电时泵会停止（⚠ 未找到依据）\n" in to_markdown(
+    assert "## 断电时泵会停止（⚠ 未找到依据）\n" in render_markdown(
         document(body, "断电时泵会停止", language="zh")
     )

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.base import CheckpointTuple
 
-from app.cli.output import _unforeseen
+from app.cli.output import _to_internal_problem
 from config.errors import Problem
 from config.settings import settings
-from graph.session import session
+from graph.session import open_session
 from graph.state import State
-from runs.soundness import unsound
-from storage.engine import close, database
-from storage.soundness import damaged
+from runs.thread_integrity import find_fault
+from storage.engine import close_database, get_engine
+from storage.maintenance import find_database_damage
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -28,14 +28,14 @@ COLUMNS = ("checkpoint", "metadata")
 @pytest.fixture
 async def kept(home: Path) -> Path:
     """A home with a database."""
-    await database()
-    await close()
+    await get_engine()
+    await close_database()
     return home
 
 
 async def test_a_whole_database_is_not_blamed(kept: Path):
-    assert damaged() is None
-    assert _unforeseen(KeyError("x")).code == "internal"
+    assert find_database_damage() is None
+    assert _to_internal_problem(KeyError("x")).code == "internal"
 
 
 @pytest.mark.parametrize("name", ["dossier.db", "checkpoints.db"])
@@ -45,7 +45,7 @@ async def test_what_nobody_foresaw_is_told_as_damage_where_a_database_is_damaged
     content = (kept / "dossier.db").read_bytes()
     (kept / name).write_bytes(content[:8192] + b"\1" * 4096 * 4 + content[8192 + 4096 * 4 :])
 
-    problem = _unforeseen(KeyError("x"))
+    problem = _to_internal_problem(KeyError("x"))
 
     assert (problem.code, problem.where) == ("storage_corrupt", str(kept / name))
     assert problem.hint
@@ -59,13 +59,13 @@ async def test_everything_that_a_run_saves_is_found_sound(choices: dict[str, obj
         seen.extend([one async for one in opened.graph.checkpointer.alist(of_thread)])
 
     of_thread = {"configurable": {"thread_id": phase}}
-    async with session(phase) as opened:
-        opened.answered = look
+    async with open_session(phase) as opened:
+        opened.on_answer = look
         await opened.begin("How do bees dance?", make({**choices, **PHASES[phase]}), quiet)
         await look({})
 
     assert len(seen) > 5
-    assert [what for one in seen if (what := unsound(opened.graph, one))] == []
+    assert [what for one in seen if (what := find_fault(opened.graph, one))] == []
 
 
 @pytest.mark.parametrize("part", [1e-05, 0.1, 1 - 1e-16, 0.0])
@@ -73,17 +73,17 @@ async def test_every_version_that_the_saver_counts_is_sound(
     monkeypatch: pytest.MonkeyPatch, choices: dict[str, object], part: float
 ):
     monkeypatch.setattr("random.random", lambda: part)
-    async with session("t1") as opened:
+    async with open_session("t1") as opened:
         await opened.begin("How do bees dance?", make(choices), quiet)
         of_thread = {"configurable": {"thread_id": "t1"}}
         saved = [one async for one in opened.graph.checkpointer.alist(of_thread)]
 
-    assert [what for one in saved if (what := unsound(opened.graph, one))] == []
+    assert [what for one in saved if (what := find_fault(opened.graph, one))] == []
 
 
 @pytest.mark.usefixtures("kept")
 async def test_a_branch_that_was_forged_is_not_taken_up(choices: dict[str, object]):
-    async with session("t1") as opened:
+    async with open_session("t1") as opened:
         await opened.begin("How do bees dance?", make(choices), quiet)
     with sqlite3.connect(settings().checkpoints) as file:
         copied = (
@@ -93,7 +93,7 @@ async def test_a_branch_that_was_forged_is_not_taken_up(choices: dict[str, objec
     file.close()
 
     with pytest.raises(Problem, match="the id of a checkpoint") as failure:
-        async with session("t1"):
+        async with open_session("t1"):
             pytest.fail("it was taken up")
 
     assert failure.value.code == "storage_corrupt"
@@ -106,7 +106,7 @@ NONSENSE = [b"", b"\0" * 4096, b"\xc1text", b"no JSON", b"\x81\xa1a\xc0"]
 async def test_a_checkpoint_that_makes_no_sense_is_told_as_damage(
     choices: dict[str, object], column: str
 ):
-    async with session("broken") as opened:
+    async with open_session("broken") as opened:
         await opened.begin("Who described the waggle dance?", make(choices), quiet)
 
     told = {content: await told_of(column, content) for content in NONSENSE}
@@ -121,7 +121,7 @@ async def told_of(column: str, content: object) -> tuple[str, str]:
     """Put something into a column of every checkpoint; return what is then told of the thread."""
     with closing(sqlite3.connect(settings().checkpoints)) as file, file:
         file.execute(f"UPDATE checkpoints SET {column} = ?", (content,))  # noqa: S608
-    async with session("broken") as opened:
+    async with open_session("broken") as opened:
         try:
             await opened.current()
         except Problem as problem:
@@ -130,7 +130,7 @@ async def told_of(column: str, content: object) -> tuple[str, str]:
 
 
 async def test_a_checkpoint_in_an_unknown_encoding_is_told_as_damage(choices: dict[str, object]):
-    async with session("broken") as opened:
+    async with open_session("broken") as opened:
         await opened.begin("Who described the waggle dance?", make(choices), quiet)
 
     told = {kind: (await told_of("type", kind))[0] for kind in ("pickle", "", None, 7)}

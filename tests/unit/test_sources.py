@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from report.sources import Citable, register
+from report.source_registry import CitablePage, register_sources
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -16,26 +16,28 @@ ROOT = Path(__file__).parents[2]
 
 REGISTER = """
 import asyncio, sys
-from report.sources import Citable, register
-from storage.engine import close
+from report.source_registry import CitablePage, register_sources
+from storage.engine import close_database
 
 async def main():
     for number in range(30):
         page = f"{sys.argv[1]}{number}"
-        (source,) = await register("t1", [Citable(page, "", "", "web")])
+        (source,) = await register_sources("t1", [CitablePage(page, "", "", "web")])
         print(source["id"], page)
-    await close()
+    await close_database()
 
 asyncio.run(main())
 """
 
 
-def a_page(name: str, kind: str = "web") -> Citable:
-    return Citable(name, f"Title of {name}", f"https://a.org/{name}", kind)
+def a_page(name: str, kind: str = "web") -> CitablePage:
+    return CitablePage(name, f"Title of {name}", f"https://a.org/{name}", kind)
 
 
 async def numbers(*names: str, thread: str = "t1") -> list[str]:
-    return [source["id"] for source in await register(thread, [a_page(name) for name in names])]
+    return [
+        source["id"] for source in await register_sources(thread, [a_page(name) for name in names])
+    ]
 
 
 async def test_pages_are_numbered_in_their_order():
@@ -59,12 +61,12 @@ async def test_every_thread_counts_for_itself():
 
 
 async def test_without_pages_there_are_no_sources():
-    assert await register("t1", []) == []
+    assert await register_sources("t1", []) == []
     assert await numbers("a") == ["S1"]
 
 
 async def test_a_source_says_what_a_reader_needs():
-    (source,) = await register("t1", [a_page("a", "file")])
+    (source,) = await register_sources("t1", [a_page("a", "file")])
 
     told = {"id": "S1", "page": "a", "title": "Title of a", "location": "https://a.org/a"}
     assert source == told | {"kind": "file"}
@@ -74,7 +76,7 @@ async def test_a_source_says_what_a_reader_needs():
     ("kind", "told"), [("file", "file"), ("web", "web"), ("report", "memory"), ("chat", "memory")]
 )
 async def test_what_was_neither_a_file_nor_a_web_page_is_memory(kind: str, told: str):
-    (source,) = await register("t1", [a_page("a", kind)])
+    (source,) = await register_sources("t1", [a_page("a", kind)])
 
     assert source["kind"] == told
 

@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
-from retrieval.pool import Row
-from retrieval.spelling import corrected, distance
-from retrieval.words import words
+from library.page_scoring import PageRow
+from library.spelling import correct_question, edit_distance
+from text.words import search_words
 
 TEXT = (
     "The table has columns and indexes. A transaction is committed to the database. Checkpoints "
@@ -15,7 +15,7 @@ TEXT = (
 class Store:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.words = Counter(words(text))
+        self.words = Counter(search_words(text))
 
     def counts(self, terms):
         return {term: self.words[term] for term in terms if term in self.words}
@@ -27,7 +27,7 @@ class Store:
         return [1] if set(terms) & self.words.keys() else []
 
     def rows(self, numbers):
-        return [Row(1, "p1", "", self.text, "", "", "", 0, "", "") for _ in numbers]
+        return [PageRow(1, "p1", "", self.text, "", "", "", 0, "", "") for _ in numbers]
 
 
 STORE = Store(TEXT)
@@ -44,7 +44,7 @@ STORE = Store(TEXT)
     ],
 )
 def test_a_word_that_no_page_holds_is_put_as_the_nearest_that_is_held(question, changed):
-    done = corrected(question, STORE)
+    done = correct_question(question, STORE)
 
     assert done.changed == changed
     assert not any(word in done.text for word in changed)
@@ -67,12 +67,12 @@ def test_a_word_that_no_page_holds_is_put_as_the_nearest_that_is_held(question, 
     ],
 )
 def test_names_quotations_code_and_what_is_near_nothing_stay_as_they_are(question):
-    assert corrected(question, STORE).changed == {}
-    assert corrected(question, STORE).text == question
+    assert correct_question(question, STORE).changed == {}
+    assert correct_question(question, STORE).text == question
 
 
 def test_a_common_word_is_not_corrected_even_where_no_page_holds_it():
-    assert corrected("Is the house old?", Store("A horse is old.")).changed == {}
+    assert correct_question("Is the house old?", Store("A horse is old.")).changed == {}
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,21 @@ def test_a_common_word_is_not_corrected_even_where_no_page_holds_it():
     ],
 )
 def test_swapped_letters_are_one_mistake(one, other, most, expected):
-    assert distance(one, other, most) == expected
-    assert distance(other, one, most) == expected
+    assert edit_distance(one, other, most) == expected
+    assert edit_distance(other, one, most) == expected
 
 
 @pytest.mark.parametrize("endless", ["x" * 50_000, "abcdefghij" * 5_000])
 def test_a_word_that_never_ends_is_compared_with_none(endless: str):
     store = Store(f"{TEXT} {endless}a")
 
-    assert corrected(f"what is {endless} and colums", store).changed == {"colums": "columns"}
+    assert correct_question(f"what is {endless} and colums", store).changed == {"colums": "columns"}
 
 
 def test_a_long_word_is_compared_near_the_diagonal_alone():
     word = "pneumonoultramicroscopicsilicovolcanoconiosis"
 
-    assert corrected(f"what is {word[:-4]}sois", Store(word)).changed == {f"{word[:-4]}sois": word}
-    assert distance("a" * 5_000, "a" * 5_001, 2) == 1
+    assert correct_question(f"what is {word[:-4]}sois", Store(word)).changed == {
+        f"{word[:-4]}sois": word
+    }
+    assert edit_distance("a" * 5_000, "a" * 5_001, 2) == 1

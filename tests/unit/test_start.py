@@ -26,7 +26,7 @@ def _importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_nothing_is_collected_while_a_module_is_imported_and_it_is_spared_afterwards():
     before = gc.get_freeze_count()
 
-    assert start.imported("restful").rested
+    assert start.import_frozen("restful").rested
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
 
@@ -34,7 +34,7 @@ def test_nothing_is_collected_while_a_module_is_imported_and_it_is_spared_afterw
 @pytest.mark.usefixtures("_importable")
 def test_the_collector_works_again_after_an_import_that_failed():
     with pytest.raises(KeyError):
-        start.imported("broken")
+        start.import_frozen("broken")
 
     assert gc.isenabled()
 

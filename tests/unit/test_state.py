@@ -3,43 +3,48 @@ from typing import get_type_hints
 import typing_extensions
 
 from graph import state
-from graph.records import key, keyed, of_turn
-from graph.state import merge
+from graph.records import entries_of_turn, key_by_turn, turn_key
+from graph.state import merge_entries
 
 
 def test_the_newer_entry_wins_so_that_a_redo_replaces():
-    assert merge({"1/a": 1, "1/b": 2}, {"1/b": 3}) == {"1/a": 1, "1/b": 3}
+    assert merge_entries({"1/a": 1, "1/b": 2}, {"1/b": 3}) == {"1/a": 1, "1/b": 3}
 
 
 def test_joining_changes_neither_table():
     old, new = {"a": 1}, {"b": 2}
 
-    merge(old, new)
+    merge_entries(old, new)
 
     assert (old, new) == ({"a": 1}, {"b": 2})
 
 
 def test_there_may_be_nothing_yet():
-    assert merge(None, {"a": 1}) == {"a": 1}
-    assert of_turn(None, 1) == {}
+    assert merge_entries(None, {"a": 1}) == {"a": 1}
+    assert entries_of_turn(None, 1) == {}
 
 
 def test_a_turn_sees_only_its_own_entries():
-    table = {key(1, "s1"): "old", key(11, "s1"): "eleven", key(2, "s1"): "new", "2/a/b": "deep"}
+    table = {
+        turn_key(1, "s1"): "old",
+        turn_key(11, "s1"): "eleven",
+        turn_key(2, "s1"): "new",
+        "2/a/b": "deep",
+    }
 
-    assert of_turn(table, 1) == {"s1": "old"}
-    assert of_turn(table, 2) == {"s1": "new", "a/b": "deep"}
+    assert entries_of_turn(table, 1) == {"s1": "old"}
+    assert entries_of_turn(table, 2) == {"s1": "new", "a/b": "deep"}
 
 
 def test_the_entries_of_a_turn_keep_their_order():
-    table = {key(1, name): 0 for name in ("s2", "s10", "s1")}
+    table = {turn_key(1, name): 0 for name in ("s2", "s10", "s1")}
 
-    assert list(of_turn(table, 1)) == ["s2", "s10", "s1"]
+    assert list(entries_of_turn(table, 1)) == ["s2", "s10", "s1"]
 
 
 def test_what_is_named_for_a_turn_is_that_turns():
-    assert of_turn(keyed(3, {"a": 1, "b/c": 2}), 3) == {"a": 1, "b/c": 2}
-    assert of_turn(keyed(3, {"a": 1}), 2) == {}
+    assert entries_of_turn(key_by_turn(3, {"a": 1, "b/c": 2}), 3) == {"a": 1, "b/c": 2}
+    assert entries_of_turn(key_by_turn(3, {"a": 1}), 2) == {}
 
 
 def test_every_shape_is_made_of_what_a_server_can_describe_on_this_python():
@@ -52,6 +57,8 @@ def test_every_shape_is_made_of_what_a_server_can_describe_on_this_python():
 
 def test_what_must_not_grow_for_ever_is_replaced_and_what_branches_write_is_merged():
     hints = get_type_hints(state.State, include_extras=True)
-    merged = {name for name, hint in hints.items() if merge in getattr(hint, "__metadata__", ())}
+    merged = {
+        name for name, hint in hints.items() if merge_entries in getattr(hint, "__metadata__", ())
+    }
 
     assert merged == {"answers", "background", "findings", "sources", "unsearched"}

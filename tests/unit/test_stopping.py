@@ -9,22 +9,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.cli import stopping
+from app.cli import start
 
 
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    usual = {one: signal.getsignal(one) for one in (*stopping.SIGNALS, signal.SIGINT)}
-    monkeypatch.setattr(stopping, "_received", [])
+    usual = {one: signal.getsignal(one) for one in (*start.SIGNALS, signal.SIGINT)}
+    monkeypatch.setattr(start, "_received", [])
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for one in stopping.SIGNALS:
+    for one in start.SIGNALS:
         signal.signal(one, signal.SIG_DFL)
     yield
     for one, before in usual.items():
         signal.signal(one, before)
 
 
-@pytest.mark.parametrize("sent", stopping.SIGNALS)
+@pytest.mark.parametrize("sent", start.SIGNALS)
 def test_a_run_is_cancelled_and_may_still_save_how_it_stands(sent: signal.Signals):
     saved = []
 
@@ -37,17 +37,17 @@ def test_a_run_is_cancelled_and_may_still_save_how_it_stands(sent: signal.Signal
             saved.append("paused")
             raise
 
-    stopping.handle_signals()
+    start.handle_signals()
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(work())
 
     assert saved == ["paused"]
-    assert stopping.status(130) == 128 + sent
-    assert stopping.status(0) == 0
+    assert start.exit_status(130) == 128 + sent
+    assert start.exit_status(0) == 0
 
 
 def test_a_command_whose_ctrl_c_is_ignored_ends_too():
-    stopping.handle_signals()
+    start.handle_signals()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     with pytest.raises(KeyboardInterrupt):
@@ -56,8 +56,8 @@ def test_a_command_whose_ctrl_c_is_ignored_ends_too():
 
 def test_what_whoever_started_the_command_ignores_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    stopping.handle_signals()
+    start.handle_signals()
 
     signal.raise_signal(signal.SIGHUP)
 
-    assert stopping.status(130) == 130
+    assert start.exit_status(130) == 130

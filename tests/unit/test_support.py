@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from models.extractive.model import Extractive
-from prompts.marks import block, blocks, pages_block
-from report.support import proven
-from retrieval.text import sentences
-from retrieval.words import words
+from models.extractive.model import ExtractiveChatModel
+from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
+from report.checks.attribution import enforce_citations
 from tests.unit.test_verify_mutations import WORDS, Sample, put
+from text.sentences import split_sentences
+from text.words import search_words
 
 BEES = (
     "Honey bees dance in the dark of the hive. The waggle dance tells other bees the direction of "
@@ -30,15 +30,19 @@ TEXTS = {"S1": BEES, "S2": COLD, "S3": DANCE}
 
 
 def body(text: str) -> str:
-    return proven(text, TEXTS).body
+    return enforce_citations(text, TEXTS).body
 
 
 def doubts(text: str) -> list[str]:
-    return [one["text"] for one in proven(text, TEXTS).doubted]
+    return [one["text"] for one in enforce_citations(text, TEXTS).doubted]
 
 
 def gone(text: str) -> list[str]:
-    return [one["text"] for one in proven(text, TEXTS).removed if one["reason"] == "no_source"]
+    return [
+        one["text"]
+        for one in enforce_citations(text, TEXTS).removed
+        if one["reason"] == "no_source"
+    ]
 
 
 def test_a_sentence_that_its_paragraphs_source_bears_out_gets_that_source():
@@ -65,7 +69,7 @@ def test_a_sentence_may_be_borne_out_by_a_source_that_another_paragraph_cites():
 
 
 def test_a_report_that_cites_nothing_is_traced_all_the_same():
-    checked = proven("The queen lays the eggs.", TEXTS)
+    checked = enforce_citations("The queen lays the eggs.", TEXTS)
 
     assert checked.body == "The queen lays the eggs [S1]."
     assert checked.cited == ["S1"]
@@ -84,7 +88,7 @@ def test_a_number_must_stand_in_the_source_that_is_given():
 
 def test_words_from_far_apart_bear_nothing_out():
     said = "The queen lays eggs in the dark of the dance."
-    checked = proven(said, TEXTS)
+    checked = enforce_citations(said, TEXTS)
 
     assert checked.body == said
     assert [one["reason"] for one in checked.doubted] == ["no_source"]
@@ -154,9 +158,9 @@ def test_the_mark_goes_before_what_ends_the_sentence():
 
 def test_to_prove_twice_changes_nothing():
     said = "Bees dance in the dark hive. Poets admire them. They shiver to keep the brood warm."
-    once = proven(said, TEXTS)
+    once = enforce_citations(said, TEXTS)
 
-    assert proven(once.body, TEXTS) == (once.body, once.cited, [], [], [])
+    assert enforce_citations(once.body, TEXTS) == (once.body, once.cited, [], [], [])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -164,7 +168,7 @@ def test_nothing_is_taken_out_of_or_doubted_in_fifty_clean_reports(language: str
     for seed in range(50):
         sample = Sample(language, seed)
 
-        checked = proven(sample.body, sample.texts)
+        checked = enforce_citations(sample.body, sample.texts)
 
         assert (checked.body, checked.removed, checked.doubted) == (sample.body, [], [])
 
@@ -179,7 +183,7 @@ def test_a_citation_that_was_dropped_comes_back(language: str):
             continue
         dropped += 1
 
-        checked = proven(wrong, sample.texts)
+        checked = enforce_citations(wrong, sample.texts)
 
         assert checked.removed == []
         assert checked.body.replace(" [", "[") == sample.body.replace(" [", "[")
@@ -198,7 +202,7 @@ def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out_or_doubted
         invented = sample.joint.join(said).capitalize() + sample.stop.strip()
         line = sample.any(r"(?m)^- .+$")
         wrong = put(sample, line, f"{line[0]}{sample.joint}{invented}")
-        checked = proven(wrong, sample.texts)
+        checked = enforce_citations(wrong, sample.texts)
         doubted = any(invented in one["text"] for one in checked.doubted)
         if checked.body != sample.body and not doubted:
             missed.append(invented)
@@ -209,11 +213,13 @@ def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out_or_doubted
 def test_the_extractive_models_reports_stay_as_they_are():
     passages = [{"source": name, "text": text} for name, text in list(TEXTS.items())[:2]]
     sources = {name: {"id": name, "title": "Bees", "location": "bees.md"} for name in TEXTS}
-    asked = blocks(block("question", "What does the dance tell?"), pages_block(passages, sources))
-    written = str(Extractive().invoke(asked).text)
+    asked = join_prompt_blocks(
+        render_block("question", "What does the dance tell?"), render_pages_block(passages, sources)
+    )
+    written = str(ExtractiveChatModel().invoke(asked).text)
 
     assert "<q" in written
-    assert proven(written, TEXTS).removed == []
+    assert enforce_citations(written, TEXTS).removed == []
 
 
 CORPUS = Path(__file__).parents[3] / "shared" / "data" / "hotpotqa" / "corpus.jsonl"
@@ -223,18 +229,18 @@ CORPUS = Path(__file__).parents[3] / "shared" / "data" / "hotpotqa" / "corpus.js
 def test_most_sentences_that_were_put_in_other_words_are_traced_and_few_others():
     chance = random.Random(7)
     pages = [json.loads(line)["text"] for line in CORPUS.read_text("utf-8").splitlines()[:1000]]
-    bags = [set(words(page)) for page in pages]
+    bags = [set(search_words(page)) for page in pages]
     anywhere = " ".join(pages).split()
     own = other = 0
     for at in chance.sample(range(len(pages)), 200):
-        told = max((one.text for one in sentences(pages[at])), key=len)
+        told = max((one.text for one in split_sentences(pages[at])), key=len)
         said = [chance.choice(anywhere) if chance.random() < 0.15 else one for one in told.split()]
         said = [one for one in said if chance.random() > 0.2]
-        own += not proven(" ".join(said), {"S1": pages[at]}).removed
+        own += not enforce_citations(" ".join(said), {"S1": pages[at]}).removed
         alike = [len(bags[at] & bag) for bag in bags]
         alike[at] = 0
         nearest = pages[alike.index(max(alike))]
-        foreign = proven(told, {"S1": nearest})
+        foreign = enforce_citations(told, {"S1": nearest})
         other += not (foreign.removed or foreign.doubted)
 
     assert own >= 150
@@ -255,7 +261,7 @@ NUMBERS = {
     ],
 )
 def test_a_sentence_cites_the_source_that_has_its_number_and_its_words(said, left):
-    checked = proven(said, NUMBERS)
+    checked = enforce_citations(said, NUMBERS)
 
     assert checked.body == left
     assert checked.doubted == []
@@ -263,7 +269,7 @@ def test_a_sentence_cites_the_source_that_has_its_number_and_its_words(said, lef
 
 def test_a_sentence_with_a_number_that_no_source_has_is_doubted_and_stays():
     said = "Decay reached 97.3 % in 2031 [S2]. It weighed 34 kilograms [S1]."
-    checked = proven(said, NUMBERS)
+    checked = enforce_citations(said, NUMBERS)
 
     assert checked.body == said
     assert checked.doubted == [{"text": "Decay reached 97.3 % in 2031 [S2].", "reason": "number"}]

@@ -10,9 +10,14 @@ from pydantic import ValidationError
 
 from tests.unit.test_table_questions import LIGHTS
 from tests.unit.test_tables import table
-from tools.tables import wording
-from tools.tables.computing import compute
-from tools.tables.query import TableQuery, Unfit, schema, to_reading
+from tools.tables import answer_text
+from tools.tables.query import (
+    QueryUnfit,
+    TableQuery,
+    compute_query,
+    describe_table,
+    parse_model_query,
+)
 
 
 def query(**given: Any) -> TableQuery:
@@ -20,7 +25,9 @@ def query(**given: Any) -> TableQuery:
 
 
 def run(**given: Any):
-    return compute(to_reading(query(**given), [table(LIGHTS, "lights.csv")], chinese=False))
+    return compute_query(
+        parse_model_query(query(**given), [table(LIGHTS, "lights.csv")], chinese=False)
+    )
 
 
 def has(column: str, sign: str, *values: str) -> dict[str, object]:
@@ -54,7 +61,7 @@ def test_a_query_is_computed(given: dict[str, object], value: int):
 def test_an_answer_shows_the_query_that_was_run():
     found = run(operation="count", filters=[has("keeper", "contains", "Moe"), has("dark", "empty")])
 
-    assert "keeper contains “Moe” and dark empty" in wording.answer(found, "en")
+    assert "keeper contains “Moe” and dark empty" in answer_text.render_table_answer(found, "en")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +83,7 @@ def test_an_answer_shows_the_query_that_was_run():
     ],
 )
 def test_a_query_with_what_the_table_has_not_is_refused(given: dict[str, object]):
-    with pytest.raises(Unfit):
+    with pytest.raises(QueryUnfit):
         run(**given)
 
 
@@ -88,7 +95,7 @@ def test_an_unknown_operation_or_comparison_is_no_query():
 
 
 def test_a_model_is_shown_names_kinds_and_a_few_values():
-    shown = schema(table(LIGHTS, "lights.csv")).splitlines()
+    shown = describe_table(table(LIGHTS, "lights.csv")).splitlines()
 
     assert shown[0] == "5 rows"
     assert "- coast (text, 0 empty): North, South, West" in shown
@@ -99,4 +106,4 @@ def test_a_model_is_shown_names_kinds_and_a_few_values():
 def test_a_list_with_a_column_is_its_values_row_by_row(more: dict[str, object]):
     found = run(operation="list", column="budget", filters=[has("coast", "equal", "North")], **more)
 
-    assert "- Skerry: €1,200\n- Horn: €900\n" in wording.answer(found, "en")
+    assert "- Skerry: €1,200\n- Horn: €900\n" in answer_text.render_table_answer(found, "en")

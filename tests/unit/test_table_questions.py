@@ -7,15 +7,14 @@ from pathlib import PurePath
 
 import pytest
 
-from memory.pages.documents import Held
+from library.documents import StoredFile
 from tests.unit.test_tables import table
-from tools.tables import wording
-from tools.tables.answers import answers
-from tools.tables.computing import Result, compute
-from tools.tables.making import Reading, Unclear
-from tools.tables.parts import parts
-from tools.tables.reading import reading
-from tools.tables.table import Table
+from tools.tables import answer_text
+from tools.tables.query import ParsedQuery, QueryResult, compute_query
+from tools.tables.query_builder import UnclearQuestion
+from tools.tables.question_parser import parse_question, split_table_question
+from tools.tables.table_answers import compute_answers
+from tools.tables.typed_table import TypedTable
 
 LIGHTS = """number,light,coast,lit,dark,lit-again,range nm,keeper,automatic,budget
 1,Skerry,North,1851-06-01,1990-06-01,,12,Ole Moe,no,"€1,200"
@@ -31,10 +30,10 @@ LIGHTS = """number,light,coast,lit,dark,lit-again,range nm,keeper,automatic,budg
 """
 
 
-def result(question: str, text: str = LIGHTS, name: str = "lights.csv") -> Result:
-    read = reading(question, table(text, name), sure=name in question)
-    assert isinstance(read, Reading), read
-    return compute(read)
+def result(question: str, text: str = LIGHTS, name: str = "lights.csv") -> QueryResult:
+    read = parse_question(question, table(text, name), sure=name in question)
+    assert isinstance(read, ParsedQuery), read
+    return compute_query(read)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_cells_with_and_without_a_value_are_counted(question: str, value: int):
 )
 def test_rows_are_chosen_by_ranges_years_money_and_yes_or_no(question: str, value: int):
     found = result(question)
-    assert (found.fitting if found.reading.operation == "share" else found.value) == value
+    assert (found.fitting if found.query.operation == "share" else found.value) == value
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_the_first_and_the_last_are_named(question: str, names: list[str]):
 )
 def test_chinese_wordings_are_read(question: str, value: int):
     found = result(question, 灯塔, "灯塔.csv")
-    assert (found.fitting if found.reading.operation == "share" else found.value) == value
+    assert (found.fitting if found.query.operation == "share" else found.value) == value
 
 
 def test_a_date_with_slashes_is_read_only_where_its_column_tells_the_order():
@@ -135,7 +134,7 @@ def test_a_date_with_slashes_is_read_only_where_its_column_tells_the_order():
     asked = "How many items were sold in June 2020?"
 
     assert result(asked, text.format("25"), "shop.csv").value == 1
-    assert not isinstance(reading(asked, table(text.format("02"), "shop.csv")), Reading)
+    assert not isinstance(parse_question(asked, table(text.format("02"), "shop.csv")), ParsedQuery)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +151,7 @@ def test_a_date_with_slashes_is_read_only_where_its_column_tells_the_order():
     ],
 )
 def test_prose_that_shares_words_with_a_table_is_not_answered_from_it(question: str):
-    assert reading(question, table(LIGHTS, "lights.csv")) is None
+    assert parse_question(question, table(LIGHTS, "lights.csv")) is None
 
 
 @pytest.mark.parametrize(
@@ -164,12 +163,12 @@ def test_prose_that_shares_words_with_a_table_is_not_answered_from_it(question: 
     ],
 )
 def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, text: str):
-    found = reading(question, table(text, "port.csv"), sure=True)
+    found = parse_question(question, table(text, "port.csv"), sure=True)
 
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearQuestion)
     assert len(found.choices) == 2
     for choice in found.choices:
-        assert isinstance(reading(choice, table(text, "port.csv")), Reading), choice
+        assert isinstance(parse_question(choice, table(text, "port.csv")), ParsedQuery), choice
 
 
 @pytest.mark.parametrize(
@@ -187,13 +186,15 @@ def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, te
     ],
 )
 def test_what_is_more_than_one_computation_is_not_answered_with_another(question: str):
-    assert not isinstance(reading(question, table(LIGHTS, "lights.csv"), sure=True), Reading)
+    assert not isinstance(
+        parse_question(question, table(LIGHTS, "lights.csv"), sure=True), ParsedQuery
+    )
 
 
 def test_a_share_is_taken_of_the_rows_that_the_question_names_first():
     found = result("What percentage of lights in the South are automatic?")
 
-    assert wording.answer(found, "en").splitlines()[0] == (
+    assert answer_text.render_table_answer(found, "en").splitlines()[0] == (
         "In lights.csv, 1 of the 2 rows where coast = “South” have automatic = “yes”: "
         "that is 50.00 %."
     )
@@ -210,11 +211,13 @@ def test_a_column_that_repeats_names_no_row():
 
 
 def test_rows_by_an_unknown_name_are_offered_as_rows():
-    found = reading("How many towers are on the North coast?", table(LIGHTS, "lights.csv"))
+    found = parse_question("How many towers are on the North coast?", table(LIGHTS, "lights.csv"))
 
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearQuestion)
     assert found.choices == ("How many rows are on the North coast?",)
-    assert wording.doubt(found, "en").endswith("ask How many rows are on the North coast?")
+    assert answer_text.explain_unclear_question(found, "en").endswith(
+        "ask How many rows are on the North coast?"
+    )
     assert result(found.choices[0]).value == 2
 
 
@@ -229,20 +232,22 @@ def test_years_beside_what_is_added_up_are_no_bounds_of_it():
 
 
 def test_a_name_of_a_column_is_never_said_to_be_none():
-    found = reading("How many furlongs is lit-again in lights.csv?", table(LIGHTS), sure=True)
+    found = parse_question(
+        "How many furlongs is lit-again in lights.csv?", table(LIGHTS), sure=True
+    )
 
-    assert isinstance(found, Unclear)
-    assert found.said == "furlongs"
+    assert isinstance(found, UnclearQuestion)
+    assert found.wording == "furlongs"
 
 
 def asked(question: str, **files: str) -> list[str]:
     """Return what is said to a question over some files."""
     pairs = [
-        (Held("/d", f"/d/{name}.csv", name, 1, 0, "", ""), table(text, f"{name}.csv"))
+        (StoredFile("/d", f"/d/{name}.csv", name, 1, 0, "", ""), table(text, f"{name}.csv"))
         for name, text in files.items()
     ]
     named = [one for one in pairs if PurePath(one[0].path).name in question] or pairs
-    found = answers(named, question, "en")
+    found = compute_answers(named, question, "en")
     return [one.text.splitlines()[0] for one in found.computed] if found else []
 
 
@@ -270,20 +275,20 @@ def test_each_thing_that_is_asked_is_answered():
     ],
 )
 def test_a_question_is_taken_apart_where_another_thing_is_asked(question: str, count: int):
-    assert len(parts(question)) == count
+    assert len(split_table_question(question)) == count
 
 
-def apiaries(*names: str) -> list[tuple[Held, Table]]:
+def apiaries(*names: str) -> list[tuple[StoredFile, TypedTable]]:
     """Tables of different rows in which the totals are the same."""
     made = [
         table(f"hive,honey\nA{at},{at}\nB{at},{9 - at}\n", name) for at, name in enumerate(names)
     ]
-    return [(Held("/d", f"/d/{one.name}", one.name, 1, 0, "", ""), one) for one in made]
+    return [(StoredFile("/d", f"/d/{one.name}", one.name, 1, 0, "", ""), one) for one in made]
 
 
 @pytest.mark.parametrize("question", ["What is the total honey?", "How many hives are there?"])
 def test_every_file_that_gives_the_same_result_is_named(question: str):
-    both = answers(apiaries("north.csv", "south.csv"), question, "en")
+    both = compute_answers(apiaries("north.csv", "south.csv"), question, "en")
 
     assert both
     assert [PurePath(one.file.path).name for one in both.computed] == ["north.csv", "south.csv"]
@@ -300,7 +305,7 @@ def test_every_file_that_gives_the_same_result_is_named(question: str):
 def test_of_many_files_with_the_same_result_the_others_are_named(
     language: str, question: str, said: str
 ):
-    found = answers(apiaries(*(f"{name}.csv" for name in "abcde")), question, language)
+    found = compute_answers(apiaries(*(f"{name}.csv" for name in "abcde")), question, language)
 
     assert found
     assert len(found.computed) == 3

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 import pytest
 
-from tools.files.shapes import File, Grid, Limits
-from tools.files.table import grids
-from tools.tables import wording
-from tools.tables.computing import Result, compute
-from tools.tables.making import Reading, Unclear
-from tools.tables.reading import reading
-from tools.tables.table import Table, tables
+from tools.files.data_files import read_csv_grids
+from tools.files.formats import FileContent, FileLimits
+from tools.files.parsed_document import CellGrid
+from tools.tables import answer_text
+from tools.tables.query import ParsedQuery, QueryResult, compute_query
+from tools.tables.query_builder import UnclearQuestion
+from tools.tables.question_parser import parse_question
+from tools.tables.typed_table import TypedTable, make_tables
 
 HIVES = """hive,apiary,queen born,honey,mites per 100,temper
 A1,North,2021-04-02,"1,204.5 kg",3,calm
@@ -29,15 +30,15 @@ C1,Sea side,2023-01-09,310 kg,1,calm
 """
 
 
-def table(text: str, name: str = "hives.csv") -> Table:
-    (made,) = tables(name, grids(File(text.encode(), ".csv", Limits())))
+def table(text: str, name: str = "hives.csv") -> TypedTable:
+    (made,) = make_tables(name, read_csv_grids(FileContent(text.encode(), ".csv", FileLimits())))
     return made
 
 
-def result(question: str, text: str = HIVES, name: str = "hives.csv") -> Result:
-    read = reading(question, table(text, name))
-    assert isinstance(read, Reading), read
-    return compute(read)
+def result(question: str, text: str = HIVES, name: str = "hives.csv") -> QueryResult:
+    read = parse_question(question, table(text, name))
+    assert isinstance(read, ParsedQuery), read
+    return compute_query(read)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,9 @@ def test_cells_without_a_number_are_left_out_and_told():
     found = result("What is the average honey?")
 
     assert (found.used, found.fitting, found.empty) == (4, 5, 1)
-    assert "4 of 5 rows used; 1 left out because honey is empty" in wording.answer(found, "en")
+    assert "4 of 5 rows used; 1 left out because honey is empty" in answer_text.render_table_answer(
+        found, "en"
+    )
 
 
 def test_a_row_that_sums_up_the_others_is_left_out_and_told():
@@ -125,22 +128,24 @@ def test_a_row_that_sums_up_the_others_is_left_out_and_told():
     found = result("What is the total price?", text, "shop.csv")
 
     assert found.value == 7
-    assert "row 4 sums up others" in wording.answer(found, "en")
+    assert "row 4 sums up others" in answer_text.render_table_answer(found, "en")
 
 
 def test_decimals_are_added_exactly():
     text = "item,price\npen,0.1\nink,0.2\n"
 
-    assert "is 0.3." in wording.answer(result("What is the total price?", text, "s.csv"), "en")
+    assert "is 0.3." in answer_text.render_table_answer(
+        result("What is the total price?", text, "s.csv"), "en"
+    )
 
 
 TWO = "city,size km2,population size\nOslo,454,700000\nBergen,465,290000\n"
 
 
 def test_a_name_that_two_columns_bear_is_not_guessed():
-    found = reading("What is the average size?", table(TWO, "cities.csv"))
+    found = parse_question("What is the average size?", table(TWO, "cities.csv"))
 
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearQuestion)
     assert found.options == ("size km2", "population size")
 
 
@@ -164,17 +169,17 @@ def test_a_name_that_two_columns_bear_is_not_guessed():
 def test_the_most_of_rows_or_of_their_sums_is_asked_about_in_plain_words(
     asked: str, text: str, tongue: str, told: str
 ):
-    found = reading(asked, table(text), sure=True)
+    found = parse_question(asked, table(text), sure=True)
 
-    assert isinstance(found, Unclear), found
-    assert told in wording.doubt(found, tongue)
+    assert isinstance(found, UnclearQuestion), found
+    assert told in answer_text.explain_unclear_question(found, tongue)
 
 
 def test_a_value_that_two_columns_have_is_not_guessed():
     text = "from,to,price\nOslo,Bergen,90\nBergen,Oslo,80\nRome,Oslo,120\n"
-    found = reading("What is the average price for Oslo?", table(text, "flights.csv"))
+    found = parse_question("What is the average price for Oslo?", table(text, "flights.csv"))
 
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearQuestion)
     assert len(found.options) == 2
 
 
@@ -192,46 +197,48 @@ def test_a_value_that_two_columns_have_is_not_guessed():
     ],
 )
 def test_a_question_with_words_that_have_no_part_in_it_is_not_computed(question: str):
-    assert reading(question, table(HIVES)) is None
+    assert parse_question(question, table(HIVES)) is None
 
 
 def test_a_question_that_names_the_file_is_told_why_nothing_is_computed():
-    found = reading("How many hives in hives.csv are blue?", table(HIVES), sure=True)
+    found = parse_question("How many hives in hives.csv are blue?", table(HIVES), sure=True)
 
-    assert isinstance(found, Unclear)
-    assert wording.doubt(found, "en").startswith("“blue” was not understood")
+    assert isinstance(found, UnclearQuestion)
+    assert answer_text.explain_unclear_question(found, "en").startswith("“blue” was not understood")
 
 
 def test_a_column_of_several_units_is_not_added_up():
     text = "file,size\na,3 MB\nb,200 kB\nc,1 MB\n"
 
-    assert reading("What is the total size?", table(text, "files.csv")) is None
+    assert parse_question("What is the total size?", table(text, "files.csv")) is None
 
 
 def test_numbers_with_a_decimal_comma_are_not_misread():
     text = 'item,price\npen,"3,5"\nink,"1.234,50"\n'
 
-    assert reading("What is the total price?", table(text, "shop.csv")) is None
+    assert parse_question("What is the total price?", table(text, "shop.csv")) is None
 
 
 def test_telephone_numbers_are_not_numbers():
     text = "name,phone\nAnna,0171234\nBo,0179999\n"
 
-    assert reading("What is the average phone?", table(text, "people.csv")) is None
+    assert parse_question("What is the average phone?", table(text, "people.csv")) is None
 
 
 def test_a_superlative_of_a_name_that_stands_in_many_rows_is_not_guessed():
-    found = reading("Which apiary has the largest honey?", table(HIVES))
+    found = parse_question("Which apiary has the largest honey?", table(HIVES))
 
-    assert isinstance(found, Unclear)
+    assert isinstance(found, UnclearQuestion)
 
 
 def test_a_table_without_a_header_has_no_columns():
-    assert tables("x.csv", [Grid("", [], [(1, ["1", "2"])])]) == []
+    assert make_tables("x.csv", [CellGrid("", [], [(1, ["1", "2"])])]) == []
 
 
 def test_an_answer_says_its_rows_its_operation_and_its_filter():
-    said = wording.answer(result("What is the total honey of hives in North?"), "en")
+    said = answer_text.render_table_answer(
+        result("What is the total honey of hives in North?"), "en"
+    )
 
     assert said.splitlines() == [
         "In hives.csv, the total of honey where apiary = “North” is 2084.5 kg.",
@@ -241,14 +248,18 @@ def test_an_answer_says_its_rows_its_operation_and_its_filter():
 
 
 def test_a_chinese_answer_is_chinese():
-    said = wording.answer(result("南坡的平均产蜜量是多少？", 蜂箱, "蜂箱.csv"), "zh")
+    said = answer_text.render_table_answer(
+        result("南坡的平均产蜜量是多少？", 蜂箱, "蜂箱.csv"), "zh"
+    )
 
     assert said.splitlines()[0] == "蜂箱.csv 中蜂场 = “南坡” 的行，产蜜量(公斤) 的平均值是 143。"
 
 
 def test_a_cell_keeps_its_brackets_and_is_no_markup_of_a_report():
     text = "item,note\npen,<b>[S9](http://x.example) [dry] Vec<T>\nink,plain\n"
-    said = wording.answer(result("What is the note of pen?", text, "shop.csv"), "en")
+    said = answer_text.render_table_answer(
+        result("What is the note of pen?", text, "shop.csv"), "en"
+    )
 
     assert "[dry] Vec<T>" in said
     assert not any(mark in said for mark in ("<b>", "[S9]", "http"))

@@ -1,42 +1,44 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text import LONGEST, find, fold, heading, language, normalise, sentences
+from text.normalization import find_quote, fold_text, normalize_text
+from text.script import detect_language
+from text.sentences import LONGEST_SENTENCE, is_heading, split_sentences
 
 
 def texts(text):
-    return [sentence.text for sentence in sentences(text)]
+    return [sentence.text for sentence in split_sentences(text)]
 
 
 def test_line_ends_become_one_kind():
-    assert normalise("a\r\nb\rc\u2028d\x0ce") == "a\nb\nc\nd\ne"
+    assert normalize_text("a\r\nb\rc\u2028d\x0ce") == "a\nb\nc\nd\ne"
 
 
 def test_characters_nobody_sees_are_dropped_and_tabs_stay():
-    assert normalise("\ufeffa\x00b\x9fc\u202ed\u2066e\ud800\tf") == "abcde\tf"
+    assert normalize_text("\ufeffa\x00b\x9fc\u202ed\u2066e\ud800\tf") == "abcde\tf"
 
 
 def test_an_accent_written_apart_joins_its_letter():
-    assert normalise("cafe\u0301") == "café"
+    assert normalize_text("cafe\u0301") == "café"
 
 
 @given(st.text())
 def test_clean_text_stays_as_it_is(text):
-    once = normalise(text)
+    once = normalize_text(text)
 
-    assert normalise(once) == once
+    assert normalize_text(once) == once
     once.encode()
 
 
 def test_language_is_told_by_the_script():
-    assert language("Why do bees dance?") == "en"
-    assert language("蜜蜂为什么跳舞？") == "zh"
-    assert language("") == "en"
+    assert detect_language("Why do bees dance?") == "en"
+    assert detect_language("蜜蜂为什么跳舞？") == "zh"
+    assert detect_language("") == "en"
 
 
 def test_names_in_letters_do_not_make_a_chinese_question_english():
-    assert language("如何用 Kubernetes Cluster Autoscaler 做弹性扩容") == "zh"
-    assert language("What does the word 蜜蜂 mean in English?") == "en"
+    assert detect_language("如何用 Kubernetes Cluster Autoscaler 做弹性扩容") == "zh"
+    assert detect_language("What does the word 蜜蜂 mean in English?") == "en"
 
 
 def test_a_full_stop_ends_a_sentence_only_where_it_does():
@@ -82,7 +84,7 @@ def test_what_is_too_long_for_a_sentence_is_cut_at_white_space_and_loses_nothing
 
     found = texts(long)
 
-    assert max(map(len, found)) <= LONGEST
+    assert max(map(len, found)) <= LONGEST_SENTENCE
     assert found[0].endswith(" bees")
     assert "".join(found).replace(" ", "") == long.replace(" ", "")
 
@@ -126,50 +128,50 @@ def test_a_short_line_is_not_taken_for_a_wrapped_one():
 
 @given(st.text(alphabet='aB .!?。；\n"”#-1蜂、,', max_size=80))
 def test_sentences_are_pieces_of_the_text_and_miss_only_white_space(text):
-    found = sentences(text)
+    found = split_sentences(text)
 
     assert all(text[span.start : span.end] == span.text for span in found)
     assert "".join("".join(span.text.split()) for span in found) == "".join(text.split())
 
 
 def test_a_heading_is_short_and_has_no_end_mark():
-    assert heading("## Bees.")
-    assert heading("1.2 The waggle dance")
-    assert not heading("Bees dance.")
-    assert not heading("- a bullet")
-    assert not heading("| a | b |")
+    assert is_heading("## Bees.")
+    assert is_heading("1.2 The waggle dance")
+    assert not is_heading("Bees dance.")
+    assert not is_heading("- a bullet")
+    assert not is_heading("| a | b |")
 
 
 def test_typography_does_not_matter_to_a_quote():
-    assert fold("“Bees”  —\nit‘s ﬁne, soft\u00adly…") == '"Bees" - it\'s fine, softly...'
+    assert fold_text("“Bees”  —\nit‘s ﬁne, soft\u00adly…") == '"Bees" - it\'s fine, softly...'
 
 
 def test_case_matters_to_a_quote():
-    assert fold("US") != fold("us")
+    assert fold_text("US") != fold_text("us")
 
 
 def test_spaces_beside_chinese_characters_do_not_matter():
-    assert fold("蜜蜂 ， 用 AI 跳舞") == fold("蜜蜂，用AI跳舞")
+    assert fold_text("蜜蜂 ， 用 AI 跳舞") == fold_text("蜜蜂，用AI跳舞")
 
 
 def test_a_quote_is_found_where_it_stands_unfolded():
     text = "He said:  “Bees\u00a0are inter-\nnational” — 蜜蜂 会跳舞。"
 
     assert (
-        find('"Bees are international" - 蜜蜂会', text).text
+        find_quote('"Bees are international" - 蜜蜂会', text).text
         == "“Bees\u00a0are inter-\nnational” — 蜜蜂 会"
     )
-    assert text[slice(*find("蜜蜂会跳舞", text)[:2])] == "蜜蜂 会跳舞"
+    assert text[slice(*find_quote("蜜蜂会跳舞", text)[:2])] == "蜜蜂 会跳舞"
 
 
 def test_a_hyphen_at_a_line_end_may_belong_to_the_word():
-    assert find("a well-known bee", "It is a well-\nknown bee.").text == "a well-\nknown bee"
+    assert find_quote("a well-known bee", "It is a well-\nknown bee.").text == "a well-\nknown bee"
 
 
 def test_what_is_not_there_is_not_found():
-    assert find("wasps", "Bees dance.") is None
-    assert find("", "Bees dance.") is None
-    assert find(" \n", "Bees dance.") is None
+    assert find_quote("wasps", "Bees dance.") is None
+    assert find_quote("", "Bees dance.") is None
+    assert find_quote(" \n", "Bees dance.") is None
 
 
 @given(st.text(alphabet="aé -\n“”…—蜂，ﬁ\u00ad\u0301", min_size=1), st.data())
@@ -177,5 +179,5 @@ def test_every_piece_of_a_text_is_found_in_it(text, data):
     start = data.draw(st.integers(0, len(text) - 1))
     piece = text[start : data.draw(st.integers(start + 1, len(text)))]
 
-    if fold(piece):
-        assert fold(find(piece, text).text) == fold(piece)
+    if fold_text(piece):
+        assert fold_text(find_quote(piece, text).text) == fold_text(piece)

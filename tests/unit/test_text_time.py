@@ -1,7 +1,7 @@
 """Every function that reads text takes a time that grows with the text, whatever it says.
 
-`python -m evals.text_time` measures the same over more texts and sizes. What takes the square of
-the length is found here by how much longer it takes for eight times the text; short times, and
+`python -m benchmarks.text_time` measures the same over more texts and sizes. What takes the square
+of the length is found here by how much longer it takes for eight times the text; short times, and
 what is only half as bad, are let be, so that a busy machine makes no difference.
 """
 
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from evals import text_readers, text_time
-from evals.text_readers import Reader, readers
-from evals.text_time import grown, hostile, taken
+from benchmarks import text_readers, text_time
+from benchmarks.text_readers import Reader, readers
+from benchmarks.text_time import estimate_growth, hostile_texts, measure_seconds
 
 TEXTS = ("open quotations", "spaces")
 SHORT, TIMES = 250, 8
@@ -26,39 +26,52 @@ SECONDS = 1.0
 
 READERS = list(readers())
 
-ROOMS = ("config", "graph", "prompts", "retrieval", "runs", "models", "memory", "report", "tools")
+ROOMS = (
+    "calls",
+    "config",
+    "graph",
+    "library",
+    "memory",
+    "models",
+    "privacy",
+    "prompts",
+    "report",
+    "runs",
+    "text",
+    "tools",
+)
 
 TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 """What arguments are called that hold what somebody wrote."""
 
 NOT_MEASURED = frozenset(
     {
-        "memory.forgetting.tree.left_of_json",
-        "memory.learning.patterns.without",
-        "memory.meanings.understands",
-        "models.extractive.meaning.defines",
-        "models.extractive.sections.asked_for",
-        "models.extractive.sections.paths",
-        "models.extractive.topic.share",
-        "report.citations.narrowed",
-        "report.code.changed",
-        "report.document.gaps",
-        "report.document.lacks",
-        "report.extracts.pieces",
-        "report.marks.outside",
-        "report.numbering.numbered",
-        "report.rulings.claims",
-        "retrieval.together.together",
-        "runs.compacting.summary_in",
-        "runs.faults.complaint",
-        "runs.faults.finish_reason",
-        "runs.faults.spoken",
-        "runs.ledger.clipped",
-        "runs.ledger.storable",
+        "config.user_files.write_user_file",
+        "library.page_embedding.embedding_text",
+        "privacy.erasure.redact_json",
+        "memory.learning.patterns.strip_matches",
+        "memory.text_vectors.supports_language",
+        "text.definitions.score_definition",
+        "text.manuals.setting_coverage",
+        "text.manuals.list_section_paths",
+        "text.topics.topic_coverage",
+        "report.citations.narrow_place",
+        "report.markdown.code.map_inline_code",
+        "report.document.list_gaps",
+        "report.document.has_gaps",
+        "report.citations.build_excerpt",
+        "report.markdown.markers.map_outside_quotations",
+        "report.rendering.numbering.number_citations",
+        "report.checks.second_reader.list_claims",
+        "text.private_words.find_telltale_words",
+        "calls.compaction.summary_of_message",
+        "calls.replies.reply_problem",
+        "calls.replies.finish_reason",
+        "calls.replies.reply_text",
         "runs.lifecycle.check_question",
-        "runs.masking.masked_message",
-        "tools.files.paragraphs.glued",
-        "tools.uploads.uploads",
+        "runs.masking.mask_message",
+        "tools.files.text_files.join_wrapped_line",
+        "tools.message_uploads.list_message_uploads",
     }
 )
 """Functions whose other arguments cannot be made of a text, and what is never given a long one."""
@@ -67,9 +80,9 @@ NOT_MEASURED = frozenset(
 @pytest.mark.parametrize("reader", READERS, ids=[one.name for one in READERS])
 def test_eight_times_the_text_takes_no_multiple_of_eight_times_as_long(reader: Reader):
     for name in TEXTS:
-        long = taken(reader, hostile(name, SHORT * TIMES), 20)
+        long = measure_seconds(reader, hostile_texts(name, SHORT * TIMES), 20)
         if long > SECONDS:
-            short = taken(reader, hostile(name, SHORT), 20)
+            short = measure_seconds(reader, hostile_texts(name, SHORT), 20)
             assert long < 3 * TIMES * max(short, 0.01), f"{name}: {short:.2f} s, then {long:.2f} s"
 
 
@@ -78,8 +91,8 @@ def test_every_function_that_reads_a_text_is_measured():
     left = {name for name in _named() if name not in measured}
 
     assert not left - NOT_MEASURED, (
-        f"nobody measures {sorted(left - NOT_MEASURED)}: say in evals.text_readers.EXAMPLES how its"
-        " arguments are made of a text, or name it in NOT_MEASURED if it is never given a long one"
+        f"nobody measures {sorted(left - NOT_MEASURED)}: say how its arguments are made of it in"
+        " benchmarks.text_readers.EXAMPLES, or name it in NOT_MEASURED if it never gets a long one"
     )
     assert not NOT_MEASURED - left, f"measured or gone: {sorted(NOT_MEASURED - left)}"
 
@@ -87,13 +100,13 @@ def test_every_function_that_reads_a_text_is_measured():
 def test_the_time_of_a_function_that_takes_the_square_of_the_length_is_called_steep():
     reader = Reader("pairs", lambda text: [one == two for one in text for two in text], 20_000)
 
-    assert grown(reader, "spaces", (2_000, 8_000), 2.0).steep
+    assert estimate_growth(reader, "spaces", (2_000, 8_000), 2.0).steep
 
 
 def test_the_time_of_a_function_that_takes_its_length_is_not_called_steep():
     reader = Reader("letters", lambda text: [one.lower() for one in 30 * text], 10_000_000)
 
-    assert not grown(reader, "spaces", (10_000, 100_000), 4.0).steep
+    assert not estimate_growth(reader, "spaces", (10_000, 100_000), 4.0).steep
 
 
 def test_a_function_that_takes_too_long_is_not_given_more_and_the_guess_is_printed(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from retrieval.tfidf import best, shelved
-from retrieval.words import words
+from text.tfidf import best_rows, build_tfidf_matrix
+from text.words import search_words
 
 TEXTS = [
     "Prefers metric units in tables",
@@ -25,7 +25,7 @@ TEXT = st.lists(WORDS, max_size=6).map(" ".join)
 
 
 def naive(texts: list[str], asked: str) -> np.ndarray:
-    vectorizer = TfidfVectorizer(analyzer=words, sublinear_tf=True)
+    vectorizer = TfidfVectorizer(analyzer=search_words, sublinear_tf=True)
     vectors = vectorizer.fit_transform(texts)
     return (vectors @ vectorizer.transform([asked]).T).toarray().ravel()
 
@@ -34,7 +34,7 @@ def naive(texts: list[str], asked: str) -> np.ndarray:
     "asked", ["bees bees dance", "metric tables please", "蜜蜂跳舞", "简短 getUserName unknownword"]
 )
 def test_likeness_is_the_cosine_of_scikit_learns_vectors(asked: str):
-    found = shelved(TEXTS).likeness(asked)
+    found = build_tfidf_matrix(TEXTS).similarity(asked)
 
     assert found is not None
     assert np.allclose(found, naive(TEXTS, asked), atol=1e-6)
@@ -42,8 +42,8 @@ def test_likeness_is_the_cosine_of_scikit_learns_vectors(asked: str):
 
 @pytest.mark.parametrize("asked", ["", "the of", "volcano", "火山"])
 def test_a_text_that_shares_no_word_is_like_none(asked: str):
-    assert shelved(TEXTS).likeness(asked) is None
-    assert shelved([]).likeness(asked) is None
+    assert build_tfidf_matrix(TEXTS).similarity(asked) is None
+    assert build_tfidf_matrix([]).similarity(asked) is None
 
 
 @given(
@@ -52,21 +52,24 @@ def test_a_text_that_shares_no_word_is_like_none(asked: str):
     asked=TEXT,
 )
 def test_texts_that_came_and_went_weigh_what_they_would_weigh_at_once(first, steps, asked):
-    shelf, texts = shelved(first), dict(enumerate(first))
+    shelf, texts = build_tfidf_matrix(first), dict(enumerate(first))
     rows = len(first)
     for comes, text, which in steps:
         if comes or not texts:
-            shelf, texts[rows] = shelf.more([text]), text
+            shelf, texts[rows] = shelf.with_texts([text]), text
             rows += 1
         else:
             gone = sorted(texts)[which % len(texts)]
-            shelf = shelf.less(np.array([gone]))
+            shelf = shelf.without_rows(np.array([gone]))
             del texts[gone]
-    known = any(set(words(text)) & set(words(asked)) for text in texts.values())
+    known = any(set(search_words(text)) & set(search_words(asked)) for text in texts.values())
 
     for found, places in (
-        (shelf.likeness(asked), list(texts)),
-        (shelf.only(np.array(list(texts), dtype=np.int64)).likeness(asked), range(len(texts))),
+        (shelf.similarity(asked), list(texts)),
+        (
+            shelf.select_rows(np.array(list(texts), dtype=np.int64)).similarity(asked),
+            range(len(texts)),
+        ),
     ):
         if not known:
             assert found is None
@@ -76,10 +79,10 @@ def test_texts_that_came_and_went_weigh_what_they_would_weigh_at_once(first, ste
 
 
 def test_who_reads_a_shelf_does_not_see_what_comes_later():
-    before = shelved(TEXTS)
-    was = before.likeness("bees and volcanoes")
-    before.more(["A volcano of bees"]).less(np.array([2]))
-    now = before.likeness("bees and volcanoes")
+    before = build_tfidf_matrix(TEXTS)
+    was = before.similarity("bees and volcanoes")
+    before.with_texts(["A volcano of bees"]).without_rows(np.array([2]))
+    now = before.similarity("bees and volcanoes")
 
     assert was is not None
     assert now is not None
@@ -96,4 +99,4 @@ def test_the_best_are_those_with_the_highest_scores_and_of_equals_the_last(given
         (at for at, each in enumerate(given) if each is not None), key=lambda at: (-scores[at], -at)
     )
 
-    assert best(scores, many).tolist() == wanted[:many]
+    assert best_rows(scores, many).tolist() == wanted[:many]

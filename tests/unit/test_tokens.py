@@ -18,22 +18,21 @@ import pytest
 import tiktoken
 from langchain_core.messages import AIMessage
 
-from app.cli import doctor, memory_why, runs
-from memory.kept.why import why
-from retrieval import tokens
-from retrieval.estimate import PART, estimate
-from retrieval.estimate import _parts as estimated_parts
-from retrieval.tokens import count, exact, vocabulary
-from runs.attempts import OPEN, Attempt, attempts
+from app.cli import doctor, memory_items, runs
+from calls.attempts import OPEN_STATUS, Attempt, list_attempts
+from memory.catalog import explain_recall
 from runs.trace import read_trace
 from tests.door import asked, written
+from text import tokens
+from text.tokens import PART, count_tokens, estimate_tokens, is_count_exact, vocabulary_file
+from text.tokens import _parts as estimated_parts
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"
 FEWEST = 200
 """Shorter texts may be estimated worse."""
 
-HERE = vocabulary()
+HERE = vocabulary_file()
 """The vocabulary of this machine, as far as it has one."""
 
 ODD = ["<|endoftext|>", "<|fim_prefix|><|im_start|>", "", "\x00", "\ud800", "🐝" * 50, " " * 10]
@@ -162,7 +161,7 @@ def nothing(forgetful: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder = tmp_path / "vocabularies"
     folder.mkdir()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
-    return vocabulary()
+    return vocabulary_file()
 
 
 @pytest.fixture
@@ -170,13 +169,15 @@ def known() -> tiktoken.Encoding:
     """The encoding, on machines that have its vocabulary."""
     encoding = tokens._encoding()
     if encoding is None:
-        pytest.skip(f"there is no {vocabulary()}: set TIKTOKEN_CACHE_DIR to measure the estimate")
+        pytest.skip(
+            f"there is no {vocabulary_file()}: set TIKTOKEN_CACHE_DIR to measure the estimate"
+        )
     return encoding
 
 
 @pytest.mark.parametrize("text", ODD)
 def test_any_text_is_counted(text: str):
-    assert count(text) >= bool(text)
+    assert count_tokens(text) >= bool(text)
 
 
 @pytest.mark.parametrize(
@@ -185,10 +186,10 @@ def test_any_text_is_counted(text: str):
 def test_a_long_text_is_estimated_in_parts_as_it_is_in_whole(
     monkeypatch: pytest.MonkeyPatch, text: str
 ):
-    in_parts = estimate(text * 5_000)
-    monkeypatch.setattr("retrieval.estimate.PART", 10**9)
+    in_parts = estimate_tokens(text * 5_000)
+    monkeypatch.setattr("text.tokens.PART", 10**9)
 
-    assert in_parts == pytest.approx(estimate(text * 5_000), rel=0.001)
+    assert in_parts == pytest.approx(estimate_tokens(text * 5_000), rel=0.001)
 
 
 def test_no_more_than_a_part_of_a_long_text_is_read_at_a_time():
@@ -201,7 +202,7 @@ def test_no_more_than_a_part_of_a_long_text_is_read_at_a_time():
 @pytest.mark.parametrize("text", ODD)
 def test_any_text_is_estimated(nothing: Path, text: str):
     del nothing
-    assert count(text) == estimate(text) >= bool(text)
+    assert count_tokens(text) == estimate_tokens(text) >= bool(text)
 
 
 @pytest.mark.parametrize("letter", [" ", "\n", "a", "中", "0", "🐝", "^"])
@@ -209,19 +210,19 @@ def test_a_text_without_end_is_counted(letter: str):
     most = 300_000
     started = time.process_time()
 
-    assert count(letter * most) > most / 500
-    assert estimate(letter * most) > most / 500
+    assert count_tokens(letter * most) > most / 500
+    assert estimate_tokens(letter * most) > most / 500
     assert time.process_time() - started < 30
 
 
 def test_a_million_spaces_are_counted(known: tiktoken.Encoding):
     del known
-    assert 1_000 < count(" " * 1_000_000) < 100_000
+    assert 1_000 < count_tokens(" " * 1_000_000) < 100_000
 
 
 def test_without_a_vocabulary_nobody_is_asked_for_it(nothing: Path, offline: list[Any]):
-    assert not exact()
-    assert count("Bees dance.") == estimate("Bees dance.")
+    assert not is_count_exact()
+    assert count_tokens("Bees dance.") == estimate_tokens("Bees dance.")
     assert not nothing.exists()
     assert offline == []
 
@@ -230,8 +231,8 @@ def test_without_a_vocabulary_nobody_is_asked_for_it(nothing: Path, offline: lis
 def test_a_file_that_is_no_vocabulary_is_left_alone(nothing: Path, offline: list[Any], data: bytes):
     nothing.write_bytes(data)
 
-    assert not exact()
-    assert count("Bees dance.") == estimate("Bees dance.")
+    assert not is_count_exact()
+    assert count_tokens("Bees dance.") == estimate_tokens("Bees dance.")
     assert nothing.read_bytes() == data
     assert offline == []
 
@@ -239,7 +240,7 @@ def test_a_file_that_is_no_vocabulary_is_left_alone(nothing: Path, offline: list
 def test_a_folder_in_the_place_of_the_vocabulary_is_none(nothing: Path, offline: list[Any]):
     nothing.mkdir()
 
-    assert not exact()
+    assert not is_count_exact()
     assert offline == []
 
 
@@ -261,8 +262,8 @@ def test_the_vocabulary_is_looked_for_where_the_variable_says(
     text = "Bees dance in the summer."
     shutil.copy(HERE, nothing)
 
-    assert exact()
-    assert count(text) == len(known.encode_ordinary(text))
+    assert is_count_exact()
+    assert count_tokens(text) == len(known.encode_ordinary(text))
     assert offline == []
 
 
@@ -286,7 +287,7 @@ async def test_a_call_that_was_counted_by_estimate_says_so(
     counted, told = await read_trace("t1-1")
     assert counted["estimated"] is True
     assert "estimated" not in told
-    made = await attempts("t1-1")
+    made = await list_attempts("t1-1")
     assert runs._sums(made, [counted, told], {}).startswith("2 model calls, ~")
 
 
@@ -310,7 +311,7 @@ def attempt(cost: float, status: str) -> Attempt:
 
 
 def test_a_call_that_never_ended_is_told_and_counted_as_the_worst():
-    told = runs._sums([attempt(0.1, "ok"), attempt(0.3, OPEN)], [], {})
+    told = runs._sums([attempt(0.1, "ok"), attempt(0.3, OPEN_STATUS)], [], {})
 
     assert "~20 tokens read, ~10 written, $0.4000 of $0.5 spent" in told
     assert told.endswith("\n1 call with an unknown end, counted with the maximum")
@@ -329,9 +330,9 @@ async def test_what_a_run_was_told_is_said_to_be_estimated_too(
     script.on("reporter", "Bees dance.")
     await written()
 
-    told = await why("local/", "t1-1")
+    told = await explain_recall("local/", "t1-1")
     assert (told.calls, told.estimated) == (1, True)
-    assert "with about " in memory_why.said(told)
+    assert "with about " in memory_items.summarize_reminders(told)
 
 
 def test_the_encoding_is_the_one_of_tiktoken(known: tiktoken.Encoding):
@@ -347,9 +348,9 @@ def test_an_estimate_is_never_far_under_the_truth(kind: str, known: tiktoken.Enc
     parts = [part for text in SAMPLES[kind]() for part in _parts(text)]
     assert parts, f"there are no samples of {kind}"
 
-    worst = min(parts, key=lambda part: estimate(part) / len(known.encode_ordinary(part)))
+    worst = min(parts, key=lambda part: estimate_tokens(part) / len(known.encode_ordinary(part)))
 
-    assert estimate(worst) >= 0.85 * len(known.encode_ordinary(worst)), worst
+    assert estimate_tokens(worst) >= 0.85 * len(known.encode_ordinary(worst)), worst
 
 
 @pytest.mark.parametrize("kind", ["prose", "chinese", "tables", "sources"])
@@ -357,4 +358,4 @@ def test_an_estimate_is_not_far_over_the_truth_either(kind: str, known: tiktoken
     parts = [part for text in SAMPLES[kind]() for part in _parts(text)]
 
     right = sum(len(known.encode_ordinary(part)) for part in parts)
-    assert sum(map(estimate, parts)) <= 1.3 * right
+    assert sum(map(estimate_tokens, parts)) <= 1.3 * right

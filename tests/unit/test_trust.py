@@ -8,10 +8,11 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from evals.memory_store import MemoryStore, MemoryVectors, row
-from models.bert import Floats
-from retrieval.search import search
-from retrieval.trust import FEWEST, embedded, trust
+from benchmarks.memory_store import MemoryStore, MemoryVectors, _row
+from library.page_embedding import embedding_text
+from library.page_ranking import rank_pages
+from library.vector_upkeep import FEWEST, measure_trust
+from models.hashing_vectors import FloatMatrix
 
 COUNT = 3 * FEWEST
 
@@ -32,10 +33,10 @@ def letters(number: int) -> str:
 
 
 def store(*texts: str) -> MemoryStore:
-    return MemoryStore(row(number, "", text) for number, text in enumerate(texts))
+    return MemoryStore(_row(number, "", text) for number, text in enumerate(texts))
 
 
-def topics(texts: Sequence[str]) -> Floats:
+def topics(texts: Sequence[str]) -> FloatMatrix:
     """Vectors that know what English texts are about, and nothing of Chinese ones."""
     made = np.zeros((len(texts), COUNT + 1), np.float32)
     for at, text in enumerate(texts):
@@ -44,7 +45,7 @@ def topics(texts: Sequence[str]) -> Floats:
     return made
 
 
-def noise(texts: Sequence[str]) -> Floats:
+def noise(texts: Sequence[str]) -> FloatMatrix:
     """Vectors that have nothing to do with the texts."""
     made = [np.random.default_rng(crc32(text.encode())).standard_normal(64) for text in texts]
     vectors = np.array(made, np.float32)
@@ -53,32 +54,32 @@ def noise(texts: Sequence[str]) -> Floats:
 
 def vectors(pages: MemoryStore, embed: object) -> MemoryVectors:
     rows = pages.sample(1000)
-    made = embed([embedded(each.title, each.speaker, each.text) for each in rows])  # type: ignore[operator]
+    made = embed([embedding_text(each.title, each.speaker, each.text) for each in rows])  # type: ignore[operator]
     return MemoryVectors([each.number for each in rows], made)
 
 
 def test_vectors_that_know_what_pages_are_about_are_trusted_wholly():
     pages = store(*map(english, range(COUNT)))
 
-    assert trust(pages, vectors(pages, topics), topics) == {"en": 1.0}
+    assert measure_trust(pages, vectors(pages, topics), topics) == {"en": 1.0}
 
 
 def test_vectors_that_know_nothing_are_not_trusted():
     pages = store(*map(english, range(COUNT)))
 
-    assert trust(pages, vectors(pages, noise), noise) == {"en": 0.0}
+    assert measure_trust(pages, vectors(pages, noise), noise) == {"en": 0.0}
 
 
 def test_vectors_are_trusted_in_one_language_and_not_in_another():
     pages = store(*map(english, range(COUNT)), *map(chinese, range(COUNT)))
 
-    assert trust(pages, vectors(pages, topics), topics) == {"en": 1.0, "zh": 0.0}
+    assert measure_trust(pages, vectors(pages, topics), topics) == {"en": 1.0, "zh": 0.0}
 
 
 def test_nothing_is_told_of_a_language_of_few_pages():
     pages = store(*map(english, range(COUNT)), *map(chinese, range(FEWEST - 1)))
 
-    assert trust(pages, vectors(pages, topics), topics) == {"en": 1.0}
+    assert measure_trust(pages, vectors(pages, topics), topics) == {"en": 1.0}
 
 
 @pytest.mark.parametrize(("trusted", "best"), [(1.0, [0, 2]), (0.0, [0, 1])])
@@ -88,7 +89,7 @@ def test_what_is_meant_counts_as_far_as_vectors_are_trusted(trusted, best):
     asked = np.zeros(23, np.float32)
     asked[[0, 2]] = 0.6, 0.8
 
-    hits = search("bees dance", pages, 2, vectors=near, vector=asked.tolist(), trust=trusted)
+    hits = rank_pages("bees dance", pages, 2, vectors=near, vector=asked.tolist(), trust=trusted)
 
     assert [hit.row.number for hit in hits] == best
 
@@ -97,6 +98,6 @@ def test_where_no_word_is_known_the_nearest_pages_are_found_and_no_others():
     pages = store("bees dance", "wasps sting", "ants march")
     near = MemoryVectors(range(3), np.eye(3, dtype=np.float32))
 
-    hits = search("hymenoptera", pages, vectors=near, vector=[0.9, 0.4, 0.1], trust=0.0)
+    hits = rank_pages("hymenoptera", pages, vectors=near, vector=[0.9, 0.4, 0.1], trust=0.0)
 
     assert [hit.row.number for hit in hits if hit.score > 0] == [0, 1]

@@ -12,16 +12,16 @@ from langgraph.checkpoint.base import CheckpointTuple, empty_checkpoint
 
 from config.errors import Problem
 from config.settings import settings
-from runs import checkpointer, turns
-from runs.checkpointer import Checkpoints, checkpoints
+from runs import checkpoint_store, checkpointer
+from runs.checkpointer import CheckpointSaver, open_checkpointer
 
 LONG = "The waggle dance tells other bees the direction of food. " * 20
 
 
 @pytest.fixture
-async def saver() -> AsyncIterator[Checkpoints]:
+async def saver() -> AsyncIterator[CheckpointSaver]:
     """The opened checkpoints."""
-    async with checkpoints() as opened:
+    async with open_checkpointer() as opened:
         yield opened
 
 
@@ -31,7 +31,7 @@ def at(thread: str = "t1", id: str = "", space: str = "") -> Any:
 
 
 async def put(
-    saver: Checkpoints, source: str = "loop", parent: Any = None, run: str = "", **values: Any
+    saver: CheckpointSaver, source: str = "loop", parent: Any = None, run: str = "", **values: Any
 ) -> Any:
     """Save one more checkpoint of a thread, behind its newest or another one; return its place."""
     newest = await saver.aget_tuple(at()) if parent is None else None
@@ -41,7 +41,7 @@ async def put(
     return await saver.aput(config, checkpoint, metadata, {})
 
 
-async def turn(saver: Checkpoints, number: int, parent: Any = None, run: str = "") -> Any:
+async def turn(saver: CheckpointSaver, number: int, parent: Any = None, run: str = "") -> Any:
     """Save the five checkpoints of a turn; return the place of the last."""
     said = [HumanMessage(f"{one}? {LONG}", id=str(one)) for one in range(1, number + 1)]
     place = await put(saver, "input", parent, run, messages=said, turn=number)
@@ -51,7 +51,7 @@ async def turn(saver: Checkpoints, number: int, parent: Any = None, run: str = "
     return place
 
 
-async def saved(saver: Checkpoints, thread: str = "t1") -> list[CheckpointTuple]:
+async def saved(saver: CheckpointSaver, thread: str = "t1") -> list[CheckpointTuple]:
     """Return what is saved of a thread, oldest first."""
     return [one async for one in saver.alist(at(thread))][::-1]
 
@@ -61,12 +61,12 @@ def told(found: list[CheckpointTuple]) -> list[tuple[int, int | None]]:
     return [(one["turn"], one.get("step")) for one in values]
 
 
-def rows(saver: Checkpoints, table: str, thread: str = "t1") -> int:
+def rows(saver: CheckpointSaver, table: str, thread: str = "t1") -> int:
     count = f"SELECT COUNT(*) FROM {table} WHERE thread_id = ?"  # noqa: S608 - our own names
     return int(saver.conn.execute(count, (thread,)).fetchone()[0])
 
 
-async def test_what_a_thread_gathers_comes_back_as_it_was(saver: Checkpoints):
+async def test_what_a_thread_gathers_comes_back_as_it_was(saver: CheckpointSaver):
     values = {
         "messages": [
             HumanMessage(LONG, id="1"),
@@ -87,7 +87,7 @@ async def test_what_a_thread_gathers_comes_back_as_it_was(saver: Checkpoints):
     assert found.checkpoint.keys() == empty_checkpoint().keys()
 
 
-async def test_an_entry_is_saved_once_however_many_checkpoints_hold_it(saver: Checkpoints):
+async def test_an_entry_is_saved_once_however_many_checkpoints_hold_it(saver: CheckpointSaver):
     for step in range(5):
         await put(saver, messages=[HumanMessage(LONG, id="1")], step=step)
 
@@ -96,7 +96,7 @@ async def test_an_entry_is_saved_once_however_many_checkpoints_hold_it(saver: Ch
     assert rows(saver, "blobs") == 1
 
 
-async def test_threads_share_no_entry(saver: Checkpoints):
+async def test_threads_share_no_entry(saver: CheckpointSaver):
     said = [HumanMessage(LONG, id="1")]
     await put(saver, messages=said)
     await put(saver, parent=at("t2"), messages=said)
@@ -107,7 +107,9 @@ async def test_threads_share_no_entry(saver: Checkpoints):
     assert (await saved(saver, "t2"))[0].checkpoint["channel_values"] == {"messages": said}
 
 
-async def test_of_a_finished_turn_only_its_end_is_kept_and_of_the_newest_all(saver: Checkpoints):
+async def test_of_a_finished_turn_only_its_end_is_kept_and_of_the_newest_all(
+    saver: CheckpointSaver,
+):
     for number in (1, 2, 3):
         await turn(saver, number)
 
@@ -119,7 +121,7 @@ async def test_of_a_finished_turn_only_its_end_is_kept_and_of_the_newest_all(sav
     assert [len(one.checkpoint["channel_values"]["messages"]) for one in found[:2]] == [1, 2]
 
 
-async def test_another_question_may_be_asked_of_an_earlier_turn(saver: Checkpoints):
+async def test_another_question_may_be_asked_of_an_earlier_turn(saver: CheckpointSaver):
     first = await turn(saver, 1)
     await turn(saver, 2)
     await turn(saver, 3)
@@ -134,7 +136,7 @@ async def test_another_question_may_be_asked_of_an_earlier_turn(saver: Checkpoin
     assert len(ends) == 4 + 5
 
 
-async def test_a_turn_that_was_left_in_the_middle_stays_as_it_was_left(saver: Checkpoints):
+async def test_a_turn_that_was_left_in_the_middle_stays_as_it_was_left(saver: CheckpointSaver):
     await turn(saver, 1)
     waiting = await put(saver, "input", turn=2)
     waiting = await put(saver, "loop", waiting, turn=2, step=0)
@@ -148,7 +150,7 @@ async def test_a_turn_that_was_left_in_the_middle_stays_as_it_was_left(saver: Ch
     assert left.pending_writes == [("review", "__interrupt__", "plan")]
 
 
-async def test_a_state_that_was_edited_is_kept_where_a_question_follows_it(saver: Checkpoints):
+async def test_a_state_that_was_edited_is_kept_where_a_question_follows_it(saver: CheckpointSaver):
     await turn(saver, 1)
     await put(saver, "update", turn=1, step=9)
     await turn(saver, 2)
@@ -156,7 +158,9 @@ async def test_a_state_that_was_edited_is_kept_where_a_question_follows_it(saver
     assert told(await saved(saver))[0] == (1, 9)
 
 
-async def test_what_was_done_again_from_an_earlier_state_has_an_end_of_its_own(saver: Checkpoints):
+async def test_what_was_done_again_from_an_earlier_state_has_an_end_of_its_own(
+    saver: CheckpointSaver,
+):
     await turn(saver, 1)
     middle = (await saved(saver))[2].config
     await put(saver, "fork", middle, turn=1, step=7)
@@ -169,13 +173,13 @@ async def test_what_was_done_again_from_an_earlier_state_has_an_end_of_its_own(s
 
 
 async def test_a_thread_of_hundreds_of_steps_is_compacted_a_part_at_a_time(
-    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+    saver: CheckpointSaver, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(turns, "_within", lambda every: [])
+    monkeypatch.setattr(checkpoint_store, "_inner_checkpoints", lambda every: [])
     for number in (1, 2, 3):
         await turn(saver, number)
     monkeypatch.undo()
-    monkeypatch.setattr(turns, "MOST", 7)
+    monkeypatch.setattr(checkpoint_store, "MAX_DELETED", 7)
 
     left = []
     for number in (4, 5, 6):
@@ -187,7 +191,7 @@ async def test_a_thread_of_hundreds_of_steps_is_compacted_a_part_at_a_time(
     assert left == [13, 11, 10]
 
 
-async def test_entries_that_nothing_holds_any_more_go_with_what_held_them(saver: Checkpoints):
+async def test_entries_that_nothing_holds_any_more_go_with_what_held_them(saver: CheckpointSaver):
     await put(saver, "input", background={"1/a": {"text": LONG}})
     await put(saver, background={"1/a": {"text": LONG}}, run="r1")
     await put(saver, "input", background={"2/b": {"text": LONG * 3}}, run="r2")
@@ -203,7 +207,7 @@ async def test_entries_that_nothing_holds_any_more_go_with_what_held_them(saver:
     assert newest.checkpoint["channel_values"] == {"background": {"2/c": {"text": LONG * 2}}}
 
 
-async def test_a_copied_thread_has_entries_of_its_own(saver: Checkpoints):
+async def test_a_copied_thread_has_entries_of_its_own(saver: CheckpointSaver):
     await turn(saver, 1)
     await saver.acopy_thread("t1", "t2")
     await saver.adelete_thread("t1")
@@ -212,7 +216,7 @@ async def test_a_copied_thread_has_entries_of_its_own(saver: Checkpoints):
 
 
 async def test_an_entry_that_is_forgotten_and_said_again_is_whole_and_the_old_one_is_not(
-    saver: Checkpoints,
+    saver: CheckpointSaver,
 ):
     said = [HumanMessage(LONG, id="1")]
     await put(saver, messages=said, step=1)
@@ -235,7 +239,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("what", FORGED)
-async def test_what_lacks_an_entry_is_told_as_damaged(saver: Checkpoints, what: str):
+async def test_what_lacks_an_entry_is_told_as_damaged(saver: CheckpointSaver, what: str):
     await turn(saver, 1)
     saver.conn.execute(FORGED[what])
 
@@ -247,7 +251,7 @@ async def test_what_lacks_an_entry_is_told_as_damaged(saver: Checkpoints, what: 
 
 @pytest.mark.parametrize("held", [["turn"], "messages", 7, {"messages": 1}, [["messages"]], None])
 async def test_a_checkpoint_that_lies_about_its_entries_is_told_as_damaged(
-    saver: Checkpoints, held: Any
+    saver: CheckpointSaver, held: Any
 ):
     forged: Any = {**empty_checkpoint(), "channel_values": {"turn": 1}, "blobs": held}
     data = saver.serde.dumps_typed(forged)
@@ -258,7 +262,7 @@ async def test_a_checkpoint_that_lies_about_its_entries_is_told_as_damaged(
         await saver.aget_tuple(at())
 
 
-async def test_beside_a_damaged_checkpoint_no_entry_is_deleted(saver: Checkpoints):
+async def test_beside_a_damaged_checkpoint_no_entry_is_deleted(saver: CheckpointSaver):
     end = await turn(saver, 1)
     await put(saver, "input", messages=[HumanMessage(LONG * 2, id="9")], turn=2)
     broken = "UPDATE checkpoints SET checkpoint = x'c1' WHERE checkpoint_id = ?"
@@ -270,7 +274,7 @@ async def test_beside_a_damaged_checkpoint_no_entry_is_deleted(saver: Checkpoint
     assert rows(saver, "blobs") == 4
 
 
-async def test_a_question_that_cannot_be_saved_deletes_nothing(saver: Checkpoints):
+async def test_a_question_that_cannot_be_saved_deletes_nothing(saver: CheckpointSaver):
     await turn(saver, 1)
     refuse = "CREATE TRIGGER refuse BEFORE DELETE ON writes BEGIN SELECT RAISE(FAIL, 'no'); END"
     saver.conn.execute(refuse)
@@ -283,7 +287,7 @@ async def test_a_question_that_cannot_be_saved_deletes_nothing(saver: Checkpoint
 
 
 async def test_room_that_a_thread_needed_once_is_given_back_by_and_by(
-    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+    saver: CheckpointSaver, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(checkpointer, "SPARE", 10)
     for step in range(40):
@@ -303,7 +307,7 @@ async def test_a_file_of_an_older_program_is_compacted_when_threads_are_pruned()
     settings().checkpoints.parent.mkdir(parents=True)
     with sqlite3.connect(settings().checkpoints) as old:
         old.execute("CREATE TABLE other (n)")
-    async with checkpoints() as saver:
+    async with open_checkpointer() as saver:
         assert saver.conn.execute("PRAGMA auto_vacuum").fetchone() == (0,)
         await saver.compact()
         assert saver.conn.execute("PRAGMA auto_vacuum").fetchone() == (2,)

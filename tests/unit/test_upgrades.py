@@ -12,13 +12,17 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from config.errors import Problem
 from config.settings import settings
-from memory.pages.store import NewPage, find, keep
+from library.page_retrieval import find_pages
+from library.page_rows import NewPage
+from library.store import store_pages
+from library.tables import pages, sources, vector_sets
+from runs.tables import attempts, calls, runs
 from storage import engine, upgrades
-from storage.connect import connect
-from storage.engine import close, database, read_rows
-from storage.events import Event, Logged, history
-from storage.tables import attempts, calls, pages, runs, schema, sources, vector_sets
-from storage.upgrades import SCHEMA
+from storage.connect import create_database_engine
+from storage.engine import close_database, get_engine, read_rows
+from storage.events import Event, LoggedEvent, list_events
+from storage.tables import schema
+from storage.upgrades import SCHEMA_VERSION
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.bare]
 
@@ -35,7 +39,7 @@ def older(request: pytest.FixtureRequest, home: Path, either: str) -> str:
             made.execute("PRAGMA synchronous=OFF")
             made.executescript(script)
         return either
-    server = connect(settings().database)
+    server = create_database_engine(settings().database)
     with server.begin() as connection:
         for statement in script.split(";\n"):
             # No older program had a keyword index on PostgreSQL.
@@ -45,7 +49,7 @@ def older(request: pytest.FixtureRequest, home: Path, either: str) -> str:
     return either
 
 
-def step(*statements: str) -> upgrades.Step:
+def step(*statements: str) -> upgrades.UpgradeStep:
     def take(connection: Connection) -> None:
         for statement in statements:
             connection.execute(text(statement))
@@ -82,7 +86,7 @@ async def test_runs_ledger_and_numbers_are_kept(older):
     assert await values(select(runs.c.question)) == ["Why do bees dance?"]
     assert await values(select(calls.c.result)) == ['{"answer": "to tell the way"}']
     assert await values(select(sources.c.number)) == [1]
-    assert await values(select(schema.c.version)) == [SCHEMA]
+    assert await values(select(schema.c.version)) == [SCHEMA_VERSION]
 
 
 async def test_calls_of_an_older_program_count_as_attempts(older):
@@ -98,50 +102,54 @@ async def test_calls_of_an_older_program_count_as_attempts(older):
 
 
 async def test_pages_are_found_as_before(older):
-    (page,) = await find("ada/", "waggle", 10)
+    (page,) = await find_pages("ada/", "waggle", 10)
 
     assert (page.id, page.location) == ("470d2dcf8a3c6ab4e2fe4124", "/docs/bees.pdf#page=1")
-    assert [page.text for page in await find("ada/", "蜜蜂", 10)] == ["蜜蜂用摇摆舞告诉同伴方向。"]
+    assert [page.text for page in await find_pages("ada/", "蜜蜂", 10)] == [
+        "蜜蜂用摇摆舞告诉同伴方向。"
+    ]
 
 
 async def test_the_tables_are_those_of_a_new_database(older, home):
-    brought_up = shape(await database())
-    await close()
+    brought_up = shape(await get_engine())
+    await close_database()
     if older == "sqlite":
         (home / "dossier.db").unlink()
     else:
-        server = connect(settings().database)
+        server = create_database_engine(settings().database)
         with server.begin() as connection:
             for name in brought_up:
                 connection.exec_driver_sql(f"DROP TABLE {name}")
         server.dispose()
 
-    assert brought_up == shape(await database())
+    assert brought_up == shape(await get_engine())
 
 
 async def test_pages_that_are_kept_now_get_numbers_of_their_own(older):
-    ids = await keep("ada/", "web", "https://b.org", [NewPage(title="", place="", text="wasp")])
+    ids = await store_pages(
+        "ada/", "web", "https://b.org", [NewPage(title="", place="", text="wasp")]
+    )
 
     assert len(await values(select(pages.c.number))) == 4
-    assert [page.id for page in await find("ada/", "wasp", 10)] == ids
+    assert [page.id for page in await find_pages("ada/", "wasp", 10)] == ids
 
 
 async def test_the_second_opening_changes_nothing(older):
-    first = shape(await database())
-    await close()
+    first = shape(await get_engine())
+    await close_database()
 
-    assert shape(await database()) == first
-    assert await values(select(schema.c.version)) == [SCHEMA]
+    assert shape(await get_engine()) == first
+    assert await values(select(schema.c.version)) == [SCHEMA_VERSION]
 
 
 async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatch):
     monkeypatch.setattr(upgrades, "STEPS", (*upgrades.STEPS, step("DELETE FROM runs", "NONSENSE")))
-    monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
+    monkeypatch.setattr(engine, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
 
     with pytest.raises(Problem, match="NONSENSE"):
-        await database()
+        await get_engine()
 
-    left = connect(settings().database)
+    left = create_database_engine(settings().database)
     with left.connect() as connection:
         assert connection.execute(text("SELECT id FROM runs")).scalar() == "t1-1"
         assert connection.execute(text("SELECT version FROM schema")).scalar() == 1
@@ -149,14 +157,14 @@ async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatc
 
 
 async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
-    await database()
-    await close()
+    await get_engine()
+    await close_database()
     taken = [step("NONSENSE") for _ in upgrades.STEPS]
     monkeypatch.setattr(upgrades, "STEPS", (*taken, step("UPDATE runs SET code = 'seen'")))
-    monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
+    monkeypatch.setattr(engine, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
 
     assert (await read_rows(text("SELECT code FROM runs"))).scalar() == "seen"
-    assert await values(select(schema.c.version)) == [SCHEMA + 1]
+    assert await values(select(schema.c.version)) == [SCHEMA_VERSION + 1]
 
 
 def make_events_old(connection: Connection) -> None:
@@ -173,17 +181,17 @@ def make_events_old(connection: Connection) -> None:
 
 
 async def test_events_of_version_4_keep_what_they_say(either):
-    new = shape(await database())
-    await close()
-    server = connect(settings().database)
+    new = shape(await get_engine())
+    await close_database()
+    server = create_database_engine(settings().database)
     with server.begin() as connection:
         make_events_old(connection)
         connection.execute(text("UPDATE schema SET version = 4"))
     server.dispose()
 
-    assert shape(await database()) == new
-    (event,) = await history("me/")
-    assert event == Logged(1, Event("me/", "pages.forget", after={}, provenance=""), 1.0)
+    assert shape(await get_engine()) == new
+    (event,) = await list_events("me/")
+    assert event == LoggedEvent(1, Event("me/", "pages.forget", after={}, provenance=""), 1.0)
 
 
 OLD_EVENTS = {
@@ -206,9 +214,9 @@ OLD_EVENTS = {
 
 
 async def test_events_of_version_6_that_the_program_wrote_know_what_they_undo(either):
-    new = shape(await database())
-    await close()
-    server = connect(settings().database)
+    new = shape(await get_engine())
+    await close_database()
+    server = create_database_engine(settings().database)
     with server.begin() as connection:
         connection.execute(text("ALTER TABLE events DROP COLUMN undoes"))
         for number, (owner, name, provenance, why) in OLD_EVENTS.items():
@@ -219,16 +227,16 @@ async def test_events_of_version_6_that_the_program_wrote_know_what_they_undo(ei
         connection.execute(text("UPDATE schema SET version = 6"))
     server.dispose()
 
-    assert shape(await database()) == new
-    undoing = {one.id: one.event.undoes for one in await history("me/") if one.event.undoes}
+    assert shape(await get_engine()) == new
+    undoing = {one.id: one.event.undoes for one in await list_events("me/") if one.event.undoes}
     assert undoing == {2: 1, 3: 2, 5: 4, 8: 6}
-    assert [one.event.undoes for one in await history("you/")] == [0]
+    assert [one.event.undoes for one in await list_events("you/")] == [0]
 
 
 async def test_vectors_of_version_3_are_not_judged_yet(either):
-    new = shape(await database())
-    await close()
-    server = connect(settings().database)
+    new = shape(await get_engine())
+    await close_database()
+    server = create_database_engine(settings().database)
     with server.begin() as connection:
         for column in ("trust", "judged"):
             connection.execute(text(f"ALTER TABLE vector_sets DROP COLUMN {column}"))
@@ -239,6 +247,6 @@ async def test_vectors_of_version_3_are_not_judged_yet(either):
         connection.execute(text("UPDATE schema SET version = 3"))
     server.dispose()
 
-    assert shape(await database()) == new
+    assert shape(await get_engine()) == new
     (row,) = await read_rows(select(vector_sets.c.trust, vector_sets.c.judged))
     assert tuple(row) == ("{}", 0)

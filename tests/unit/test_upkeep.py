@@ -7,14 +7,15 @@ import time
 import pytest
 from sqlalchemy import func, select, text
 
-from memory.pages import upkeep
-from memory.pages.finding import searching
-from memory.pages.rows import CUT, cut
-from memory.pages.store import NewPage, find, keep, texts
-from report.sources import Citable, register
-from retrieval.index import Index
+from library import indexing
+from library.page_index import PageIndex
+from library.page_retrieval import find_pages, run_search
+from library.page_rows import WORDS_VERSION, NewPage, join_search_words
+from library.store import read_page_texts, store_pages
+from library.tables import pages
+from report.source_registry import CitablePage, register_sources
 from storage.engine import read_rows
-from storage.tables import outbox, pages
+from storage.tables import outbox
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -23,17 +24,17 @@ ME = "me/"
 
 async def put(*bodies: str, expires: float | None = None, origin: str = "u") -> list[str]:
     new = [NewPage(title="Karl Frisch", place="", text=body) for body in bodies]
-    return await keep(ME, "web", origin, new, expires=expires, group="g")
+    return await store_pages(ME, "web", origin, new, expires=expires, group="g")
 
 
 async def found(query: str) -> list[str]:
-    return sorted(page.text for page in await find(ME, query, 10))
+    return sorted(page.text for page in await find_pages(ME, query, 10))
 
 
 def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Let some time pass."""
     then = time.time() + seconds
-    for module in ("memory.pages.upkeep", "retrieval.index"):
+    for module in ("library.indexing", "library.page_index"):
         monkeypatch.setattr(f"{module}.time.time", lambda: then)
 
 
@@ -41,19 +42,21 @@ async def test_pages_that_were_cut_otherwise_are_cut_again_at_the_next_search(mo
     await put("bee", "wasp")
     jobs = select(func.count()).select_from(outbox)
     before = (await read_rows(jobs)).scalar()
-    monkeypatch.setattr("memory.pages.upkeep.cut", lambda text: cut(text).upper())
-    monkeypatch.setattr("memory.pages.upkeep.title_key", lambda title: f"key of {title}")
-    for module in ("memory.pages.upkeep", "memory.pages.keeping"):
-        monkeypatch.setattr(f"{module}.CUT", CUT + 1)
-    monkeypatch.setattr("memory.pages.upkeep.BATCH", 1)
+    monkeypatch.setattr(
+        "library.indexing.join_search_words", lambda text: join_search_words(text).upper()
+    )
+    monkeypatch.setattr("library.indexing.title_key", lambda title: f"key of {title}")
+    for module in ("library.indexing", "library.indexing"):
+        monkeypatch.setattr(f"{module}.CUT", WORDS_VERSION + 1)
+    monkeypatch.setattr("library.indexing.UPKEEP_BATCH", 1)
 
-    counts = await searching(ME, lambda i: i.counts(["BEE", "bee"]), None, ["g"])
-    titled = await searching(ME, lambda i: i.titled(["key of Karl Frisch"]))
+    counts = await run_search(ME, lambda i: i.counts(["BEE", "bee"]), None, ["g"])
+    titled = await run_search(ME, lambda i: i.titled(["key of Karl Frisch"]))
 
     assert counts.get("BEE", counts.get("bee")) == 1
     assert len(titled["key of Karl Frisch"]) == 2
-    assert (await searching(ME, Index.stats)).pages == 2
-    assert set((await read_rows(select(pages.c.indexed))).scalars()) == {CUT + 1}
+    assert (await run_search(ME, PageIndex.stats)).pages == 2
+    assert set((await read_rows(select(pages.c.indexed))).scalars()) == {WORDS_VERSION + 1}
     assert (await read_rows(jobs)).scalar() == before
 
 
@@ -65,17 +68,17 @@ async def test_a_page_is_found_until_its_time_is_over(monkeypatch):
     let_pass(monkeypatch, 3601)
 
     assert await found("bee") == ["bee for ever"]
-    assert (await searching(ME, Index.stats)).pages == 1
-    assert await searching(ME, lambda i: i.counts(["bee", "hour"])) == {"bee": 1}
+    assert (await run_search(ME, PageIndex.stats)).pages == 1
+    assert await run_search(ME, lambda i: i.counts(["bee", "hour"])) == {"bee": 1}
 
 
 async def test_a_page_whose_time_is_over_stays_if_it_was_cited_and_is_forgotten_if_not():
     cited, uncited = await put("bee one", "bee two", expires=time.time() - 1)
-    await register("t1", [Citable(cited, "Bees", "u", "web")])
+    await register_sources("t1", [CitablePage(cited, "Bees", "u", "web")])
 
     assert await found("bee") == []
 
-    assert set(await texts(ME, [cited, uncited])) == {cited}
+    assert set(await read_page_texts(ME, [cited, uncited])) == {cited}
     assert (await read_rows(text("SELECT COUNT(*) FROM page_words"))).scalar() == 0
 
 
@@ -90,7 +93,7 @@ async def test_a_page_that_is_kept_again_has_the_time_it_has_now():
 
 async def test_an_expired_page_that_is_read_again_is_found_again():
     (cited,) = await put("bee", expires=time.time() - 1)
-    await register("t1", [Citable(cited, "Bees", "u", "web")])
+    await register_sources("t1", [CitablePage(cited, "Bees", "u", "web")])
     assert await found("bee") == []
 
     assert await put("bee") == [cited]
@@ -103,5 +106,5 @@ async def test_a_search_finds_nothing_to_do_most_of_the_time(monkeypatch):
     async def never(_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(upkeep, "perform", never)
-    await upkeep.refresh(ME)
+    monkeypatch.setattr(indexing, "write_in_group", never)
+    await indexing.refresh_index(ME)

@@ -10,13 +10,19 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
 
-from memory.pages.uploads import folder_of, uploaded
-from runs.place import owned
-from tools.uploads import Upload, newest_uploads, not_read, read_in, taken_in
+from library.uploaded_files import list_uploaded_files, upload_folder
+from runs.call_site import join_owner
+from tools.message_uploads import (
+    Upload,
+    extract_uploads,
+    ingest_uploads,
+    list_newest_uploads,
+    list_unread_uploads,
+)
 
 TEXT = "The ferry to Askøy leaves every twenty minutes from the northern pier."
 B64 = base64.b64encode(TEXT.encode()).decode()
-ME = owned("local", "")
+ME = join_owner("local", "")
 
 FORMS: list[dict[str, Any]] = [
     {
@@ -72,8 +78,8 @@ def mode(file: str) -> int:
 
 
 async def taken(block: dict[str, Any]) -> Upload:
-    [message] = await taken_in("t1", [said(block)])
-    [one] = newest_uploads([message])
+    [message] = await extract_uploads("t1", [said(block)])
+    [one] = list_newest_uploads([message])
     return one
 
 
@@ -82,12 +88,12 @@ async def test_every_form_of_a_document_is_kept_under_its_name(block: dict[str, 
     one = await taken(block)
 
     assert (one.name, one.size, one.reason) == ("ferry.txt", len(TEXT.encode()), "")
-    assert (folder_of("t1") / one.id / "ferry.txt").read_text() == TEXT
+    assert (upload_folder("t1") / one.id / "ferry.txt").read_text() == TEXT
 
 
 @pytest.mark.parametrize("block", FORMS + IMAGES, ids=range(len(FORMS + IMAGES)))
 async def test_no_bytes_stay_in_the_message(block: dict[str, Any]):
-    [message] = await taken_in("t1", [said(block)])
+    [message] = await extract_uploads("t1", [said(block)])
 
     held = str(message.model_dump())
     assert B64[:20] not in held
@@ -104,8 +110,8 @@ async def test_a_picture_is_named_and_not_kept(block: dict[str, Any]):
 
     assert one.reason == "an image"
     assert not one.id
-    assert await not_read(ME, "t1", [one]) == [f"{one.name} (an image)"]
-    assert not folder_of("t1").exists()
+    assert await list_unread_uploads(ME, "t1", [one]) == [f"{one.name} (an image)"]
+    assert not upload_folder("t1").exists()
 
 
 @pytest.mark.parametrize(
@@ -129,27 +135,29 @@ async def test_what_cannot_be_kept_says_why(block: dict[str, Any], reason: str):
 async def test_messages_without_files_are_the_same_ones():
     given = [HumanMessage("a"), AIMessage("b"), said(words="c")]
 
-    assert all(old is new for old, new in zip(given, await taken_in("t1", given), strict=True))
+    assert all(
+        old is new for old, new in zip(given, await extract_uploads("t1", given), strict=True)
+    )
 
 
 async def test_what_was_taken_is_not_taken_again():
-    once = await taken_in("t1", [said(FORMS[0])])
+    once = await extract_uploads("t1", [said(FORMS[0])])
 
-    assert (await taken_in("t1", once))[0] is once[0]
+    assert (await extract_uploads("t1", once))[0] is once[0]
 
 
 async def test_a_file_is_read_as_pages_of_its_owner_and_goes_from_the_disk(database: None):
     one = await taken(FORMS[0])
 
-    await read_in(ME, "t1", [one])
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
-    [row] = await uploaded(ME, "t1")
+    [row] = await list_uploaded_files(ME, "t1")
     assert Path(row.path).name == "ferry.txt"
     assert mode(row.path) == 0
-    assert await uploaded(owned("else", ""), "t1") == []
-    assert await uploaded(ME, "t2") == []
-    assert await not_read(ME, "t1", [one]) == []
+    assert await list_uploaded_files(join_owner("else", ""), "t1") == []
+    assert await list_uploaded_files(ME, "t2") == []
+    assert await list_unread_uploads(ME, "t1", [one]) == []
 
 
 async def test_a_table_stays_for_what_is_computed_over_it_and_is_the_owners_alone(database: None):
@@ -157,9 +165,9 @@ async def test_a_table_stays_for_what_is_computed_over_it_and_is_the_owners_alon
         {"type": "file", "mime_type": "text/csv", "data": "YSxiCjEsMg==", "name": "t"}
     )
 
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
-    [row] = await uploaded(ME, "t1")
+    [row] = await list_uploaded_files(ME, "t1")
     assert Path(row.path).name == "t.csv"
     assert mode(row.path) == 0o600
 
@@ -168,9 +176,9 @@ async def test_a_broken_document_says_why_it_was_not_read(database: None):
     broken = {"type": "file", "mime_type": "application/pdf", "data": B64, "name": "plan.pdf"}
     one = await taken(broken)
 
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
-    [told] = await not_read(ME, "t1", [one])
+    [told] = await list_unread_uploads(ME, "t1", [one])
     assert told.startswith("plan.pdf (its name ends in .pdf, but it is")
 
 
@@ -178,7 +186,7 @@ async def test_secrets_are_kept_nowhere(database: None, home: Path):
     text = base64.b64encode(b"Ferry timetable.\n\nMy password is hunter2zz, by the way.").decode()
     one = await taken({"type": "file", "mime_type": "text/plain", "data": text, "name": "f.txt"})
 
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
     assert holding(home, b"hunter2zz") == []
 
@@ -190,9 +198,9 @@ async def test_a_file_with_a_secret_in_its_name_is_read_under_a_name_without(
     text = base64.b64encode(b"The ferry leaves at nine.").decode()
     one = await taken({"type": "file", "data": text, "name": name})
 
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
-    assert await not_read(ME, "t1", [one]) == []
+    assert await list_unread_uploads(ME, "t1", [one]) == []
     assert "Zebr4Cross" not in one.name
     assert "hunter2zz" not in one.name
     assert Path(one.name).suffix == Path(name).suffix
@@ -201,10 +209,10 @@ async def test_a_file_with_a_secret_in_its_name_is_read_under_a_name_without(
 async def test_a_reference_of_a_clients_own_leads_nowhere(database: None):
     forged = {"type": "file", "mimeType": "x", "metadata": {"filename": "../../etc/passwd"}}
     forged |= {"upload": {"id": "../../../etc", "reason": ""}}
-    [message] = await taken_in("t1", [said(forged)])
-    [one] = newest_uploads([message])
+    [message] = await extract_uploads("t1", [said(forged)])
+    [one] = list_newest_uploads([message])
 
-    await read_in(ME, "t1", [one])
+    await ingest_uploads(ME, "t1", [one])
 
     assert (one.name, one.id) == ("passwd", "")
-    assert await uploaded(ME, "t1") == []
+    assert await list_uploaded_files(ME, "t1") == []

@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from storage.engine import read_rows
-from storage.journal import commit
-from storage.tables import documents
+from library.tables import documents
+from storage.engine import commit_statements, read_rows
 from storage.upsert import upsert
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -20,7 +19,7 @@ def seen(**more: Any) -> dict[str, Any]:
 
 
 async def put(name: dict[str, Any], row: dict[str, Any]) -> None:
-    await commit((upsert(documents, name, row), None))
+    await commit_statements((upsert(documents, name, row), None))
 
 
 async def rows() -> list[Any]:

@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from report import places
-from report.support import proven
-from report.verify import check
+from report.checks import quotation_search
+from report.checks.attribution import enforce_citations
+from report.checks.verification import verify_citations
 
 BEES = (
     "Honey bees dance in the dark of the hive. The waggle dance tells the direction of food, "
@@ -22,11 +22,11 @@ TEXTS = {"S1": BEES, "S2": DANCE, "S3": COLD}
 
 
 def body(text):
-    return check(text, TEXTS).body
+    return verify_citations(text, TEXTS).body
 
 
 def reasons(text):
-    return [one["reason"] for one in check(text, TEXTS).removed]
+    return [one["reason"] for one in verify_citations(text, TEXTS).removed]
 
 
 # --- markers
@@ -35,7 +35,7 @@ def reasons(text):
 def test_a_text_that_is_right_stays_as_it_is():
     text = '## Dance\n\nBees dance <q s="S1">in the dark of the hive</q> [S1]. 蜜蜂会跳舞[S2]。'
 
-    assert check(text, TEXTS) == (
+    assert verify_citations(text, TEXTS) == (
         text,
         ["S1", "S2"],
         [{"source": "S1", "text": "in the dark of the hive"}],
@@ -97,11 +97,11 @@ def test_a_name_of_the_sources_in_round_brackets_is_no_marker_beside_real_ones()
     storage = {"S1": "Files lie in the storage service S3.", "S3": "Bees dance."}
     text = "Files lie in the storage service (S3). They are kept [S1]."
 
-    assert "service (S3)" in check(text, storage).body
+    assert "service (S3)" in verify_citations(text, storage).body
 
 
 def test_a_sentence_that_cites_only_an_unknown_source_is_removed():
-    checked = check("Bees dance [S1]. Bees sing [S9]. They shiver [S3].", TEXTS)
+    checked = verify_citations("Bees dance [S1]. Bees sing [S9]. They shiver [S3].", TEXTS)
 
     assert checked.body == "Bees dance [S1]. They shiver [S3]."
     assert checked.removed == [{"text": "Bees sing [S9].", "reason": "unknown_source"}]
@@ -204,7 +204,7 @@ def test_a_part_of_a_word_or_number_is_no_quotation(part):
 def test_a_part_of_a_word_does_not_hide_the_whole_word_after_it():
     page = {"S1": "Honeybees\ndance; then bees\ndance."}
 
-    assert check('<q s="S1">bees dance</q>', page).removed == []
+    assert verify_citations('<q s="S1">bees dance</q>', page).removed == []
 
 
 def test_a_chinese_number_keeps_its_scale():
@@ -230,7 +230,7 @@ def test_a_full_stop_of_the_writer_stays_behind_the_quotation():
 
 @pytest.mark.parametrize("words", ["It reads `[S1]` as a mark.", "The marks [S1][S1] are one."])
 def test_what_looks_like_a_marker_inside_a_quotation_stays_and_cites_nothing(words):
-    found = check(f'<q s="S2">{words}</q>', {"S1": "Other.", "S2": words})
+    found = verify_citations(f'<q s="S2">{words}</q>', {"S1": "Other.", "S2": words})
 
     assert found.body == f'<q s="S2">{words}</q>'
     assert found.cited == ["S2"]
@@ -247,7 +247,7 @@ def test_an_address_inside_a_quotation_is_not_repeated():
 def test_quotes_tell_what_was_proven_and_where():
     said = 'A "waggle dance tells the direction" [S1] and <q s="S3">They shiver</q>.'
 
-    assert check(said, TEXTS).quotes == [
+    assert verify_citations(said, TEXTS).quotes == [
         {"source": "S1", "text": "waggle dance tells the direction"},
         {"source": "S3", "text": "They shiver"},
     ]
@@ -274,7 +274,10 @@ def test_quotes_tell_what_was_proven_and_where():
     ],
 )
 def test_what_a_model_may_not_write_is_stripped(written, left):
-    assert (check(written, TEXTS).body, check(written, TEXTS).removed) == (left, [])
+    assert (verify_citations(written, TEXTS).body, verify_citations(written, TEXTS).removed) == (
+        left,
+        [],
+    )
 
 
 # --- markdown
@@ -347,8 +350,8 @@ def test_broken_quotations_are_mended(broken, left):
 
 
 def test_nothing_is_left_of_a_text_without_sources():
-    assert check("Bees dance [S1].", {}).body == ""
-    assert check("", TEXTS) == ("", [], [], [])
+    assert verify_citations("Bees dance [S1].", {}).body == ""
+    assert verify_citations("", TEXTS) == ("", [], [], [])
 
 
 PIECES = [
@@ -444,18 +447,20 @@ def test_checking_twice_changes_nothing_whatever_a_model_writes(seed):
     chance = random.Random(seed)
     for _ in range(25):
         text = "".join(chance.choices(PIECES, k=chance.randint(1, 50)))
-        once = check(text, TEXTS)
-        assert check(once.body, TEXTS) == (once.body, once.cited, once.quotes, []), text
+        once = verify_citations(text, TEXTS)
+        assert verify_citations(once.body, TEXTS) == (once.body, once.cited, once.quotes, []), text
         assert set(once.cited) <= set(TEXTS)
 
 
 def test_each_page_is_prepared_at_most_once(monkeypatch):
     prepared = []
-    skeleton = places.skeleton
-    monkeypatch.setattr(places, "skeleton", lambda page: prepared.append(page) or skeleton(page))
+    skeleton = quotation_search.build_skeleton
+    monkeypatch.setattr(
+        quotation_search, "build_skeleton", lambda page: prepared.append(page) or skeleton(page)
+    )
     text = "\n".join(f'- It says <q s="S1">nobody says number {n}</q>.' for n in range(50))
 
-    check(text, TEXTS)
+    verify_citations(text, TEXTS)
 
     assert sorted(prepared) == sorted(TEXTS.values())
 
@@ -467,7 +472,7 @@ def test_a_quotation_is_found_anywhere_in_a_long_page(letters, joint):
     page = joint.join(words)
     for start in range(0, len(words) - 40, 400):
         quote = f"\u00a0 {joint}".join(words[start : start + 30])
-        assert check(f'<q s="S1">{quote}</q>', {"S1": page}).removed == []
+        assert verify_citations(f'<q s="S1">{quote}</q>', {"S1": page}).removed == []
 
 
 # --- numbers
@@ -488,7 +493,7 @@ def test_a_quotation_is_found_anywhere_in_a_long_page(letters, joint):
     ],
 )
 def test_a_number_that_a_cited_source_has_is_supported(sentence):
-    assert proven(sentence, TEXTS).doubted == []
+    assert enforce_citations(sentence, TEXTS).doubted == []
 
 
 @pytest.mark.parametrize(
@@ -502,7 +507,7 @@ def test_a_number_that_a_cited_source_has_is_supported(sentence):
     ],
 )
 def test_a_number_that_no_cited_source_has_is_reported(sentence):
-    doubted = proven(f"Bees dance [S1]. {sentence}", {"S1": BEES, "S2": DANCE}).doubted
+    doubted = enforce_citations(f"Bees dance [S1]. {sentence}", {"S1": BEES, "S2": DANCE}).doubted
 
     assert doubted == [{"text": sentence, "reason": "number"}]
 
@@ -510,7 +515,9 @@ def test_a_number_that_no_cited_source_has_is_reported(sentence):
 def test_a_number_in_place_of_another_one_of_the_source_is_reported_as_such():
     said = "A colony has 31,000 bees [S1]."
 
-    assert proven(said, {"S1": BEES}).doubted == [{"text": said, "reason": "other_number"}]
+    assert enforce_citations(said, {"S1": BEES}).doubted == [
+        {"text": said, "reason": "other_number"}
+    ]
 
 
 def test_a_mere_quotation_cites_only_the_sources_that_have_it():
@@ -520,6 +527,6 @@ def test_a_mere_quotation_cites_only_the_sources_that_have_it():
         "S3": "He wrote that bees dance to tell where the flowers are.",
     }
     for quotation in ("“bees dance to tell where the flowers are”", '<q s="S1">bees dance</q>'):
-        assert check(f"{quotation} [S1][S2][S3]", texts).cited == ["S1", "S3"]
+        assert verify_citations(f"{quotation} [S1][S2][S3]", texts).cited == ["S1", "S3"]
     own = "They differ: “bees dance to tell where the flowers are” [S1][S2]."
-    assert check(own, texts).cited == ["S1", "S2"]
+    assert verify_citations(own, texts).cited == ["S1", "S2"]

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from report.support import proven
-from report.verify import check
+from report.checks.attribution import enforce_citations
+from report.checks.verification import verify_citations
 
 WORDS = {
     "en": (
@@ -140,7 +140,7 @@ CORRUPTIONS = [
 def test_of_a_hundred_clean_reports_none_is_changed(language):
     for seed in range(50):
         sample = Sample(language, seed)
-        checked = check(sample.body, sample.texts)
+        checked = verify_citations(sample.body, sample.texts)
 
         assert checked.removed == [], sample.body
         assert checked.body == sample.body
@@ -156,7 +156,7 @@ def test_of_all_corruptions_ninety_nine_in_a_hundred_are_found(language):
             if wrong is None or wrong == sample.body:
                 continue
             tried[corrupt.__name__] += 1
-            if not caught(sample, check(wrong, sample.texts)):
+            if not caught(sample, verify_citations(wrong, sample.texts)):
                 missed.append((corrupt.__name__, seed, wrong))
 
     assert tried.total() >= 200
@@ -169,5 +169,7 @@ def caught(sample, checked):
     mended = re.sub(r"(?<=</q>) ?\[S\d+\]", "", checked.body)
     clean = re.sub(r"(?<=</q>) ?\[S\d+\]", "", sample.body)
     return (
-        bool(checked.removed) or mended == clean or bool(proven(checked.body, sample.texts).doubted)
+        bool(checked.removed)
+        or mended == clean
+        or bool(enforce_citations(checked.body, sample.texts).doubted)
     )

@@ -1,7 +1,6 @@
 import pytest
 
-from retrieval.text import sentences
-from retrieval.wrapping import page_width
+from text.sentences import measure_page_width, split_sentences
 
 NAMES = (
     "The lighthouse was built between the years 1854 and 1857 by\n"
@@ -13,7 +12,7 @@ NAMES = (
 
 
 def texts(text):
-    return [sentence.text for sentence in sentences(text)]
+    return [sentence.text for sentence in split_sentences(text)]
 
 
 def test_a_sentence_goes_on_in_a_line_that_begins_with_a_name_or_a_number():
@@ -56,10 +55,10 @@ def test_rows_and_headings_are_not_joined():
 
 
 def test_the_width_of_a_page_is_that_of_its_full_lines():
-    assert page_width(NAMES.split("\n")) == 62
+    assert measure_page_width(NAMES.split("\n")) == 62
 
 
 def test_text_that_is_not_wrapped_has_no_width():
-    assert page_width(["Short", "lines", "only"]) == 0
-    assert page_width(["x" * 300, "y" * 300]) == 0
-    assert page_width(["This is a sentence that takes the whole line."] * 5) == 0
+    assert measure_page_width(["Short", "lines", "only"]) == 0
+    assert measure_page_width(["x" * 300, "y" * 300]) == 0
+    assert measure_page_width(["This is a sentence that takes the whole line."] * 5) == 0

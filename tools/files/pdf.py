@@ -12,17 +12,23 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from retrieval.regex import regex
-from retrieval.script import CJK
-from tools.files.outline import Block, written
-from tools.files.paragraphs import (
-    Spelling,
-    paragraphs,
-    printed,
-    without_running_heads,
+from text.regex import regex
+from text.script import CJK
+from tools.files.formats import FileContent, FileRefused
+from tools.files.parsed_document import (
+    DocumentPiece,
+    ParsedDocument,
+    TextBlock,
+    arrange_sections,
+    make_place_namer,
+    render_text_block,
 )
-from tools.files.sections import Piece, arrange, numbered
-from tools.files.shapes import Document, File, Refused
+from tools.files.text_files import (
+    HyphenSpelling,
+    clean_printed_line,
+    join_paragraphs,
+    remove_running_heads,
+)
 
 BROKEN = (pdfium.PdfiumError,)
 """What PDFium raises on files that are not quite PDF."""
@@ -57,7 +63,7 @@ class _Page(NamedTuple):
     is_picture: bool
 
 
-def read(file: File) -> Document:
+def read_pdf(file: FileContent) -> ParsedDocument:
     """Read the text of all pages; a page that is a picture has none."""
     document = _open(file)
     try:
@@ -67,23 +73,23 @@ def read(file: File) -> Document:
         document.close()
     _refuse_scan(pages)
     bodies = _bodies([page.lines for page in pages])
-    return Document(
+    return ParsedDocument(
         title=_first_heading(bodies) if not title or _NO_TITLE.search(title) else title,
-        sections=arrange(_pieces(bodies), numbered("page"), _TINY),
+        sections=arrange_sections(_pieces(bodies), make_place_namer("page"), _TINY),
     )
 
 
-def _open(file: File) -> pdfium.PdfDocument:
+def _open(file: FileContent) -> pdfium.PdfDocument:
     """Open the file with the empty password, which is how most protected files are locked."""
     try:
         document = pdfium.PdfDocument(file.data)
     except pdfium.PdfiumError as error:
         if error.err_code in _LOCKED:
-            raise Refused("file_encrypted", "it is locked with a password") from None
+            raise FileRefused("file_encrypted", "it is locked with a password") from None
         raise
     pages, most = len(document), file.limits.pages
     if pages > most:
-        raise Refused("file_too_large", f"it has {pages} pages; {most} are read at most")
+        raise FileRefused("file_too_large", f"it has {pages} pages; {most} are read at most")
     return document
 
 
@@ -102,7 +108,7 @@ def _lines(text: Any) -> Iterator[_Line]:
     box = raw.FS_RECTF()
     for found in _LINE.finditer(text.get_text_range()):
         words = _spaced(text, found.start(), found[1])
-        shown = printed(words) + ("-" if found[2] == "\ufffe" else "")
+        shown = clean_printed_line(words) + ("-" if found[2] == "\ufffe" else "")
         if shown:
             first = found.start() + len(found[1]) - len(found[1].lstrip())
             raw.FPDFText_GetLooseCharBox(text, first, ctypes.byref(box))
@@ -151,12 +157,12 @@ def _refuse_scan(pages: Sequence[_Page]) -> None:
     pictures = sum(page.is_picture for page in pages)
     if pictures and pictures >= 0.8 * len(pages):
         what = "it is a scan: its pages are pictures and need text recognition (OCR)"
-        raise Refused("file_no_text", what)
+        raise FileRefused("file_no_text", what)
 
 
 def _bodies(pages: list[list[_Line]]) -> list[list[_Line]]:
     """Return the pages without running heads and page numbers."""
-    kept = without_running_heads([[line.text for line in page] for page in pages])
+    kept = remove_running_heads([[line.text for line in page] for page in pages])
     return [_those(page, texts) for page, texts in zip(pages, kept, strict=True)]
 
 
@@ -184,9 +190,9 @@ def _usual_height(pages: list[list[_Line]]) -> float:
     return median(heights) if heights else 0.0
 
 
-def _pieces(pages: list[list[_Line]]) -> list[Piece]:
+def _pieces(pages: list[list[_Line]]) -> list[DocumentPiece]:
     """Return the pages as paragraphs; a sentence that runs on belongs to the page it begins on."""
-    spelling = Spelling(line.text for page in pages for line in page)
+    spelling = HyphenSpelling(line.text for page in pages for line in page)
     usual = _usual_height(pages)
     larger = {line.height for page in pages for line in page if line.height >= _LARGE * usual}
     levels = {height: at for at, height in enumerate(sorted(larger, reverse=True), start=1)}
@@ -194,20 +200,23 @@ def _pieces(pages: list[list[_Line]]) -> list[Piece]:
     for at in range(len(texts) - 1):
         texts[at], texts[at + 1] = _whole(texts[at], texts[at + 1])
     return [
-        Piece("", str(number), str(number), f"{text}\n\n") for number, text in enumerate(texts, 1)
+        DocumentPiece("", str(number), str(number), f"{text}\n\n")
+        for number, text in enumerate(texts, 1)
     ]
 
 
-def _paragraphs(page: list[_Line], levels: dict[float, int], spelling: Spelling) -> Iterator[str]:
+def _paragraphs(
+    page: list[_Line], levels: dict[float, int], spelling: HyphenSpelling
+) -> Iterator[str]:
     """Yield the headings and the paragraphs of a page."""
     for run in _runs(page):
         texts = [line.text for line in run]
         level = levels.get(run[0].height, 0)
         heading = " ".join(texts)
         if level and len(heading) <= _LONGEST_HEADING:
-            yield written(Block(heading, min(level, _HEADINGS))).strip()
+            yield render_text_block(TextBlock(heading, min(level, _HEADINGS))).strip()
         else:
-            yield from paragraphs(texts, spelling)
+            yield from join_paragraphs(texts, spelling)
 
 
 def _runs(page: list[_Line]) -> Iterator[list[_Line]]:

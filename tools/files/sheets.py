@@ -10,10 +10,17 @@ from typing import Any
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from tools.files.archive import unpack
-from tools.files.sections import MOST, arrange, numbered
-from tools.files.shapes import Document, File, Grid, Section
-from tools.files.table import as_pieces, grid
+from tools.files.archive import open_archive
+from tools.files.data_files import make_grid, make_row_pieces
+from tools.files.formats import FileContent
+from tools.files.parsed_document import (
+    MOST_IN_SECTION,
+    CellGrid,
+    DocumentSection,
+    ParsedDocument,
+    arrange_sections,
+    make_place_namer,
+)
 
 BROKEN = (InvalidFileException,)
 """What openpyxl raises on damaged files."""
@@ -21,26 +28,26 @@ BROKEN = (InvalidFileException,)
 _ESCAPES = str.maketrans({"%": "%25", "&": "%26", "#": "%23", " ": "%20"})
 
 
-def read(file: File) -> Document:
+def read_workbook(file: FileContent) -> ParsedDocument:
     """Read the values of all sheets; formulas count as the value they had when last saved."""
-    unpack(file).close()
+    open_archive(file).close()
     book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
     sections = [section for sheet in book.worksheets for section in _sheet(sheet)]
-    return Document(title=book.properties.title or "", sections=sections)
+    return ParsedDocument(title=book.properties.title or "", sections=sections)
 
 
-def grids(file: File) -> list[Grid]:
+def read_workbook_grids(file: FileContent) -> list[CellGrid]:
     """Read the cells of all sheets."""
-    unpack(file).close()
+    open_archive(file).close()
     book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
-    return [grid(sheet.title, _rows(sheet)) for sheet in book.worksheets]
+    return [make_grid(sheet.title, _rows(sheet)) for sheet in book.worksheets]
 
 
-def _sheet(sheet: Any) -> list[Section]:
-    place = numbered(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
+def _sheet(sheet: Any) -> list[DocumentSection]:
+    place = make_place_namer(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
     return [
-        Section(title=sheet.title, place=section["place"], text=section["text"])
-        for section in arrange(as_pieces(_rows(sheet)), place, MOST // 2)
+        DocumentSection(title=sheet.title, place=section["place"], text=section["text"])
+        for section in arrange_sections(make_row_pieces(_rows(sheet)), place, MOST_IN_SECTION // 2)
     ]
 
 

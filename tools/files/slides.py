@@ -9,10 +9,18 @@ from typing import Any
 from pptx import Presentation
 from pptx.exc import PythonPptxError
 
-from tools.files.archive import unpack
-from tools.files.outline import Block, one_line, row, written
-from tools.files.sections import Piece, arrange, numbered
-from tools.files.shapes import Document, File
+from tools.files.archive import open_archive
+from tools.files.formats import FileContent
+from tools.files.parsed_document import (
+    DocumentPiece,
+    ParsedDocument,
+    TextBlock,
+    arrange_sections,
+    make_place_namer,
+    render_row,
+    render_text_block,
+    unwrap_line,
+)
 
 _FEWEST = 600
 
@@ -20,39 +28,41 @@ BROKEN = (PythonPptxError,)
 """What python-pptx raises on damaged files."""
 
 
-def read(file: File) -> Document:
+def read_slides(file: FileContent) -> ParsedDocument:
     """Read the words, tables and notes of all slides; pictures and charts are left out."""
-    unpack(file).close()
+    open_archive(file).close()
     show = Presentation(io.BytesIO(file.data))
     pieces = [_piece(number, slide) for number, slide in enumerate(show.slides, start=1)]
     title = show.core_properties.title or next((piece.title for piece in pieces), "")
-    return Document(title=title, sections=arrange(pieces, numbered("slide"), _FEWEST))
+    return ParsedDocument(
+        title=title, sections=arrange_sections(pieces, make_place_namer("slide"), _FEWEST)
+    )
 
 
-def _piece(number: int, slide: Any) -> Piece:
+def _piece(number: int, slide: Any) -> DocumentPiece:
     heading = slide.shapes.title
-    title = one_line(heading.text_frame.text) if heading is not None else ""
+    title = unwrap_line(heading.text_frame.text) if heading is not None else ""
     others = [shape for shape in slide.shapes if heading is None or shape != heading]
-    blocks = [*([Block(title, 1)] if title else []), *_blocks(others), *_notes(slide)]
-    return Piece(title, str(number), str(number), "".join(map(written, blocks)))
+    blocks = [*([TextBlock(title, 1)] if title else []), *_blocks(others), *_notes(slide)]
+    return DocumentPiece(title, str(number), str(number), "".join(map(render_text_block, blocks)))
 
 
-def _blocks(shapes: Iterable[Any]) -> Iterator[Block]:
+def _blocks(shapes: Iterable[Any]) -> Iterator[TextBlock]:
     for shape in shapes:
         if hasattr(shape, "shapes"):
             yield from _blocks(shape.shapes)
         elif shape.has_text_frame:
             yield from _paragraphs(shape.text_frame)
         elif getattr(shape, "has_table", False):
-            rows = [[one_line(cell.text) for cell in line.cells] for line in shape.table.rows]
-            yield from (Block(row(rows[0], cells)) for cells in rows[1:])
+            rows = [[unwrap_line(cell.text) for cell in line.cells] for line in shape.table.rows]
+            yield from (TextBlock(render_row(rows[0], cells)) for cells in rows[1:])
 
 
-def _paragraphs(frame: Any) -> Iterator[Block]:
-    texts = (one_line(paragraph.text) for paragraph in frame.paragraphs)
-    yield from (Block(text) for text in texts if text)
+def _paragraphs(frame: Any) -> Iterator[TextBlock]:
+    texts = (unwrap_line(paragraph.text) for paragraph in frame.paragraphs)
+    yield from (TextBlock(text) for text in texts if text)
 
 
-def _notes(slide: Any) -> Iterator[Block]:
+def _notes(slide: Any) -> Iterator[TextBlock]:
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         yield from _paragraphs(slide.notes_slide.notes_text_frame)

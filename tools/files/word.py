@@ -11,9 +11,15 @@ from docx.exceptions import PythonDocxError
 from docx.opc.exceptions import OpcError
 from docx.oxml.ns import qn
 
-from tools.files.archive import unpack
-from tools.files.outline import Block, one_line, outline, row
-from tools.files.shapes import Document, File
+from tools.files.archive import open_archive
+from tools.files.formats import FileContent
+from tools.files.parsed_document import (
+    ParsedDocument,
+    TextBlock,
+    make_document,
+    render_row,
+    unwrap_line,
+)
 
 BROKEN = (OpcError, PythonDocxError)
 """What python-docx raises on damaged files."""
@@ -26,12 +32,12 @@ _TEXT = (
 )
 
 
-def read(file: File) -> Document:
+def read_word(file: FileContent) -> ParsedDocument:
     """Read paragraphs and tables, also those in text boxes; notes and headers are left out."""
-    unpack(file).close()
+    open_archive(file).close()
     document = open_document(io.BytesIO(file.data))
     levels = {style.style_id: _level(style) for style in document.styles}
-    return outline(_blocks(document.element.body, levels), document.core_properties.title)
+    return make_document(_blocks(document.element.body, levels), document.core_properties.title)
 
 
 def _level(style: Any) -> int:
@@ -42,7 +48,7 @@ def _level(style: Any) -> int:
     return int(levels[0]) + 1 if levels and int(levels[0]) < 9 else 0
 
 
-def _blocks(body: Any, levels: dict[str, int]) -> Iterator[Block]:
+def _blocks(body: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
     """Yield what stands in the body, however deep it is wrapped in controls."""
     for node in body.iter(qn("w:p"), qn("w:tbl")):
         if next(node.iterancestors(qn("w:tbl"), qn("w:p")), None) is not None:
@@ -50,24 +56,24 @@ def _blocks(body: Any, levels: dict[str, int]) -> Iterator[Block]:
         yield from _rows(node) if node.tag == qn("w:tbl") else _paragraph(node, levels)
 
 
-def _rows(table: Any) -> Iterator[Block]:
+def _rows(table: Any) -> Iterator[TextBlock]:
     rows = [[_text(cell) for cell in line.xpath("./w:tc")] for line in table.xpath("./w:tr")]
     if len(rows) == 1:
-        yield Block(row([], rows[0]))
-    yield from (Block(row(rows[0], cells)) for cells in rows[1:])
+        yield TextBlock(render_row([], rows[0]))
+    yield from (TextBlock(render_row(rows[0], cells)) for cells in rows[1:])
 
 
-def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[Block]:
+def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
     text = _text(node)
     style = node.style or ""
     if text and not style.lower().startswith("toc"):
         level = levels.get(style, 0)
         listed = not level and (node.xpath("./w:pPr/w:numPr") or style.startswith("List"))
-        yield Block(f"- {text}" if listed else text, level)
+        yield TextBlock(f"- {text}" if listed else text, level)
 
 
 def _text(node: Any) -> str:
     """Return the words in a paragraph or a cell; deleted (`w:delText`) and struck ones are not."""
-    return one_line(
+    return unwrap_line(
         "".join(word.text if word.tag == qn("w:t") else " " for word in node.xpath(_TEXT))
     )

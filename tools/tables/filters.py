@@ -10,25 +10,30 @@ from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
-from retrieval.regex import regex
-from retrieval.script import CJK
-from tools.tables.cells import day, number
-from tools.tables.conditions import Condition, Sign
-from tools.tables.making import Doubt
-from tools.tables.mentions import Mention, common, words
-from tools.tables.phrase import Phrase
-from tools.tables.table import YES, Column, folded
+from text.regex import regex
+from text.script import CJK
+from tools.tables.mentions import Mention, is_filler_word, split_question_words
+from tools.tables.query_builder import AmbiguousQuestionError, QuestionPhrase
+from tools.tables.typed_table import (
+    YES_CELLS,
+    Condition,
+    Sign,
+    TableColumn,
+    fold_cell,
+    parse_day,
+    parse_number,
+)
 from tools.tables.vocabulary import (
-    COMPARISONS,
-    DATES,
+    DATE_COMPARISONS,
     EMPTY_AFTER,
-    EMPTY_CELLS,
+    EMPTY_BEFORE,
     FILLED_AFTER,
-    FILLED_CELLS,
-    NOT,
-    OPERATIONS,
-    SCALES,
-    TEXTS,
+    FILLED_BEFORE,
+    NEGATION_BEFORE,
+    NUMBER_COMPARISONS,
+    OPERATION_WORDS,
+    SCALE_WORDS,
+    TEXT_COMPARISONS,
 )
 
 _LINK = regex(
@@ -51,7 +56,7 @@ MEASURES = ("total", "average", "median", "min", "max")
 """Operations that take a column of their own, so that years beside it are no bounds of it."""
 
 
-class Bound(NamedTuple):
+class _Bound(NamedTuple):
     """A comparison that a question makes: where, how, and with what."""
 
     start: int
@@ -60,7 +65,7 @@ class Bound(NamedTuple):
     value: Decimal | date
 
 
-def filters(phrase: Phrase) -> list[Condition]:
+def find_conditions(phrase: QuestionPhrase) -> list[Condition]:
     """Return the conditions that a question puts to rows, and take their words out of it.
 
     Raises:
@@ -80,13 +85,13 @@ def _check_values(conditions: Sequence[Condition]) -> None:
     equal = [one for one in conditions if one.sign == "=" and one.texts]
     for one, other in combinations(equal, 2):
         if one.column is other.column:
-            raise Doubt(" / ".join([one.texts[0], other.texts[0]]))
+            raise AmbiguousQuestionError(" / ".join([one.texts[0], other.texts[0]]))
 
 
-def _texts(phrase: Phrase) -> list[Condition]:
+def _texts(phrase: QuestionPhrase) -> list[Condition]:
     """Make conditions of what a cell begins with, ends in or contains."""
     made = []
-    for name, pattern in TEXTS.items():
+    for name, pattern in TEXT_COMPARISONS.items():
         for one in pattern.finditer(phrase.question):
             text = next(group for group in one.groupdict().values() if group)
             for mention in [m for m in phrase.found if one.start() <= m.start < one.end()]:
@@ -98,21 +103,21 @@ def _texts(phrase: Phrase) -> list[Condition]:
     return made
 
 
-def _text_column(phrase: Phrase, start: int) -> Column:
+def _text_column(phrase: QuestionPhrase, start: int) -> TableColumn:
     before = [one for one in phrase.columns if one.end <= start]
     if not before or start - before[-1].end > 12:
         return phrase.table.label
     texts = [one for one in before[-1].columns if one.kind in ("text", "mixed", "number")]
-    column = phrase.one(before[-1], texts)
+    column = phrase.resolve_column(before[-1], texts)
     if column != phrase.table.label:
         phrase.drop(before[-1])
     return column
 
 
-def _values(phrase: Phrase) -> list[Condition]:
+def _values(phrase: QuestionPhrase) -> list[Condition]:
     """Make conditions of the values that are named, those of one column joined."""
     made: list[Condition] = []
-    done: list[tuple[Mention, Column]] = []
+    done: list[tuple[Mention, TableColumn]] = []
     for one in [one for one in phrase.found if one.value]:
         beside = _beside(phrase, one)
         column = _column_of(phrase, one, beside, done)
@@ -133,7 +138,7 @@ def _values(phrase: Phrase) -> list[Condition]:
     return made
 
 
-def _beside(phrase: Phrase, value: Mention) -> Mention | None:
+def _beside(phrase: QuestionPhrase, value: Mention) -> Mention | None:
     """Return the mention of a column that a value stands behind or before."""
     for one in phrase.columns:
         if not set(one.columns) & set(value.columns):
@@ -146,11 +151,11 @@ def _beside(phrase: Phrase, value: Mention) -> Mention | None:
 
 
 def _column_of(
-    phrase: Phrase,
+    phrase: QuestionPhrase,
     value: Mention,
     beside: Mention | None,
-    done: Sequence[tuple[Mention, Column]],
-) -> Column | None:
+    done: Sequence[tuple[Mention, TableColumn]],
+) -> TableColumn | None:
     """Return the column a value is of; nothing for a common word that may be no value."""
     if beside:
         both = [one for one in value.columns if one in beside.columns]
@@ -159,32 +164,34 @@ def _column_of(
     last = done[-1] if done else None
     if last and _joined(phrase, last[0], value) and last[1] in value.columns:
         return last[1]
-    if common(value.value):
+    if is_filler_word(value.value):
         return None
     if len({_rows(one, value.value) for one in value.columns}) == 1:
         return value.columns[0]
-    raise Doubt(value.value, [f"{one.name} = “{value.value}”" for one in value.columns])
+    raise AmbiguousQuestionError(
+        value.value, [f"{one.name} = “{value.value}”" for one in value.columns]
+    )
 
 
-def _rows(column: Column, value: str) -> tuple[int, ...]:
-    return tuple(at for at, cell in enumerate(column.cells) if folded(cell) == folded(value))
+def _rows(column: TableColumn, value: str) -> tuple[int, ...]:
+    return tuple(at for at, cell in enumerate(column.cells) if fold_cell(cell) == fold_cell(value))
 
 
-def _joined(phrase: Phrase, one: Mention, other: Mention) -> bool:
+def _joined(phrase: QuestionPhrase, one: Mention, other: Mention) -> bool:
     return bool(_BETWEEN.fullmatch(phrase.question[one.end : other.start]))
 
 
-def _denied(phrase: Phrase, start: int) -> bool:
-    found = NOT.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
+def _denied(phrase: QuestionPhrase, start: int) -> bool:
+    found = NEGATION_BEFORE.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
     if found and start:
         phrase.take(found.start(), min(found.end(), start))
     return bool(found)
 
 
-def _bounds(phrase: Phrase, bounds: Sequence[Bound]) -> list[Condition]:
+def _bounds(phrase: QuestionPhrase, bounds: Sequence[_Bound]) -> list[Condition]:
     """Return comparisons with the columns they are about; two of one place share theirs."""
     made: list[Condition] = []
-    last: tuple[int, Column] | None = None
+    last: tuple[int, TableColumn] | None = None
     for one in bounds:
         column = last[1] if last and last[0] == one.start else _column_near(phrase, one)
         last = (one.start, column)
@@ -195,15 +202,15 @@ def _bounds(phrase: Phrase, bounds: Sequence[Bound]) -> list[Condition]:
     return made
 
 
-def _column_near(phrase: Phrase, bound: Bound) -> Column:
+def _column_near(phrase: QuestionPhrase, bound: _Bound) -> TableColumn:
     """Return the column a comparison is about: the nearest that is named, or the only one."""
     dated = isinstance(bound.value, date)
     kinds = phrase.table.of_kind("date" if dated else "number")
-    years = [one for one in phrase.table.of_kind("number") if one.years] if dated else []
-    near = phrase.near(bound.start, bound.end, "date" if dated else "number")
+    years = [one for one in phrase.table.of_kind("number") if one.holds_years] if dated else []
+    near = phrase.nearest_column(bound.start, bound.end, "date" if dated else "number")
     if near is None and years:
-        near = phrase.near(bound.start, bound.end, "number")
-        near = near if near and near[1].years else None
+        near = phrase.nearest_column(bound.start, bound.end, "number")
+        near = near if near and near[1].holds_years else None
     if near:
         phrase.drop(near[0])
         return near[1]
@@ -212,10 +219,12 @@ def _column_near(phrase: Phrase, bound: Bound) -> Column:
     hinted = [one for one in only if _hinted(phrase, bound, one)]
     if len(hinted or only) == 1 or again:
         return (hinted or only)[-1]
-    raise Doubt(phrase.question[bound.start : bound.end].strip(), [one.name for one in only])
+    raise AmbiguousQuestionError(
+        phrase.question[bound.start : bound.end].strip(), [one.name for one in only]
+    )
 
 
-def _hinted(phrase: Phrase, bound: Bound, column: Column) -> bool:
+def _hinted(phrase: QuestionPhrase, bound: _Bound, column: TableColumn) -> bool:
     """Tell whether a part of a Chinese name stands beside a comparison: `1900年前点亮的`."""
     beside = phrase.rest[max(bound.start - BESIDE, 0) : bound.end + BESIDE]
     name = re.sub(f"日期|时间|[^{CJK}]", " ", column.name)
@@ -224,11 +233,11 @@ def _hinted(phrase: Phrase, bound: Bound, column: Column) -> bool:
     )
 
 
-def _dates(phrase: Phrase) -> Iterator[Bound]:
+def _dates(phrase: QuestionPhrase) -> Iterator[_Bound]:
     table = phrase.table
-    if not (table.of_kind("date") or any(one.years for one in table.of_kind("number"))):
+    if not (table.of_kind("date") or any(one.holds_years for one in table.of_kind("number"))):
         return
-    for sign, pattern in DATES.items():
+    for sign, pattern in DATE_COMPARISONS.items():
         for one in pattern.finditer(phrase.rest):
             said = [text for text in one.groupdict().values() if text]
             (first, last), end = _span(said[0]), _span(said[-1])[1]
@@ -236,8 +245,8 @@ def _dates(phrase: Phrase) -> Iterator[Bound]:
                 continue
             phrase.take(*one.span())
             if sign in ("in", "between"):
-                yield Bound(*one.span(), "≥", first)
-                yield Bound(*one.span(), "≤", end)
+                yield _Bound(*one.span(), "≥", first)
+                yield _Bound(*one.span(), "≤", end)
             else:
                 signs: dict[str, tuple[Sign, date]] = {
                     ">=": ("≥", first),
@@ -245,24 +254,24 @@ def _dates(phrase: Phrase) -> Iterator[Bound]:
                     "<": ("<", first),
                     ">": (">", last),
                 }
-                yield Bound(*one.span(), *signs[sign])
+                yield _Bound(*one.span(), *signs[sign])
 
 
-def _numeric(phrase: Phrase, found: re.Match[str], said: str) -> bool:
+def _numeric(phrase: QuestionPhrase, found: re.Match[str], said: str) -> bool:
     """Tell whether what looks like a year is a number of the column beside it."""
     if not said.isdecimal():
         return False
-    measured = any(OPERATIONS[one].search(phrase.question) for one in MEASURES)
+    measured = any(OPERATION_WORDS[one].search(phrase.question) for one in MEASURES)
     numbers = [one for one in phrase.columns if any(c.kind == "number" for c in one.columns)]
-    if measured and len(numbers) == 1 and not numbers[0].columns[0].years:
+    if measured and len(numbers) == 1 and not numbers[0].columns[0].holds_years:
         return False
-    near = phrase.near(*found.span(), "number", "date")
-    return bool(near) and near is not None and near[1].kind == "number" and not near[1].years
+    near = phrase.nearest_column(*found.span(), "number", "date")
+    return bool(near) and near is not None and near[1].kind == "number" and not near[1].holds_years
 
 
-def _numbers(phrase: Phrase) -> Iterator[Bound]:
+def _numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
     signs: dict[str, Sign] = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
-    for name, pattern in COMPARISONS.items():
+    for name, pattern in NUMBER_COMPARISONS.items():
         for one in pattern.finditer(phrase.rest):
             groups = one.groupdict()
             said = groups["number"] or groups.get("number2") or ""
@@ -272,14 +281,14 @@ def _numbers(phrase: Phrase) -> Iterator[Bound]:
             latin = bool(tail) and tail.strip()[0].isascii() and tail.strip() != "%"
             phrase.take(one.start(), one.end() - len(tail) * latin)
             if name == "between":
-                yield Bound(*one.span(), "≥", value)
-                yield Bound(*one.span(), "≤", _scaled(groups["other"], ""))
+                yield _Bound(*one.span(), "≥", value)
+                yield _Bound(*one.span(), "≤", _scaled(groups["other"], ""))
             else:
-                yield Bound(*one.span(), signs[name], value)
+                yield _Bound(*one.span(), signs[name], value)
     yield from _equal_numbers(phrase)
 
 
-def _equal_numbers(phrase: Phrase) -> Iterator[Bound]:
+def _equal_numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
     """Yield `uploads = 24`, and `24 uploads`: a number beside the name of a column of numbers."""
     for one in phrase.columns:
         if any(column.kind != "number" for column in one.columns):
@@ -294,26 +303,28 @@ def _equal_numbers(phrase: Phrase) -> Iterator[Bound]:
         )
         if found and not top:
             phrase.take(*found.span())
-            yield Bound(*found.span(), "=", _scaled(found["number"], ""))
+            yield _Bound(*found.span(), "=", _scaled(found["number"], ""))
 
 
-def _check_unit(phrase: Phrase, tail: str) -> None:
+def _check_unit(phrase: QuestionPhrase, tail: str) -> None:
     """Refuse a number in another unit than the cells have, such as MB beside KiB."""
     units = {column.unit.casefold() for column in phrase.table.of_kind("number")}
     said = tail.strip().casefold()
-    in_names = {word.stem for c in phrase.table.columns for word in words(c.name)}
+    in_names = {word.stem for c in phrase.table.columns for word in split_question_words(c.name)}
     if said in UNITS and said not in units | in_names:
-        raise Doubt(tail.strip(), [one.name for one in phrase.table.of_kind("number")])
+        raise AmbiguousQuestionError(
+            tail.strip(), [one.name for one in phrase.table.of_kind("number")]
+        )
 
 
-def _empties(phrase: Phrase) -> Iterator[Condition]:
+def _empties(phrase: QuestionPhrase) -> Iterator[Condition]:
     """Yield which cells must be empty, or must not be."""
     for one in phrase.columns:
         start, rest = one.start, phrase.question[one.end :]
         head = phrase.question[:start].rstrip("\"'`“‘「 ") + " "
         for sign, before, after in (
-            ("filled", FILLED_CELLS.search(head), FILLED_AFTER.match(rest)),
-            ("empty", EMPTY_CELLS.search(head), EMPTY_AFTER.match(rest)),
+            ("filled", FILLED_BEFORE.search(head), FILLED_AFTER.match(rest)),
+            ("empty", EMPTY_BEFORE.search(head), EMPTY_AFTER.match(rest)),
         ):
             if (before or after) and len(one.columns) == 1:
                 if before:
@@ -327,24 +338,24 @@ def _empties(phrase: Phrase) -> Iterator[Condition]:
                 break
 
 
-def _answers(phrase: Phrase) -> Iterator[Condition]:
+def _answers(phrase: QuestionPhrase) -> Iterator[Condition]:
     """Yield that a column of yes and no says yes, where it is named as what a row is."""
     for one in phrase.columns:
         column = one.columns[0]
         grouped = re.search(
             r"\b(?:per|by|each|of)\s+(?:\w+\s+)?$|[按每各]$", phrase.question[: one.start]
         )
-        if len(one.columns) > 1 or not column.yes_or_no or grouped:
+        if len(one.columns) > 1 or not column.is_yes_no or grouped:
             continue
         denied = _denied(phrase, one.start)
-        said = tuple(cell for name, cell in column.distinct.items() if name in YES)
+        said = tuple(cell for name, cell in column.distinct.items() if name in YES_CELLS)
         phrase.drop(one)
         yield Condition(column, "≠" if denied else "=", said, at=one.start)
 
 
 def _scaled(said: str, scale: str) -> Decimal:
-    found = number(said.replace("−", "-"))
-    return (found.value if found else Decimal(0)) * SCALES[scale.lower()]
+    found = parse_number(said.replace("−", "-"))
+    return (found.value if found else Decimal(0)) * SCALE_WORDS[scale.lower()]
 
 
 def _span(said: str) -> tuple[date | None, date | None]:
@@ -354,7 +365,7 @@ def _span(said: str) -> tuple[date | None, date | None]:
     if text.isdecimal():
         text = f"{text}-1-1"
     spelt = bool(re.search("[A-Za-z]", text))
-    first = day(text)
+    first = parse_day(text)
     if first is None:
         return None, None
     if len(parts) == (1 if spelt else 2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from retrieval.regex import regex
+from text.regex import regex
 
 _LEAST = (
     "bottom|smallest|lowest|minimum|min|least|fewest|shortest|lightest"
@@ -31,18 +31,20 @@ _PATTERNS = {
     "how_much": r"\bhow much\b",
     "ask_list": r"\b(?:list|name all|enumerate)\b|列出|哪些",
 }
-OPERATIONS: Mapping[str, re.Pattern[str]] = {
+OPERATION_WORDS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()
 }
 """What asks for each operation; the order is that in which they are looked for."""
 
-DATED = regex(r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE)
+TIME_SUPERLATIVES = regex(
+    r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE
+)
 """Superlatives of time."""
 
-OLD = regex(r"newest|youngest|latest|most recent|最[新晚]", re.IGNORECASE)
+LATE_SUPERLATIVES = regex(r"newest|youngest|latest|most recent|最[新晚]", re.IGNORECASE)
 """Superlatives of a late time."""
 
-HINTS: Mapping[str, frozenset[str]] = {
+SUPERLATIVE_HINTS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
         "largest|biggest|smallest|最[大小]": "size kib kb mb mib gb gib byte area volume 大小 面积",
@@ -55,7 +57,7 @@ HINTS: Mapping[str, frozenset[str]] = {
 }
 """What the name of a column says that a superlative may be about."""
 
-ALIKE: Mapping[str, tuple[str, ...]] = {
+COLUMN_SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "kib": ("size",),
     "kb": ("size",),
     "mb": ("size",),
@@ -73,7 +75,7 @@ ALIKE: Mapping[str, tuple[str, ...]] = {
 }
 """Words of column names, and what people say instead."""
 
-BOTH: Mapping[str, tuple[str, ...]] = {
+COLUMN_TRANSLATIONS: Mapping[str, tuple[str, ...]] = {
     "包": ("package",),
     "软件包": ("package",),
     "包名": ("package",),
@@ -147,49 +149,49 @@ BOTH: Mapping[str, tuple[str, ...]] = {
 }
 """Chinese words of tables, and the English ones that mean the same."""
 
-ROWS = regex(
+ROW_NOUNS = regex(
     r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行"
     r"|[行条條项項]",
     re.IGNORECASE,
 )
 """What the rows of any table may be called."""
 
-PEOPLE = regex(
+PERSON_NOUNS = regex(
     r"\b(?:people|persons?|staff|men and women)\b|员工|人员|学生|同学|[名位个]?人", re.IGNORECASE
 )
 """What the rows of a table of persons may be called."""
 
-WHO = regex(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
+WHO_WORDS = regex(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
 """What asks for the name of a row."""
 
-NOUNS = regex(
+BEFORE_ROW_NOUN = regex(
     r"(?:\b(?:how many|number of|count of|which|list(?: the)?|top \d+"
     r"|bottom \d+)(?:\s+(?-i:[A-Z])[\w-]+)?"
     r"|哪[一些]?[个個]?|[多少几幾]+[个個]?)\s*[\"'`“‘「]?$",
     re.IGNORECASE,
 )
-NOUNS_AFTER = regex(
+AFTER_ROW_NOUN = regex(
     r"^[\"'`”’」]?\s*(?:列)?(?:一共|总共|共|各)?(?:有|是)?\s*(?:多少|[几幾])[个個份种種条條]"
 )
 """What stands before the name of what a row is, and behind it."""
 
-FIRST_LAST = regex(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
+FIRST_LAST_WORDS = regex(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
 """What asks for the first or the last by date."""
 
-SHARED = regex(
+SHARE_VERBS = regex(
     r"\b(?:are|is|were|was|have|has|had|works?|contains?|costs?|earns?|starts?|begins?|ends?)\b"
     r"|(?:之|当)?中(?=[^国文间]|$)|里面?",
     re.IGNORECASE,
 )
 """What stands between the rows of which a share is asked, and what is asked of them."""
 
-WHEN = regex(
+WHEN_WORDS = regex(
     r"\b(?:which|what) (?:day|date|month|year)\b|\bwhen\b|哪一?[天年月]|什么时候|何时",
     re.IGNORECASE,
 )
 """What asks for the date of a row."""
 
-COUNTED = regex(
+BEFORE_COUNTED_NOUN = regex(
     r"(?:\b(?:how many|number of|count of|(?:percentage|percent|share|proportion"
     r"|fraction) of)(?: the)?\s+"
     r"(?:[a-z]+ )?|[多少几幾]+[个個本位名座只次家条]\s*)$",
@@ -197,7 +199,7 @@ COUNTED = regex(
 )
 """What stands before the name of what is counted."""
 
-EXPLAINED = regex(
+EXPLANATION_WORDS = regex(
     r"\bwhy\b|\bhow (?:do|does|did|can|could|should|would|is|are|was|were|to)\b|\bcompare\b"
     r"|\bexplain\b"
     r"|为什么|为何|為什麼|怎么|怎样|如何|原因|解释|说明",
@@ -205,7 +207,7 @@ EXPLAINED = regex(
 )
 """What asks for reasons, ways or comparisons, which are not computed."""
 
-GROUPS = regex(
+BEFORE_GROUP_COLUMN = regex(
     r"\b(?:per|by|for each|for every|in each|in every|of each|each|every|grouped by|broken down by"
     r"|for the different)\s*$"
     r"|(?:每[一]?[个個种種位名]?|各[个個]?|按照?)\s*$",
@@ -232,7 +234,7 @@ def _over(words: str, zh: str, sign: str) -> str:
     return rf"{before}{_MONEY}(?P<number>{_NUMBER}){_SCALE}(?![\d-])"
 
 
-COMPARISONS: Mapping[str, re.Pattern[str]] = {
+NUMBER_COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "between": rf"(?:\b(?:between|from)\b|介于|在|从|(?<=\x00)"
@@ -264,7 +266,7 @@ COMPARISONS: Mapping[str, re.Pattern[str]] = {
 }
 """What compares a column with a number."""
 
-DATES: Mapping[str, re.Pattern[str]] = {
+DATE_COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "between": rf"(?:\b(?:between|from)|介于|在|从|自)?\s*(?P<day>{_DAY})\s*"
@@ -293,7 +295,7 @@ _NONE = (
     r"|(?:do|does|did)(?: not|n't) have(?: an?| any)?|never"
 )
 _IN = r"(?:\s+(?:values?|entry|entries|date|cells?))?(?:\s+(?:in|for|of))?(?:\s+the)?(?:\s+column)?"
-EMPTY_CELLS = regex(rf"\b(?:{_NONE}){_IN}\s*$|(?:没有|缺少|缺|无|未)\s*$", re.IGNORECASE)
+EMPTY_BEFORE = regex(rf"\b(?:{_NONE}){_IN}\s*$|(?:没有|缺少|缺|无|未)\s*$", re.IGNORECASE)
 EMPTY_AFTER = regex(
     r"^[\"'`”’」]?\s*(?:column\s+)?(?:(?:date|value)\s+)?(?:(?:(?:is|are|was|were)\s+)?(?:empty"
     r"|missing|blank|null|unknown"
@@ -303,7 +305,7 @@ EMPTY_AFTER = regex(
 )
 """What says that a cell is empty, before and behind the column's name."""
 
-FILLED_CELLS = regex(
+FILLED_BEFORE = regex(
     rf"\b(?:(?:have|has|had|having|with|got)\s+(?:an?|any|some)|(?:a |any )?(?:values?|entry"
     rf"|entries) (?:in|for|of)"
     rf"|filled(?: in)?|non-?empty|a known|known){_IN}\s*$|(?:填写了|填了|具有)\s*$",
@@ -318,7 +320,7 @@ FILLED_AFTER = regex(
 )
 """What says that a cell is not empty, before and behind the column's name."""
 
-TEXTS: Mapping[str, re.Pattern[str]] = {
+TEXT_COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "starts": r"\b(?:start|begin)(?:s|ning|ing)?\s+with\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
@@ -334,7 +336,7 @@ TEXTS: Mapping[str, re.Pattern[str]] = {
 }
 """What looks into a cell."""
 
-NOT = regex(
+NEGATION_BEFORE = regex(
     r"(?:\b(?:not|isn't|aren't|except|excluding|other than|but)(?:\s+(?:in|from|the))*|n't\s+be"
     r"|不[是为属]于?|[非除][了]?)\s*$",
     re.IGNORECASE,
@@ -342,7 +344,7 @@ NOT = regex(
 """What turns a condition into its opposite, before it."""
 
 _COUNTED = "two|three|four|five|six|seven|eight|nine|ten|twenty"
-TOP = regex(
+TOP_COUNT = regex(
     rf"\b(?:top|bottom|first|the)\s+(?P<a>\d{{1,2}}|{_COUNTED})\b"
     rf"|\b(?P<b>\d{{1,2}}|{_COUNTED})\b(?=[^.,;\d]{{0,40}}\b(?:{_MOST}|{_LEAST})\b)"
     rf"|\b(?:{_MOST}|{_LEAST})\s+(?P<c>\d{{1,2}}|{_COUNTED})\b"
@@ -351,14 +353,14 @@ TOP = regex(
 )
 """How many of the largest or smallest are asked for."""
 
-DIGITS: Mapping[str, int] = {
+NUMBER_WORDS: Mapping[str, int] = {
     **{word: at for at, word in enumerate(_COUNTED.split("|")[:9], start=2)},
     "twenty": 20,
     **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
     "两": 2,
 }
 
-SCALES: Mapping[str, int] = {
+SCALE_WORDS: Mapping[str, int] = {
     "": 1,
     "thousand": 10**3,
     "million": 10**6,
@@ -379,10 +381,10 @@ _FILL_EN = """a according all also altogether an and any are as at be been both 
     recorded known listed there exist exists date dates day long time work works working earn earns
     earned come came begin name names number dated filled say then currently together all each only
     list row rows column"""
-FILL = frozenset(_FILL_EN.split())
+FILLER_WORDS = frozenset(_FILL_EN.split())
 """English words that add nothing to a question on a table."""
 
-FILL_ZH = regex(
+CHINESE_FILLERS = regex(
     "哪天|哪一天|哪一年|哪年|几号|请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
     "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
 )

@@ -1,0 +1,162 @@
+"""dossier eval retrieval, eval locomo.
+
+Run a measurement, show how far it is, and print its figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
+
+from app.cli.output import one_line, print_json
+from app.cli.table import make_table, print_renderables
+from config.errors import Problem
+from evals.datasets import read_corpus, read_questions
+from evals.locomo import measure_locomo, read_locomo, summarize_locomo
+from evals.retrieval_eval import Told, measure_retrieval, open_own_store, summarize_retrieval
+from graph.context import Context
+from models.chat_models import load_role_model, model_for_role
+from models.embeddings import load_embedder
+
+
+@contextmanager
+def progress_bars() -> Iterator[Told]:
+    """Tell on standard error how far work is: by bars on a terminal, else by one line a part."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, Any] = {}
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+
+        def told(what: str, done: int, count: int) -> None:
+            """Show how much of something is done."""
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=count)
+                if not console.is_terminal:
+                    console.print(f"{what}: {count}", highlight=False)
+            bar.update(tasks[what], completed=done)
+
+        yield told
+
+
+CATEGORY_SCORES = ("R@5", "R@10", "MRR")
+"""The scores that are shown for each category."""
+
+
+def run_retrieval_eval(
+    *,
+    corpus: Path,
+    queries: Path,
+    qrels: Path | None,
+    group_field: str | None,
+    embeddings: str,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Print the scores of every method; return the exit status."""
+    pages = read_corpus(corpus, group_field)
+    questions = read_questions(queries, pages, group_field, qrels)[:limit]
+    with open_own_store(embeddings), progress_bars() as told:
+        maker = load_embedder(embeddings)
+        measured = asyncio.run(measure_retrieval(pages, questions, told, vectors=maker is not None))
+    figures = summarize_retrieval(measured, questions)
+    figures["embeddings"] = maker.name if maker else "none"
+    if as_json:
+        print_json(figures)
+        return 0
+    print_renderables(_methods(figures), "", *_categories(figures), _sums(figures))
+    return 0
+
+
+def _methods(figures: dict[str, Any]) -> Table:
+    names = list(next(iter(figures["methods"].values())))
+    rows = make_table("method", *(Column(name, justify="right", no_wrap=True) for name in names))
+    for method, row in figures["methods"].items():
+        rows.add_row(method, *(_figure(name, row[name]) for name in names))
+    return rows
+
+
+def _categories(figures: dict[str, Any]) -> list[Table | str]:
+    if len(figures["categories"]) < 2:
+        return []
+    names = [f"{method} {name}" for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
+    columns = (Column(name, justify="right") for name in ("questions", *names))
+    rows = make_table(Column("category", overflow="fold"), *columns)
+    for category, told in figures["categories"].items():
+        pairs = [(method, name) for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
+        cells = (_figure(name, told["methods"][method][name]) for method, name in pairs)
+        rows.add_row(Text(one_line(category)), str(told["questions"]), *cells)
+    return [rows, ""]
+
+
+def _sums(figures: dict[str, Any]) -> str:
+    vectors = figures["embeddings"]
+    return (
+        f"{figures['queries']:,} questions, {figures['pages']:,} pages kept in "
+        f"{figures['index_seconds']:.1f} s; vectors: {vectors}"
+        + (f" in {figures['embed_seconds']:.1f} s" if vectors != "none" else "")
+    )
+
+
+def _figure(name: str, value: float) -> str:
+    return f"{value:.1f}" if name == "ms" else f"{100 * value:.1f}"
+
+
+LOCOMO_SCORES = ("F1", "BLEU-1", "answered")
+
+
+def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
+    """Print F1 and BLEU-1 over all questions and by category; return the exit status.
+
+    Raises:
+        Problem: `locomo_unreadable`, or `model_key_missing` where no language model is set.
+    """
+    corpus, questions = read_locomo(file)
+    questions = questions[:limit]
+    if not questions:
+        raise Problem("locomo_unreadable", "there is no question in it", where=str(file))
+    if model_for_role("recall", Context()).startswith("extractive:"):
+        hint = "set OPENAI_API_KEY (and OPENAI_BASE_URL), or DOSSIER_MODEL"
+        raise Problem("model_key_missing", "short answers need a language model", hint=hint)
+    played = asyncio.run(load_role_model("recall", Context())).metadata or {}
+    begun = time.monotonic()
+    with open_own_store(), progress_bars() as told:
+        rows = asyncio.run(measure_locomo(corpus, questions, told))
+    figures = summarize_locomo(questions, rows)
+    figures |= {**played, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
+    if as_json:
+        print_json(figures)
+    else:
+        _print_locomo(figures)
+    return 0
+
+
+def _print_locomo(figures: dict[str, Any]) -> None:
+    numbers = (
+        Column(name, justify="right", no_wrap=True) for name in ("questions", *LOCOMO_SCORES)
+    )
+    rows = make_table("category", *numbers)
+    for category, told in {**figures["categories"], "all": figures}.items():
+        shares = (f"{100 * told[name]:.1f}" for name in LOCOMO_SCORES)
+        rows.add_row(category, str(told["questions"]), *shares)
+    told = f"{figures['pages']:,} pages, {figures['model']}, {figures['seconds']} s"
+    print_renderables(rows, "", told)

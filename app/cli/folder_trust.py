@@ -1,0 +1,77 @@
+"""Ask once whether the memory files in a folder may be read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from rich.console import Console
+
+from app.cli.output import has_terminal, one_line
+from config.settings import settings
+from memory.agents_md.file_sources import AGENTS_MD, APP_FOLDER, disk_sources, project_files
+from memory.agents_md.project_trust import add_trusted_folder, project_name, trusted_folder
+from memory.protocol import Query
+from runs.call_site import join_owner
+from storage.engine import close_database
+
+Answer = TypeVar("Answer")
+
+
+def settle_folder_trust(folder: str, *, trust: bool | None) -> str:
+    """Return the name of the project in a folder, once it is settled whether its files are read.
+
+    Args:
+        folder: Its real path.
+        trust: Whether they are read without a question; `None` where none are read.
+    """
+    name = project_name(folder)
+    owner = join_owner(settings().user, name)
+    if trust is None or asyncio.run(_run_and_close(trusted_folder(owner))):
+        return name
+    files = [path for path in project_files(folder) if os.path.lexists(path)]
+    if folder == APP_FOLDER:
+        _say(f"{AGENTS_MD} of {folder} is not read: it is for those who work on dossier itself")
+    elif trust or (files and has_terminal() and _agreed(folder, files)):
+        asyncio.run(_run_and_close(_remember(folder)))
+    elif files:
+        _say(f"{AGENTS_MD} of {folder} is not read; use --trust to allow it")
+    return name
+
+
+async def list_skipped_memory_files(owner: str, documents: Sequence[str]) -> list[str]:
+    """Return the memory files of a project that are not read because they are under research."""
+    every = await disk_sources(Query(owner, "", ""))
+    read = await disk_sources(Query(owner, "", "", files=tuple(documents)))
+    left = [source.path for source in every if source not in read]
+    return await asyncio.to_thread(lambda: [path for path in left if os.path.exists(path)])
+
+
+async def _remember(folder: str) -> None:
+    await add_trusted_folder(settings().user, folder)
+
+
+async def _run_and_close(work: Awaitable[Answer]) -> Answer:
+    try:
+        return await work
+    finally:
+        await close_database()
+
+
+def _agreed(folder: str, files: Sequence[str]) -> bool:
+    for path in files:
+        _say(f"{path} ({os.lstat(path).st_size:,} bytes)")
+    console = Console(stderr=True)
+    asked = f"Read {AGENTS_MD} of {one_line(folder)} before every model call? [y/N] "
+    console.print(asked, style="bold", end="", soft_wrap=True, markup=False, highlight=False)
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        console.print()
+        return False
+
+
+def _say(line: str) -> None:
+    Console(stderr=True).print(one_line(line), soft_wrap=True, markup=False, highlight=False)

@@ -1,0 +1,136 @@
+"""What the help of a command shows below its options: examples, and what a choice takes."""
+
+from __future__ import annotations
+
+import textwrap
+
+from app.cli.choices import CHOICE_VALUES, SETTABLE_CHOICES
+from graph.context import CHOICE_BOUNDS, Context
+
+WIDTH = 78
+
+COMMAND_EXAMPLES = {
+    "ask": (
+        'dossier ask "How do bees find food?" --docs notes --docs paper.pdf',
+        "dossier ask - --docs notes --yes < question.txt",
+        'dossier ask "Is it so in winter too?" --thread 20260101-a1b2c3 --json',
+        'dossier ask "How do bees find food?" --docs notes --set max_steps=2 --set language=zh',
+    ),
+    "resume": (
+        "dossier resume 20260101-a1b2c3-1 --approve",
+        'dossier resume 20260101-a1b2c3-1 --reject "leave the history out"',
+        "dossier resume 20260101-a1b2c3-1 --plan plan.md",
+        "dossier resume 20260101-a1b2c3-1 --set max_tokens=400000",
+    ),
+    "feedback": (
+        "dossier feedback 20260101-a1b2c3-1 up",
+        'dossier feedback 20260101-a1b2c3-1 "It was 1927 and not 1972."',
+    ),
+    "ingest": ("dossier ingest notes paper.pdf", "dossier ingest --chat talk.jsonl"),
+    "search": ('dossier search "waggle dance" --in file --explain',),
+    "recall": ('dossier recall "What did I read about bees?"',),
+    "runs": ("dossier runs", "dossier runs --json"),
+    "runs show": (
+        "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --removed",
+    ),
+    "runs prune": ("dossier runs prune --keep 90d",),
+    "pages list": ("dossier pages list --kind file --limit 50",),
+    "pages show": ("dossier pages show f23a9f3a8e44dda121b4234e",),
+    "pages search": ('dossier pages search "waggle dance" --in notes',),
+    "pages remove": (
+        "dossier pages remove --origin notes",
+        "dossier pages remove f23a9f3a8e44dda121b4234e",
+    ),
+    "pages forget": (
+        "dossier pages forget --origin https://bees.example/dance --dry-run",
+        "dossier pages forget f23a9f3a8e44dda121b4234e",
+    ),
+    "pages stats": ("dossier pages stats",),
+    "memory list": ("dossier memory list --memory facts",),
+    "memory show": ("dossier memory show 1f0c9a2b", "dossier memory show profile"),
+    "memory search": ('dossier memory search "where I live"',),
+    "memory add": (
+        'dossier memory add "I keep bees in Bergen."',
+        'dossier memory add "I prefer short answers." --category preference',
+    ),
+    "memory edit": ('dossier memory edit 1f0c9a2b "I keep bees in Oslo."',),
+    "memory forget": (
+        "dossier memory forget 1f0c9a2b --dry-run",
+        "dossier memory forget 20260101-a1b2c3-1",
+    ),
+    "memory why": ("dossier memory why 20260101-a1b2c3-1",),
+    "memory log": ("dossier memory log --limit 10",),
+    "memory diff": ("dossier memory diff 42",),
+    "memory undo": ("dossier memory undo 42", "dossier memory undo --run 20260101-a1b2c3-1"),
+    "memory export": ("dossier memory export mine.json",),
+    "memory import": ("dossier memory import mine.json --vouch",),
+    "memory proposals": ("dossier memory proposals --project .",),
+    "memory approve": ("dossier memory approve 3c1d",),
+    "memory reject": ("dossier memory reject 3c1d",),
+    "memory insights": ("dossier memory insights",),
+    "memory graph": ("dossier memory graph --out experience.html",),
+    "memory import-runs": ("dossier memory import-runs log.jsonl",),
+    "eval retrieval": (
+        "dossier eval retrieval --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv",
+    ),
+    "eval locomo": ("dossier eval locomo locomo10.json --limit 20",),
+    "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
+    "trust": ("dossier trust .",),
+    "settings import": ("dossier settings import .env",),
+    "token": ("dossier token", "dossier token --renew"),
+    "doctor": ("dossier doctor",),
+}
+"""How commands are called, by the words that name them."""
+
+PLAN_EXAMPLE = """\
+A plan for --plan, as dossier ask --review prints it:
+  # How bees find food
+  1. The waggle dance
+     Who described it, and when.
+     search: waggle dance discovery
+     files only
+  2. What the dance tells
+     after: 1
+"""
+
+
+def render_epilog(command: str) -> str:
+    """Return what stands below the options of a command; nothing where it only has commands."""
+    special = {"ask": _render_ask_help, "resume": _render_resume_help}
+    if command in special:
+        return special[command]()
+    return _render_examples(command) if command in COMMAND_EXAMPLES else ""
+
+
+def _render_examples(command: str) -> str:
+    """Return the examples of a command, as click leaves them as they are."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in COMMAND_EXAMPLES[command])])
+
+
+def _render_ask_help() -> str:
+    """Return the examples of `ask`, and the choices that `--set` takes with what each may be."""
+    told = "\n".join(_line(one.name, one.metadata["description"]) for one in SETTABLE_CHOICES)
+    return f"{_render_examples('ask')}\n\n\b\nChoices for --set NAME=VALUE:\n{told}"
+
+
+def _render_resume_help() -> str:
+    """Return the examples of `resume`, and a plan as `--plan` takes it."""
+    return f"{_render_examples('resume')}\n\n\b\n{PLAN_EXAMPLE}"
+
+
+def _line(name: str, says: str) -> str:
+    head = f"  {name}={_takes(name)}"
+    return textwrap.fill(f"{head:28} {says}", WIDTH, subsequent_indent=" " * 29)
+
+
+def _takes(name: str) -> str:
+    """Return what a choice may be: its bounds, its words, or its kind of value."""
+    usual = getattr(Context(), name)
+    if name in CHOICE_BOUNDS:
+        least, most = CHOICE_BOUNDS[name]
+        return f"{least:g}..{most:g}" if isinstance(usual, float) else f"{least}..{most}"
+    if name in CHOICE_VALUES:
+        return "|".join(CHOICE_VALUES[name])
+    kinds = {bool: "true|false", list: '["A", "B"]', dict: '{"ROLE": "NAME"}'}
+    return kinds.get(type(usual), "TEXT")

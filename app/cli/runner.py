@@ -1,0 +1,402 @@
+"""Take a run through to its end on the command line.
+
+Work, pauses, reviews, and what is printed of it, also as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from app.cli import review
+from app.cli.choices import RAISABLE_CAPS, double_cap
+from app.cli.output import has_terminal, one_line, print_json, print_problem
+from app.cli.progress import RunProgress
+from app.cli.runs import describe_shortened_searches
+from config.errors import EXIT_STATUS, Problem
+from config.settings import settings
+from graph.builder import make_graph
+from graph.context import Context
+from graph.plan import render_plan
+from graph.records import RunStatus
+from graph.session import SessionOutcome, ThreadSession, open_session
+from graph.state import State
+from memory.agents_md.proposals import count_pending_proposals
+from report.document import build_document, extract_answer, removed_command, to_graded_doubt
+from report.export import digest_report_files, resolve_report_folder, write_report_files
+from runs import lifecycle
+from runs.call_site import join_owner
+from runs.incomplete import find_first_error, find_limit
+from runs.lifecycle import mark_interrupted, set_report_dir, set_run_status
+from runs.thread_integrity import DAMAGE_ERRORS, find_damage, guard_thread
+from runs.trace import read_trace
+from storage.engine import close_database
+from text.pluralization import pluralize
+from text.secret_masking import list_removed_kinds, mask_secrets_within
+from tools.source_checks import load_cited_texts
+
+
+def summarize_report(
+    run: str, thread: str, state: State, report: str, resume: str = ""
+) -> dict[str, Any]:
+    """Return the summary of a finished run whose report is in a file.
+
+    If a model's failure or a limit left parts undone, it has the error or the limit and, in
+    `resume`, the command that repeats them.
+    """
+    problem, reached = find_first_error(state), find_limit(state)
+    failed: dict[str, Any] = {"error": problem.as_dict()} if problem else {}
+    failed |= {"limit": reached} if reached else {}
+    failed |= {"resume": resume} if failed else {}
+    cited = set(state["report"]["cited"])
+    sources = [
+        {
+            "id": one["id"],
+            "title": one["title"],
+            "location": one["location"],
+            "cited": one["id"] in cited,
+        }
+        for one in state.get("sources", {}).values()
+    ]
+    return {
+        "run": run,
+        "thread": thread,
+        "status": state["status"],
+        "report": report,
+        "answer": extract_answer(state["report"]["body"]),
+        "sources": sources,
+        "quotes": state["report"]["quotes"],
+        "doubted": [to_graded_doubt(one) for one in state["report"].get("doubted", [])],
+        "second_reader": state["report"].get("second_reader"),
+        **failed,
+    }
+
+
+def _summarize_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:
+    """Return the summary of a run that ended in a reply to small talk."""
+    return {**_without_report(run, thread, state["status"]), "reply": reply}
+
+
+def _summarize_waiting(run: str, thread: str, plan: dict[str, Any], resume: str) -> dict[str, Any]:
+    """Return the summary of a run whose plan waits; `resume` is the command that approves it."""
+    return {**_summarize_stopped(run, thread, "waiting_review", resume), "plan": plan}
+
+
+def _summarize_stopped(run: str, thread: str, status: str, resume: str) -> dict[str, Any]:
+    """Return the summary of a run that stopped; `resume` is the command that goes on with it."""
+    return {**_without_report(run, thread, status), "resume": resume}
+
+
+def has_report(state: State) -> bool:
+    """Say whether a run ended in a report rather than in a reply to small talk."""
+    return bool("report" in state and state["report"]["title"])
+
+
+def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
+    named = {"run": run, "thread": thread, "status": status, "report": None, "answer": ""}
+    return {**named, "sources": [], "quotes": [], "doubted": [], "second_reader": None}
+
+
+STATUS = {
+    "succeeded": 0,
+    "partial": EXIT_STATUS["partial"],
+    "insufficient_evidence": EXIT_STATUS["failed"],
+    "failed": EXIT_STATUS["failed"],
+}
+"""The exit status of each way a run can end."""
+
+REMOVAL_NOTICE = (
+    "What looks like a password, a key or the number of a card is taken out and not saved"
+)
+"""What a person is told of a secret in their words."""
+
+LEARNING = "The report is done. Learning from it; press Ctrl-C to skip; the next run will catch up"
+"""What is said while a run learns behind its answer."""
+
+Work = Callable[[ThreadSession], Awaitable[SessionOutcome]]
+"""What is done with a thread while it is open."""
+
+
+class CliRunner:
+    """Drives one run and tells the person about it.
+
+    Nothing is open while a person thinks: a decision may take days, or come from another process.
+    """
+
+    def __init__(
+        self, thread: str, *, wait: bool, out: Path | None, force: bool, as_json: bool
+    ) -> None:
+        self.thread, self.wait, self.out, self.force = thread, wait, out, force
+        self.as_json = as_json
+        self.err = Console(stderr=True)
+        self.progress = RunProgress(self.err)
+        self.context = Context()
+        self.run = ""
+        self.status: RunStatus | None = None
+        self.delivered = False
+        self.problem: Problem | None = None
+
+    @property
+    def owner(self) -> str:
+        """Whose run it is."""
+        return join_owner(self.context.user or settings().user, self.context.project)
+
+    def run_to_end(self, work: Work) -> int:
+        """Do the work, ask for decisions while a plan waits, and hand over what came out.
+
+        Returns:
+            The exit status.
+
+        Raises:
+            KeyboardInterrupt: When the person stops it; how to go on is told by then.
+            Problem: When it goes wrong before the run has begun.
+        """
+        try:
+            return self._driven(work)
+        except KeyboardInterrupt:
+            if not self.delivered:
+                raise
+            # It only learnt by now, and the next run does what is left of that.
+            return STATUS[str(self.status)]
+        except Problem as problem:
+            if self.status is None:
+                raise
+            return print_problem(problem, as_json=self.as_json, about=self._stopped(self.status))
+        except DAMAGE_ERRORS as error:
+            # A request or a report that was read back is shown when its thread is closed again.
+            if found := asyncio.run(self._damage()):
+                raise found from error
+            raise
+
+    def _driven(self, work: Work) -> int:
+        outcome = asyncio.run(self._work(work))
+        while outcome.request and not self.wait and has_terminal():
+            decision = self._decision(outcome.request)
+            outcome = asyncio.run(self._work(self._answering(decision, outcome.request)))
+        if outcome.request:
+            return self._waiting(outcome.request)
+        if not self.delivered:
+            asyncio.run(self._late(outcome.state))
+        if self.problem:
+            raise self.problem
+        return STATUS[str(self.status)]
+
+    async def begin(self, opened: ThreadSession, question: str, context: Context) -> SessionOutcome:
+        """Ask a question in an open thread."""
+        turn = (await opened.check_free()).values.get("turn", 0) + 1
+        self.context = context
+        out = str(self.out.absolute()) if self.out else ""
+        self.run = await lifecycle.create_run(self.owner, self.thread, turn, question, context, out)
+        return await opened.begin(question, context, self.progress.on_event)
+
+    async def answer(
+        self,
+        opened: ThreadSession,
+        decision: review.ReviewDecision,
+        shown: dict[str, Any] | None = None,
+    ) -> SessionOutcome:
+        """Answer the review that an open thread waits for."""
+        decision = mask_secrets_within(decision)
+        if list_removed_kinds(json.dumps(decision)):
+            self.progress.print_line(REMOVAL_NOTICE)
+        return await opened.answer_review(decision, self.context, self.progress.on_event, shown)
+
+    async def continue_run(self, opened: ThreadSession) -> SessionOutcome:
+        """Continue an open thread that was stopped."""
+        return await opened.resume(self.context, self.progress.on_event)
+
+    def _answering(self, decision: review.ReviewDecision, shown: dict[str, Any]) -> Work:
+        return lambda opened: self.answer(opened, decision, shown)
+
+    async def _work(self, work: Work) -> SessionOutcome:
+        async with open_session(self.thread) as opened:
+            opened.on_answer = self._answered
+            try:
+                with self.progress:
+                    async with guard_thread(opened.graph, self.thread):
+                        return await work(opened)
+            except asyncio.CancelledError:
+                await self._paused(opened)
+                raise
+            except Problem as problem:
+                await self._failed(problem.code, problem.where)
+                raise
+            except DAMAGE_ERRORS:
+                await self._failed("internal")
+                raise
+
+    async def _damage(self) -> Problem | None:
+        """Return what is damaged in what is saved of the thread, and mark the run, if so."""
+        try:
+            if found := await find_damage(make_graph(), self.thread):
+                await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
+            return found
+        finally:
+            await close_database()
+
+    async def _failed(self, code: str, where: str = "") -> None:
+        """Write down that the run has failed, unless its answer was handed over."""
+        if self.run and not self.delivered:
+            self.status = "failed"
+            await set_run_status(self.owner, self.run, self.status, code=code)
+            capped = code == "budget_spent"
+            what = "Allow more, and go on" if capped else "When the problem is solved, go on"
+            self._tell_how_to_go_on(what, where if capped else "")
+
+    async def _paused(self, opened: ThreadSession) -> None:
+        if self.delivered:
+            return
+        if self.run:
+            waits = (await opened.current()).interrupts
+            status: RunStatus = "waiting_review" if waits else "paused"
+            await set_run_status(self.owner, self.run, status)
+            self._tell_how_to_go_on("Paused. Go on")
+            self._print_json(self._stopped(status))
+        else:
+            self.err.print("Stopped before the run began.")
+
+    async def _tell_proposals(self) -> None:
+        """Say that the run would change memory files, if so."""
+        project = self.context.project
+        if count := await count_pending_proposals(self.owner, self.run):
+            shown = "dossier memory proposals" + (f" --project {quote(project)}" if project else "")
+            line = f"The run proposes {pluralize(count, 'change')} to AGENTS.md: {shown}"
+            self.err.print(line, soft_wrap=True, markup=False)
+
+    async def _tell_shortened(self) -> None:
+        """Say that queries were shortened or not sent because of private words, if so."""
+        if line := describe_shortened_searches(await read_trace(self.run)):
+            shown = f"dossier runs show {self.run} --json{self._of_project()}"
+            self.err.print(f"{line}: {shown}", soft_wrap=True, markup=False)
+
+    def _decision(self, request: dict[str, Any]) -> review.ReviewDecision:
+        review.print_plan(self.err, request)
+        try:
+            return review.ask_decision(self.err, request)
+        except (KeyboardInterrupt, EOFError):
+            self.err.print()
+            self._tell_how_to_go_on("Nothing is decided. Go on")
+            self._print_json(self._waits(request))
+            raise KeyboardInterrupt from None
+
+    def _tell_how_to_go_on(self, what: str, limit: str = "") -> None:
+        self.err.print(f"{what} with: {self._command(limit)}", soft_wrap=True, markup=False)
+
+    def _command(self, limit: str = "") -> str:
+        """Return the command that goes on with the run, with more than a limit that it reached."""
+        name = limit.partition(" = ")[0]
+        caps = (
+            f" --set {double_cap(name, getattr(self.context, name))}"
+            if name in RAISABLE_CAPS
+            else ""
+        )
+        return f"dossier resume {self.run}{self._of_project()}{caps}"
+
+    def _of_project(self) -> str:
+        project = self.context.project
+        return f" --project {quote(project)}" if project else ""
+
+    def _waiting(self, request: dict[str, Any]) -> int:
+        review.print_plan(self.err, request)
+        told = self._waits(request)
+        what = f"The plan waits for your decision: {told['resume']}"
+        self.err.print(what, soft_wrap=True, markup=False)
+        other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
+        self.err.print(f"  ({other}: dossier resume --help)", soft_wrap=True, markup=False)
+        if not self.as_json and not sys.stdout.isatty():
+            print(render_plan(request["plan"]), end="")
+        self._print_json(told)
+        return 0
+
+    def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
+        command = f"{self._command()} --approve"
+        return _summarize_waiting(self.run, self.thread, request["plan"], command)
+
+    def _stopped(self, status: RunStatus) -> dict[str, Any]:
+        return _summarize_stopped(self.run, self.thread, status, self._command())
+
+    async def _late(self, state: State) -> None:
+        """Hand over what came of a run that had ended before."""
+        try:
+            await self._answered(state)
+        finally:
+            await close_database()
+
+    async def _answered(self, state: State) -> None:
+        """Hand over what came out; the run still learns behind it, so nothing may break it off."""
+        self.status, self.delivered = state["status"], True
+        with self.progress.paused():
+            try:
+                await self._hand_over(state)
+            except Problem as problem:
+                self.problem = problem
+        self.progress.restart_clock(LEARNING)
+
+    async def _hand_over(self, state: State) -> None:
+        if not has_report(state):
+            text = str(state["messages"][-1].text)
+            self._print(text, _summarize_reply(self.run, self.thread, state, text))
+            return
+        file = await self._file(state)
+        try:
+            command = self._command("" if find_first_error(state) else find_limit(state))
+            told = summarize_report(self.run, self.thread, state, str(file), command)
+            self._print(file.read_text("utf-8"), told)
+        finally:
+            self._tell_where(state["status"], file)
+            await self._tell_shortened()
+            if problem := find_first_error(state):
+                self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
+                self._tell_how_to_go_on("When the problem is solved, repeat the failed parts")
+            elif reached := find_limit(state):
+                what = f"The run reached its limit {reached}. Complete it"
+                self._tell_how_to_go_on(what, reached)
+
+    def _tell_where(self, status: RunStatus, file: Path) -> None:
+        if sys.stdout.isatty():
+            self.err.print()
+        for head, one in ((f"{status}:", file), ("", file.with_suffix(".html"))):
+            line = f"{head:{len(status) + 1}} {one_line(str(one))}"
+            self.err.print(line, soft_wrap=True, markup=False)
+        ask = f"To ask on: dossier ask QUESTION --thread {self.thread}{self._of_project()}"
+        self.err.print(ask, soft_wrap=True, markup=False)
+
+    async def _file(self, state: State) -> Path:
+        """Write the report to its folder; return its markdown file."""
+        today = datetime.now(UTC).date().isoformat()
+        cited = await load_cited_texts(self.owner, state)
+        shown = build_document(state, state["report"], state["status"], today, cited)
+        shown["command"] = removed_command(self.run)
+        try:
+            folder = resolve_report_folder(self.out, self.run)
+            owner = join_owner(self.context.user or settings().user, self.context.project)
+            own = await lifecycle.list_file_digests(self.run, owner)
+            # A kill may come between the files and the word that they are there.
+            await lifecycle.record_file_digests(self.run, owner, digest_report_files(shown))
+            files = await write_report_files(shown, folder, force=self.force, own=own)
+            await set_report_dir(self.run, str(folder))
+            await self._tell_proposals()
+        except Problem as problem:
+            hint = f"the report is kept: {self._command()} --out FOLDER"
+            raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem
+        return files["md"]
+
+    def _print(self, text: str, told: dict[str, Any]) -> None:
+        self._print_json(told)
+        if not self.as_json and sys.stdout.isatty():
+            Console().print("", Markdown(text))
+        elif not self.as_json:
+            print(text)
+
+    def _print_json(self, told: dict[str, Any]) -> None:
+        if self.as_json:
+            print_json(told)

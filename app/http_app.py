@@ -1,0 +1,287 @@
+"""Take secrets and files out of what clients send, before the server keeps any of it.
+
+It writes every request down as it came, long before a graph sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, TypeAdapter, ValidationError
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import TypedDict
+
+from app.access import AccessMiddleware, log_access_rules
+from app.cli.folder_settings import describe_ignored_settings
+from app.cli.output import print_notice
+from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
+from config import environment
+from config.errors import Problem, first_validation_error
+from storage.permissions import owner_only_mode
+from text.secret_masking import mask_secrets_within
+from tools.message_uploads import replace_file_bytes
+
+WRITING = frozenset(["POST", "PUT", "PATCH"])
+"""The methods of requests that bring something to keep."""
+
+_PATHS: dict[str, None] = {"files": None, "project": None}
+_CHOICES = {"context": _PATHS, "config": {"configurable": _PATHS}}
+PARAMS = "params"
+"""The key under which a command of the event stream holds what a request holds itself."""
+
+AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
+"""Where a request holds the choices of a run that name folders, which have to stay as they are."""
+
+SERVER_STATE_DIR = Path(".langgraph_api")
+"""Where the development server keeps what it was sent, below the folder it was started in."""
+
+PERSON = frozenset(["user", "human"])
+"""Who says a message of a person, by its role or type."""
+
+
+class _RunConfigForm(TypedDict, total=False):
+    """The configuration of a run that a client may send; what else it holds is passed on."""
+
+    tags: list[str] | None
+    metadata: dict[str, Any] | None
+    callbacks: None
+    run_name: str | None
+    max_concurrency: Annotated[int, Field(ge=1, le=1_000)] | None
+    recursion_limit: Annotated[int, Field(ge=1, le=1_000_000)] | None
+    configurable: dict[str, Any] | None
+
+
+class _RequestForm(TypedDict, total=False):
+    """What the server does not check of a request."""
+
+    checkpoint_id: str | None
+    after_seconds: Annotated[float, Field(ge=0, le=10_000_000)] | None
+    config: _RunConfigForm | None
+
+
+_FORM = TypeAdapter(_RequestForm)
+
+_OF_THREAD = re.compile(r"/threads/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/|$)")
+
+
+class MaskingMiddleware:
+    """An ASGI middleware that takes secrets and files out of requests and of websockets' messages.
+
+    A file goes to the folder of its thread, where a run would put it, so it stays in a request that
+    names no thread; of a request that is refused no file is kept.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand before an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on without secrets; refuse one that the server could not take."""
+        if scope["type"] == "websocket":
+            await self.app(scope, _mask_messages(receive, send, _thread(scope)), send)
+            return
+        if scope["type"] != "http" or scope["method"] not in WRITING:
+            await self.app(scope, receive, send)
+            return
+        body, ended = await _body(receive)
+        new: list[Path] = []
+        try:
+            safe = await asyncio.to_thread(_check_and_mask, body, _thread(scope), new)
+        except Problem as problem:
+            await (await answer_problem(Request(scope), problem))(scope, receive, send)
+            return
+        scope = {**scope, "headers": list(scope["headers"])}
+        if safe is not body:
+            MutableHeaders(scope=scope)["content-length"] = str(len(safe))
+        await self.app(scope, _replay_body(safe, ended, receive), _clean_up_on_refusal(send, new))
+
+
+def _thread(scope: Scope) -> str:
+    """Return the thread that a request names in its path; nothing for none."""
+    found = _OF_THREAD.search(scope["path"])
+    return str(UUID(found[1])) if found else ""
+
+
+def _clean_up_on_refusal(send: Send, new: Sequence[Path]) -> Send:
+    """Return a way to answer that removes the files of a request which is refused."""
+
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= MIN_REFUSAL_STATUS:
+            for path in new:
+                await asyncio.to_thread(path.unlink, missing_ok=True)
+        await send(message)
+
+    return answer
+
+
+def _check_and_mask(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+    """Return a request of the right form with its secrets masked; see `mask_json`.
+
+    Raises:
+        Problem: `request_refused`.
+    """
+    try:
+        _check_form(body)
+        return mask_json(body, thread, new)
+    except RecursionError as error:
+        what = "the request is nested too deeply"
+        raise Problem("request_refused", what, where="body") from error
+
+
+def mask_json(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+    """Return a JSON text with its secrets masked; the very same bytes if it has none or is no JSON.
+
+    Args:
+        body: The text.
+        thread: The thread in whose folder the files of its messages are kept, if that is known.
+        new: Is told the paths of files that were not there yet.
+
+    Raises:
+        RecursionError: It is nested too deeply to be looked through.
+    """
+    try:
+        data = json.loads(body)
+    except ValueError:
+        return body
+    safe = _masked(_store_files(data, thread, new) if thread else data)
+    return body if safe is data else json.dumps(safe).encode()
+
+
+def _check_form(body: bytes) -> None:
+    """Make sure that a request has the form which the server takes for granted.
+
+    What it does not check, such as callbacks that are no functions, it stores with the thread,
+    and fails over it whenever the thread is read.
+
+    Raises:
+        Problem: `request_refused`.
+    """
+    data = None
+    with suppress(ValueError):
+        data = json.loads(body)
+    every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
+    for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
+        try:
+            _FORM.validate_python(one, strict=True)
+        except ValidationError as error:
+            where, what = first_validation_error(error)
+            raise Problem("request_refused", what, where=where) from error
+
+
+def _store_files(data: Any, thread: str, new: list[Path] | None) -> Any:
+    """Return what a request says with a reference in the place of each file of a message."""
+    if isinstance(data, list):
+        made = [_store_files(one, thread, new) for one in data]
+        return data if all(one is old for one, old in zip(made, data, strict=True)) else made
+    if not isinstance(data, dict):
+        return data
+    found = {name: _store_files(one, thread, new) for name, one in data.items()}
+    said = found.get("content")
+    if isinstance(said, list) and not PERSON.isdisjoint(map(str, map(data.get, ("role", "type")))):
+        found["content"] = replace_file_bytes(thread, said, new)
+    return data if all(found[name] is one for name, one in data.items()) else found
+
+
+def _masked(data: Any, kept: dict[str, Any] | None = AS_IT_IS) -> Any:
+    """Return what a request, or several, say without secrets, except at the places to be kept."""
+    if kept is None:
+        return data
+    if isinstance(data, dict):
+        new = {
+            k: _masked(one, kept[k]) if k in kept else mask_secrets_within(one)
+            for k, one in data.items()
+        }
+        return data if all(new[name] is one for name, one in data.items()) else new
+    if isinstance(data, list) and kept is AS_IT_IS:
+        made = [_masked(one) for one in data]
+        return data if all(one is old for one, old in zip(made, data, strict=True)) else made
+    return mask_secrets_within(data)
+
+
+async def _body(receive: Receive) -> tuple[bytes, Message]:
+    """Return the whole body of a request, and the message that ended it."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return b"".join(parts), message
+
+
+def _replay_body(body: bytes, ended: Message, receive: Receive) -> Receive:
+    """Return a way to receive a body in one piece, and after it what comes else."""
+    whole = {**ended, "body": body} if ended["type"] == "http.request" else ended
+    waiting = [whole]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message
+
+
+def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
+    """Return a way to receive messages without secrets; one that is refused is answered here."""
+
+    async def next_message() -> Message:
+        while True:
+            message = await receive()
+            text = message.get("text")
+            if message["type"] != "websocket.receive" or not text:
+                return message
+            try:
+                safe = await asyncio.to_thread(_check_and_mask, text.encode(), thread)
+                return {**message, "text": safe.decode()}
+            except Problem as problem:
+                await send({"type": "websocket.send", "text": _refusal(problem)})
+
+    return next_message
+
+
+def _refusal(problem: Problem) -> str:
+    """Return the answer to a command that is refused, as the event stream words errors."""
+    told = {"type": "error", "id": None, "error": "invalid_argument", "message": problem.what}
+    return json.dumps({**told, **problem.as_dict()})
+
+
+@asynccontextmanager
+async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Protect the files of the server, and log who may use it, however it was started.
+
+    Runs are sent to LangSmith only if every tracing variable that is set says so. A `.env` in the
+    current folder is reported as ignored.
+    """
+    del app
+    os.umask(0o077)
+    environment.normalize_tracing()
+    if left := await asyncio.to_thread(environment.read_folder_env):
+        print_notice(describe_ignored_settings(left))
+    await asyncio.to_thread(_close_to_others, SERVER_STATE_DIR)
+    await asyncio.to_thread(log_access_rules)
+    yield
+
+
+def _close_to_others(folder: Path) -> None:
+    """Close a folder and its files to other people, as far as they are there and one's own."""
+    for path in (folder, *folder.glob("*")):
+        with suppress(OSError):
+            path.chmod(owner_only_mode(path.stat().st_mode))
+
+
+app = Starlette(
+    middleware=[Middleware(AccessMiddleware), Middleware(MaskingMiddleware)],
+    exception_handlers=EXCEPTION_HANDLERS,
+    lifespan=server_lifespan,
+)
+"""What the server mounts (`langgraph.json`): no routes of its own."""

@@ -1,0 +1,1 @@
+"""One-off measurements; none of them is part of an installation."""

@@ -1,0 +1,1 @@
+"""Every command with hostile input and stored data."""

@@ -1,0 +1,173 @@
+"""Record every attempt at a model call before it is sent, and how it ended."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import insert, select, update
+
+from calls.ledger import CallCost
+from runs.call_site import CallSite
+from runs.tables import attempts as table
+from storage.engine import SqlStatement, commit_statements, read_rows
+
+
+def steady_time() -> float:
+    """Return the seconds since 1970, unaffected by later changes of the system clock.
+
+    If the clock is set or the computer sleeps in the middle of a run, none of its minutes are
+    used up.
+    """
+    return _start() + time.monotonic()
+
+
+@cache
+def _start() -> float:
+    return time.time() - time.monotonic()
+
+
+OPEN_STATUS = "open"
+"""The status of an attempt whose end is unknown."""
+
+UNSENT_PREFIX = "budget_spent: "
+"""How the status of an embedding request begins that a cap prevented; the cap follows."""
+
+EMBEDDER, INDEXER = "embedder", "indexer"
+"""Who has vectors made: of questions, and of pages while a run has more important work to do.
+
+In a run that has its report, pages are the `embedder`'s too.
+"""
+
+NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN_STATUS)
+"""How attempts ended that are no failure of the model."""
+
+
+class Attempt(NamedTuple):
+    """One attempt at a model call, and what it used, or may have used."""
+
+    id: str
+    role: str
+    step: str
+    session: str
+    model: str
+    status: str
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    started: float
+    ended: float
+
+
+async def begin_attempt(site: CallSite, role: str, worst: CallCost, seconds: float) -> str:
+    """Record that a call is about to be sent; return the id of the attempt.
+
+    Args:
+        site: Where in the run it is made.
+        role: Who calls.
+        worst: The most it may use.
+        seconds: The longest it may take.
+    """
+    name, statement = begin_statement(site, role, worst, seconds)
+    await commit_statements(statement)
+    return name
+
+
+def begin_statement(
+    site: CallSite, role: str, worst: CallCost, seconds: float
+) -> tuple[str, SqlStatement]:
+    """Return the id of a new attempt, and the statement that records it (see `begin_attempt`)."""
+    now, name = steady_time(), uuid.uuid4().hex
+    row: dict[str, Any] = {
+        "id": name,
+        "run": site.run,
+        "session": worst.session,
+        "role": role,
+        "step": site.step,
+    }
+    row |= {"status": OPEN_STATUS, **_used(worst), "started": now, "ended": now + seconds}
+    return name, (insert(table), row)
+
+
+async def record_unsent(site: CallSite, role: str, model: str, session: str, cap: str) -> None:
+    """Record that a cap prevented a request, once for each cap in a step of a session."""
+    name, (statement, row) = begin_statement(site, role, CallCost(model, session=session), 0.0)
+    status = f"{UNSENT_PREFIX}{cap}"
+    same = (table.c[column] == row[column] for column in ("run", "session", "role", "step"))
+    known = select(table.c.id).where(*same, table.c.status == status)
+    if (await read_rows(known.limit(1))).first() is None:
+        await commit_statements((statement, row | {"id": name, "status": status}))
+
+
+def end_statement(name: str, status: str, cost: CallCost) -> SqlStatement:
+    """Return the statement that records how an attempt ended, and what it used."""
+    values = {"status": status, **_used(cost), "ended": steady_time()}
+    return update(table).where(table.c.id == name).values(values), None
+
+
+async def set_attempt_status(name: str, status: str) -> None:
+    """Record that the answer of an attempt could not be used after all."""
+    await commit_statements((update(table).where(table.c.id == name).values(status=status), None))
+
+
+async def list_attempts(run: str) -> Sequence[Attempt]:
+    """Return the attempts of a run, oldest first; one that is open has ended by now."""
+    columns = [table.c[name] for name in Attempt._fields]
+    rows = await read_rows(select(*columns).where(table.c.run == run).order_by(table.c.started))
+    now = steady_time()
+    return [_known(Attempt._make(row), now) for row in rows]
+
+
+def _known(one: Attempt, now: float) -> Attempt:
+    return (
+        one._replace(ended=min(one.ended, max(now, one.started)))
+        if one.status == OPEN_STATUS
+        else one
+    )
+
+
+def _used(cost: CallCost) -> dict[str, Any]:
+    used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out, "cost": cost.dollars}
+    return {"model": cost.model, **used}
+
+
+class FailedRole(NamedTuple):
+    """A role that its model did not play to the end, at a step or at none."""
+
+    role: str
+    step: str
+    status: str
+    """How the last attempt of its model ended."""
+    substitute: str
+    """The model that answered for it; none where no other did."""
+
+
+async def list_failed_roles(run: str) -> list[FailedRole]:
+    """Return the roles of a run that their models have not played so far, each once for a step.
+
+    They come in the order of their first attempts, and the steps of a role in that of the plan.
+    """
+    made: dict[tuple[str, str], list[Attempt]] = {}
+    for one in await list_attempts(run):
+        # Without an embedder, pages are found by their words.
+        if one.role not in (EMBEDDER, INDEXER):
+            made.setdefault((one.role, one.step), []).append(one)
+    roles = list(dict.fromkeys(role for role, _ in made))
+    named = sorted(made, key=lambda at: (roles.index(at[0]), len(at[1]), at[1]))
+    return [found for one in named if (found := _failed_role(made[one]))]
+
+
+def _failed_role(made: Sequence[Attempt]) -> FailedRole | None:
+    last = made[-1]
+    if last.status not in NO_FAILURE:
+        return FailedRole(last.role, last.step, last.status, "")
+    failed = [one for one in made if one.status not in NO_FAILURE and one.model != last.model]
+    # Where its own model has answered behind the failure, another one is asked for another call.
+    if not failed or failed[-1].started < max(
+        (one.started for one in made if one.model != last.model and one.status == "ok"), default=0.0
+    ):
+        return None
+    return FailedRole(last.role, last.step, failed[-1].status, last.model)

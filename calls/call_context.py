@@ -1,0 +1,59 @@
+"""The context of a model call: where it is made, by which role, with which model and budget."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
+
+from calls.run_budget import RunBudget
+from graph.context import Context
+from runs.call_site import CallSite
+
+
+@dataclass
+class CompactedPrefix:
+    """The older part of a conversation as it goes on: its first `upto` messages, made shorter."""
+
+    messages: list[AnyMessage] = field(default_factory=list)
+    upto: int = 0
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """Who calls from where, and what the call may cost; an agent itself knows nothing of this.
+
+    So one agent serves every call of a role, and is made only once.
+    """
+
+    choices: Context
+    site: CallSite
+    role: str
+    budget: RunBudget
+    model: BaseChatModel
+    system: str
+    """What the role is told about its work."""
+    about: str = ""
+    """What the call is about: the question, and the step where there is one."""
+    question: str = ""
+    """The question of the run, as far as it is known at this point."""
+    turns: tuple[str, ...] = ()
+    """The last turns of the conversation."""
+    turn: int = 1
+    """The question's number in its thread."""
+    allow_web: bool = True
+    """Whether its tools may search the web."""
+    fallback: BaseChatModel | None = None
+    recall: Callable[[str], Awaitable[Any]] | None = None
+    """Answers a question from memory, for the tool of that name."""
+    compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
+    """What was made of the conversation, where it is too long for the model."""
+    tool_results: list[Any] = field(default_factory=list)
+    """What the tools found, for the node that let them be used."""
+
+
+CallHandler = Callable[[ModelRequest[CallContext]], Awaitable[ModelResponse[Any]]]

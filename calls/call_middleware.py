@@ -1,0 +1,345 @@
+"""The middleware of every model call: ledger, fallback, retry and meter."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, messages_from_dict, messages_to_dict
+from langchain_core.messages.ai import UsageMetadata
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
+
+from calls import ledger, output_limit, replies
+from calls.attempts import begin_attempt, end_statement
+from calls.call_context import CallContext, CallHandler
+from calls.ledger import ActionRecord, CallCost, LedgerCall
+from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
+from config.errors import Problem
+from config.key_masking import mask_keys
+from config.model_table import call_price
+from config.settings import settings
+from models import faults
+from runs.trace import trace
+from storage.engine import commit_statements
+from text.secret_masking import mask_secrets_within
+from text.tokens import count_tokens, is_count_exact
+
+ABSURD = 10_000_000
+"""More tokens than any call uses; a server that says so is not believed."""
+
+WRITERS = ("researcher", "coder", "reporter")
+"""Roles who write from what was read: their words may be those of any page."""
+
+ROLES_OUTSIDE_RUN = ("memorizer", "checker")
+"""Roles whose words are no step of a run: they are about other runs, or about the person."""
+
+
+class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Answer from the ledger; ask and record what it does not know."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Return the recorded response to this very request, or make and record it."""
+        around = request.runtime.context
+        call = LedgerCall(around.site, "model", around.role, _plain(request))
+        known = await ledger.find_recorded(call)
+        while known is not None and (cap := _raised(known, around)):
+            call = replace(call, request={**call.request, "after": cap})
+            known = await ledger.find_recorded(call)
+        if known is not None:
+            await trace(around.site, "model", around.role, "recorded")
+            return ModelResponse(result=messages_from_dict(known))
+        started = time.time()
+        response = _masked(await handler(request))
+        reply = _reply(response)
+        spent = _cost(reply, reply.response_metadata["model"])
+        spent = replace(spent, session=around.budget.session)
+        ended = end_statement(reply.response_metadata["attempt"], "ok", spent)
+        if "stood_in" in reply.response_metadata and spent.model.startswith("extractive:"):
+            # It was not paid for, and whoever goes on may find the model at work again.
+            await commit_statements(ended)
+            return response
+        result = messages_to_dict(response.result)
+        said = None if around.role in ROLES_OUTSIDE_RUN else _said(around.role, reply)
+        await ledger.record_call(call, result, started, spent, said, also=[ended])
+        return response
+
+
+class FallbackMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Ask another model when the first one is down, never when a cap or a key says no."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request on, and once more to the other model if that fails."""
+        try:
+            return await handler(request)
+        except Problem as problem:
+            other, failed = request.runtime.context.fallback, problem
+            if other is None or problem.code not in faults.REPLACEABLE:
+                raise
+        response = await handler(request.override(model=other))
+        _reply(response).response_metadata["stood_in"] = failed.as_dict()
+        return response
+
+
+class RetryMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Ask again after a failure that may pass: three times, six when asked to slow down."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request on until it is answered, it is enough, or the wait would be too long."""
+        around = request.runtime.context
+
+        def stop(state: RetryCallState) -> bool:
+            return (
+                _enough(state) or 0 < around.budget.seconds_left(around.role) < state.upcoming_sleep
+            )
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_may_pass), wait=_wait, stop=stop, reraise=True
+        )
+        response: ModelResponse[Any] = await retrying(handler, request)
+        return response
+
+
+class MeterMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Let physical calls through if the budget allows them, limit, time, trace and record them."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Make the call; again where its server refuses the limit, or more than that can be had.
+
+        Raises:
+            Problem: What `models.faults` tells of, or `budget_spent`.
+        """
+        around, wanted = request.runtime.context, USUAL_ANSWER_TOKENS
+        while True:
+            sent = _SentCall(request, wanted)
+            try:
+                response = await sent.answered(handler)
+            except Problem as problem:
+                if output_limit.adapt_output_limit(request.model, problem):
+                    continue
+                raise
+            if (
+                not sent.capped
+                or around.budget.answer_room(around.role, sent.need) < 2 * sent.limit
+            ):
+                return response
+            await commit_statements(end_statement(sent.attempt, "answer_capped", sent.cost))
+            wanted = 4 * sent.limit
+
+
+class _SentCall:
+    """One attempt of a call: what it may use, what it used, and how it ended."""
+
+    def __init__(self, request: ModelRequest[CallContext], wanted: int) -> None:
+        self.request, self.around = request, request.runtime.context
+        self.need = output_limit.estimate_need(request, wanted)
+        self.name = output_limit.chat_model_name(request.model)
+        self.worst = self.cost = CallCost(self.name)
+        self.status, self.attempt, self.capped, self.told = "ok", "", "", True
+        self.limit, self.started, self.replied = 0, time.monotonic(), False
+
+    async def answered(self, handler: CallHandler) -> ModelResponse[Any]:
+        """Make the attempt; whoever keeps the answer settles it in the same moment.
+
+        Raises:
+            Problem: What `models.faults` tells of, or `budget_spent`.
+        """
+        budget, role = self.around.budget, self.around.role
+        held, limit = budget.reserved(), settings().call_seconds
+        try:
+            async with budget.reserve(role, self.need, limit) as mine:
+                held = budget.reserved()
+                seconds = min(limit, budget.seconds_left(role))
+                await self._begin(mine, seconds)
+                try:
+                    return self._judged(await self._timed(handler, seconds), mine)
+                except BaseException as error:
+                    self._fail(error)
+                    raise
+                finally:
+                    mine.used = self.cost
+        except Problem as problem:
+            self.status = problem.code
+            raise
+        finally:
+            await self._end(held)
+
+    async def _begin(self, mine: Reservation, seconds: float) -> None:
+        """Write the attempt down with the most it may use, before it is sent."""
+        session, need = self.around.budget.session, self.need
+        self.limit, self.started = mine.limit, time.monotonic()
+        self.worst = CallCost(self.name, need.tokens_in, mine.limit, mine.dollars, session)
+        self.cost = self.worst
+        self.attempt = await begin_attempt(self.around.site, self.around.role, self.worst, seconds)
+
+    async def _timed(self, handler: CallHandler, seconds: float) -> ModelResponse[Any]:
+        model = output_limit.limit_output(self.request.model, self.limit)
+        try:
+            async with asyncio.timeout(seconds):
+                return await handler(self.request.override(model=model))
+        except Problem:
+            raise
+        except faults.client_errors() as error:
+            told = faults.to_model_problem(error)
+            raise self.around.budget.explain_timeout(self.around.role, told) from error
+
+    def _judged(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
+        """Note what an answer used, and on it which attempt it is of and what cut it off."""
+        self.replied, reply = True, _reply(response)
+        reply.response_metadata["model"] = self.name
+        problem = replies.reply_problem(reply)
+        self.told = _tells(reply) and not self.name.startswith("extractive")
+        lost = problem is not None and problem.code == "answer_cut" and not _tells(reply)
+        # Of a reply that broke off nobody knows how much of it was billed.
+        self.cost = self.worst if lost else _told(reply, self.name, self.worst)
+        if problem:
+            raise problem
+        if replies.finish_reason(reply) == "length" and output_limit.reached_output_limit(
+            reply, self.limit
+        ):
+            self.capped = mine.cap
+        reply.response_metadata |= {"attempt": self.attempt, "capped": self.capped}
+        return response
+
+    def _fail(self, error: BaseException) -> None:
+        """Note how the attempt ended, and what it used as far as that is known."""
+        self.status = error.code if isinstance(error, Problem) else "cancelled"
+        billed = None if self.replied else faults.billed_tokens(error)
+        if billed is not None:
+            read, written = billed
+            dollars = call_price(self.name, read, written)
+            self.cost = CallCost(self.name, read, written, dollars, self.worst.session)
+
+    async def _end(self, held: CallCost) -> None:
+        """Settle an attempt that brought no answer, and trace every one."""
+        if self.attempt and self.status != "ok":
+            await commit_statements(end_statement(self.attempt, self.status, self.cost))
+        cost = self.cost
+        used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out}
+        used |= {} if self.told or is_count_exact() else {"estimated": True}
+        seconds = round(time.monotonic() - self.started, 4)
+        more = {"model": self.name, "seconds": seconds, "dollars": cost.dollars, **used}
+        more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": held.dollars}
+        around = self.around
+        await trace(around.site, "model", around.role, self.status, **more)
+
+
+def _raised(known: Any, around: CallContext) -> str:
+    """Return the cap that cut a recorded answer off, if it has been raised since."""
+    metadata = messages_from_dict(known)[-1].response_metadata
+    cap: str = metadata.get("capped", "")
+    name = cap.partition(" = ")[0]
+    return "" if not cap or f"{name} = {getattr(around.choices, name)}" == cap else cap
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, Problem) and error.code in faults.RETRYABLE
+
+
+def _enough(state: RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    slow_down = isinstance(error, Problem) and error.code == "rate_limited"
+    return state.attempt_number >= (6 if slow_down else 3)
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    full_jitter = wait_random_exponential(multiplier=settings().retry_seconds, max=60)(state)
+    # Branches that are told to wait equally long must not come back at the same moment.
+    return min(full_jitter + faults.requested_wait(error.__cause__ if error else None), 60.0)
+
+
+def _plain(request: ModelRequest[CallContext]) -> dict[str, Any]:
+    """Return what is asked as plain data, without the ids that differ from run to run."""
+    said = [
+        [message.type, message.content, getattr(message, "tool_calls", None)]
+        for message in request.messages
+    ]
+    tools = [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools]
+    system = request.system_message.content if request.system_message else ""
+    return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
+
+
+def _told(reply: AIMessage, name: str, worst: CallCost) -> CallCost:
+    """Return what a call used; counted here, and written on the reply, if the server is silent."""
+    if not _tells(reply):
+        read, written = worst.tokens_in, _written(reply)
+        reply.usage_metadata = UsageMetadata(
+            input_tokens=read, output_tokens=written, total_tokens=read + written
+        )
+    return replace(_cost(reply, name), session=worst.session)
+
+
+def _written(reply: AIMessage) -> int:
+    """Return the tokens of a reply as they are counted here, with its thoughts and tool calls."""
+    thought = reply.additional_kwargs.get("reasoning_content")
+    calls = [[one["name"], one["args"]] for one in reply.tool_calls]
+    said = [str(reply.text), thought if isinstance(thought, str) else ""]
+    return sum(map(count_tokens, said)) + (count_tokens(json.dumps(calls)) if calls else 0)
+
+
+def _tells(reply: AIMessage) -> bool:
+    """Say whether a server told what a call used, as far as that can be believed."""
+    usage = reply.usage_metadata
+    if not usage:
+        return False
+    return 0 < usage["input_tokens"] < ABSURD and 0 <= usage["output_tokens"] < ABSURD
+
+
+def _cost(reply: AIMessage, name: str) -> CallCost:
+    """Return what a reply says that its call used."""
+    usage = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
+    read, written = usage["input_tokens"], usage["output_tokens"]
+    return CallCost(name, read, written, call_price(name, read, written))
+
+
+def _said(role: str, reply: AIMessage) -> ActionRecord:
+    """Return what a model did: what it said, or the tools it wanted used.
+
+    What is written from pages is what came of it; that it was written is what was done.
+    """
+    wanted = " ".join(f"{one['name']}({one['args']})" for one in reply.tool_calls)
+    text = str(reply.text).strip()
+    if role not in WRITERS:
+        return ActionRecord(f"{text} {wanted}".strip())
+    return ActionRecord(wanted or f"wrote {len(text.split())} words", text)
+
+
+def _masked(response: ModelResponse[Any]) -> ModelResponse[Any]:
+    """Return a response that repeats no key, and whose tools are handed no secret of any page."""
+    for message in response.result:
+        message.content = _keyless(message.content)
+        message.additional_kwargs = _keyless(message.additional_kwargs)
+        if isinstance(message, AIMessage):
+            message.tool_calls = mask_secrets_within(_keyless(message.tool_calls))
+    return response
+
+
+def _keyless(said: Any) -> Any:
+    if isinstance(said, str):
+        return mask_keys(said, plain_words=False)
+    if isinstance(said, list):
+        return [_keyless(one) for one in said]
+    if isinstance(said, dict):
+        return {name: _keyless(one) for name, one in said.items()}
+    return said
+
+
+def _reply(response: ModelResponse[Any]) -> AIMessage:
+    message = response.result[-1]
+    if not isinstance(message, AIMessage):
+        what = f"the model answered with a {message.type} message"
+        raise Problem("model_unavailable", what)
+    return message

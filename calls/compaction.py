@@ -1,0 +1,194 @@
+"""Keep a conversation well formed and within the window of its model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
+from html import unescape
+from typing import Any, cast
+
+from langchain.agents.middleware import AgentMiddleware, SummarizationMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+
+from calls.call_context import CallContext, CallHandler
+from calls.run_budget import USUAL_ANSWER_TOKENS
+from config.settings import settings
+from prompts.data_blocks import join_prompt_blocks, render_block
+from prompts.loader import render_prompt
+from text.regex import regex
+from text.script import detect_language
+from text.tokens import count_tokens
+
+
+def repair_tool_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return a conversation in which the results of tool calls stand right behind them.
+
+    A call without a result, as a run leaves it that is cancelled or killed while a tool works, gets
+    one that says so; a result that no call asked for is left out.
+    """
+    results = [message for message in messages if isinstance(message, ToolMessage)]
+    mended: list[AnyMessage] = []
+    for message in messages:
+        if isinstance(message, AIMessage):
+            mended += [message, *(_result(call, results) for call in _calls(message))]
+        elif not isinstance(message, ToolMessage):
+            mended.append(message)
+    return mended
+
+
+def _calls(message: AIMessage) -> Iterator[dict[str, Any]]:
+    """Yield the calls of a message, also those whose arguments could not be read."""
+    yield from ({**call} for call in message.tool_calls)
+    yield from ({**call} for call in message.invalid_tool_calls)
+
+
+def _result(call: dict[str, Any], results: list[ToolMessage]) -> ToolMessage:
+    """Take the first result of a call, for some servers give later calls the same id again."""
+    for at, result in enumerate(results):
+        if result.tool_call_id == call["id"]:
+            return results.pop(at)
+    name = call["name"] or ""
+    said = render_prompt("cut_off", tool=name).strip()
+    return ToolMessage(said, tool_call_id=call["id"] or "", name=name, status="error")
+
+
+WINDOW_SHARE = 0.75
+"""The part of its window that a model is given to read, before older messages are summarised."""
+
+MEMORY = 3_000
+"""How many tokens are left free for what is remembered, as far as a window has them."""
+
+EACH = 4
+"""How many tokens a message has beside its text."""
+
+SUMMARY_WORDS = 400
+"""How long a summary may be."""
+
+SUMMARY = regex(r"<summary>\n(.*?)\n</summary>", re.DOTALL)
+
+Summarizer = Callable[[str], Awaitable[str]]
+"""Writes the summary of a conversation that is written out."""
+
+
+class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Mend a conversation, and put a summary in the place of its older part when it is too long.
+
+    What was asked at first stays word for word, and so do the newest messages. It stands around the
+    ledger: after a crash the same conversation is shortened at the same point, by a summary that
+    the ledger has, and so makes the same keys.
+    """
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request on with a conversation that fits."""
+        short, said = request.runtime.context.compacted, request.messages
+        talk = repair_tool_calls([*short.messages, *said[short.upto :]])
+        system = count_tokens(str(request.system_message.text)) if request.system_message else 0
+        most = int(WINDOW_SHARE * input_window(request.model)) - system
+        if most < count_message_tokens(talk) and len(talk) > 1:
+            summary = partial(_asked, request, handler)
+            shorter = await compact_conversation(
+                request.model, talk, most, summary, str(said[0].text)
+            )
+            if shorter is not talk:
+                short.messages, short.upto = shorter, len(said)
+                talk = shorter
+        return await handler(request.override(messages=talk))
+
+
+def input_window(model: BaseChatModel) -> int:
+    """Return how many tokens a model can read, less what is remembered and what it answers."""
+    known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
+    whole = known if isinstance(known, int) else settings().context_tokens
+    return max(whole - MEMORY - USUAL_ANSWER_TOKENS, whole // 2)
+
+
+def count_message_tokens(messages: Iterable[Any]) -> int:
+    """Return how many tokens messages have, with the tool calls in them."""
+    return sum(EACH + count_tokens(_written(message)) for message in messages)
+
+
+async def compact_conversation(
+    model: BaseChatModel, talk: list[AnyMessage], most: int, summary: Summarizer, first: str = ""
+) -> list[AnyMessage]:
+    """Return a conversation whose older part is a summary; the very same if nothing can be spared.
+
+    Args:
+        model: Whose window it shall fit.
+        talk: The conversation.
+        most: How many tokens it may have; half of them are left to the newest messages.
+        summary: Writes the summary.
+        first: The message that is kept of the older part word for word.
+    """
+    made: list[str] = []
+
+    async def written(older: list[AnyMessage]) -> str:
+        if text := _written_out(older, first):
+            made.append(await summary(_cut_middle(text, int(WINDOW_SHARE * input_window(model)))))
+        return join_prompt_blocks(first, render_block("summary", "".join(made)))
+
+    library = SummarizationMiddleware(
+        model,
+        trigger=("tokens", max(most, 1)),
+        keep=("tokens", max(most // 2, 1)),
+        token_counter=count_message_tokens,
+        trim_tokens_to_summarize=None,
+        summarizer=written,
+    )
+    update = await library.abefore_model({"messages": talk}, cast("Any", None))
+    return cast("list[AnyMessage]", update["messages"][1:]) if update and made else talk
+
+
+def summary_of_message(message: AnyMessage) -> str:
+    """Return the summary that a message is; nothing if it is none."""
+    if message.additional_kwargs.get("lc_source") != "summarization":
+        return ""
+    found = SUMMARY.findall(str(message.text))
+    return unescape(found[-1]) if found else ""
+
+
+async def _asked(request: ModelRequest[CallContext], handler: CallHandler, talk: str) -> str:
+    """Have the model of a call write a summary, paid for like every other call."""
+    system = render_prompt("summary", language=detect_language(talk), words=SUMMARY_WORDS)
+    asked = request.override(
+        messages=[HumanMessage(render_block("talk", talk))],
+        system_message=SystemMessage(system),
+        tools=[],
+        tool_choice=None,
+        model_settings={},
+    )
+    return str((await handler(asked)).result[-1].text)
+
+
+def _written_out(messages: Sequence[AnyMessage], first: str) -> str:
+    """Return messages as text, a summary among them as it is; nothing if there is no more."""
+    rest = [message for message in messages if str(message.text) != first]
+    if all(summary_of_message(message) for message in rest):
+        return ""
+    return "\n\n".join(summary_of_message(message) or _line(message) for message in rest)
+
+
+def _line(message: AnyMessage) -> str:
+    text = _written(message)
+    if isinstance(message, ToolMessage):
+        return f"{message.name or 'tool'} returned: {text}"
+    return f"{'person' if isinstance(message, HumanMessage) else 'model'}: {text}"
+
+
+def _written(message: AnyMessage) -> str:
+    """Return what a message says, and which tools it calls."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    called = [f"calls {call['name']}({json.dumps(call['args'])})" for call in calls]
+    return "\n".join(part for part in (str(message.text), *called) if part)
+
+
+def _cut_middle(text: str, most: int) -> str:
+    """Return a text without its middle where it is longer than a model can read."""
+    size = count_tokens(text)
+    half = len(text) * most // max(size, 1) // 2
+    return text if size <= most else f"{text[:half]}\n…\n{text[-half:]}"

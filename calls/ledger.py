@@ -1,0 +1,187 @@
+"""The ledger.
+
+Every result of a model, search, fetch or sandbox call is recorded before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from memory.experience.tables import utterances
+from runs.call_site import CallSite
+from runs.tables import calls
+from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group
+from text.storable import clip_long_text
+
+RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
+
+
+@dataclass(frozen=True)
+class LedgerCall:
+    """One paid call; `request` is what is asked, as plain data."""
+
+    site: CallSite
+    kind: Literal["model", "search", "fetch", "sandbox"]
+    role: str
+    request: Any
+
+    @property
+    def key(self) -> str:
+        """Name the call by owner, thread, turn, step, repetition and the hash of its request."""
+        here = self.site
+        words = [
+            here.owner,
+            here.run,
+            here.step,
+            here.repetition,
+            self.kind,
+            self.role,
+            self.request,
+        ]
+        text = json.dumps(words, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """What a call used: tokens read, tokens written, US dollars; and in which session of the run.
+
+    A session is the time from a start or a resume to the next pause or crash.
+    """
+
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    dollars: float = 0.0
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class ActionRecord:
+    """What a call comes down to, for whoever reads later how the run went."""
+
+    action: str
+    observation: str = ""
+    step: str = ""
+
+
+async def find_recorded(call: LedgerCall) -> Any | None:
+    """Return the kept result of a call, or `None` if it was never made."""
+    result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
+    return None if result is None else json.loads(result)
+
+
+async def record_call(
+    call: LedgerCall,
+    result: Any,
+    started: float,
+    cost: CallCost | None = None,
+    said: ActionRecord | None = None,
+    also: Sequence[SqlStatement] = (),
+) -> None:
+    """Keep the result of a call; it is on the disk when this returns.
+
+    Args:
+        call: The call that was made.
+        result: What came back, as plain data.
+        started: When it was made, in seconds since 1970.
+        cost: What it used; nothing for calls that are free.
+        said: What it comes down to; it is kept in the same moment.
+        also: What else is written in that moment.
+    """
+    cost = cost or CallCost()
+    row = {
+        "key": call.key,
+        "run": call.site.run,
+        "session": cost.session,
+        "kind": call.kind,
+        "role": call.role,
+        "step": call.site.step,
+        "model": cost.model,
+        # A lone surrogate, which a model may write, is nothing a database holds but as an escape.
+        "result": json.dumps(result),
+        "tokens_in": cost.tokens_in,
+        "tokens_out": cost.tokens_out,
+        "cost": cost.dollars,
+        "started": started,
+        "ended": time.time(),
+    }
+    try:
+        await commit_statements((insert(calls), row), *_uttered(call, said), *also)
+    except IntegrityError:
+        # Two equal requests at one point ran side by side; either result will do.
+        await commit_statements(*also)
+
+
+async def call_once(
+    call: LedgerCall,
+    make: Callable[[], Awaitable[Any]],
+    tell: Callable[[Any], ActionRecord] | None = None,
+) -> Any:
+    """Return the kept result of a call, or make it and keep what comes back.
+
+    Args:
+        call: The call.
+        make: Makes it.
+        tell: Says what it comes down to, by its result.
+    """
+    known = await find_recorded(call)
+    if known is not None:
+        return known
+    started = time.time()
+    result = await make()
+    await record_call(call, result, started, said=tell(result) if tell else None)
+    return result
+
+
+def recorded_hits(result: Any) -> list[dict[str, Any]]:
+    """Return what a web search found, by its recorded result.
+
+    Older versions recorded the hits alone, without the query as it was sent.
+    """
+    hits: list[dict[str, Any]] = result["hits"] if isinstance(result, dict) else result
+    return hits
+
+
+async def record_actions(site: CallSite, who: str, kind: str, done: Sequence[ActionRecord]) -> None:
+    """Keep what was done without being paid for; doing the same again in a step keeps it once."""
+
+    def keep(connection: Connection) -> None:
+        for said in done:
+            row = _row(site, who, kind, said)
+            same = (utterances.c[name] == row[name] for name in ("owner", "run", "step", "who"))
+            known = select(utterances.c.id).where(*same, utterances.c.action == row["action"])
+            if connection.execute(known.limit(1)).first() is None:
+                connection.execute(insert(utterances), row)
+
+    await write_in_group(keep)
+
+
+def _uttered(call: LedgerCall, said: ActionRecord | None) -> list[SqlStatement]:
+    """Return the statement that keeps what was said; nothing where nothing was."""
+    if said is None:
+        return []
+    return [(insert(utterances), _row(call.site, call.role, call.kind, said))]
+
+
+def _row(here: CallSite, who: str, kind: str, said: ActionRecord) -> dict[str, Any]:
+    return {
+        "owner": here.owner,
+        "run": here.run,
+        "step": said.step or here.step,
+        "who": who,
+        "kind": kind,
+        "action": clip_long_text(said.action),
+        "observation": clip_long_text(said.observation),
+        "builds_on": "[]",
+        "main": 0,
+        "at": time.time(),
+    }

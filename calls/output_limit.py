@@ -1,0 +1,148 @@
+"""Estimate what a call needs, and limit the length of its answer.
+
+Each provider has its own way of being told.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from langchain.agents.middleware.types import ModelRequest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from calls.run_budget import USUAL_ANSWER_TOKENS, CallNeed
+from config.errors import Problem
+from config.model_table import token_prices
+from config.settings import settings
+from text.regex import regex
+from text.tokens import count_tokens, is_count_exact
+
+FIELDS = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens")
+"""What LangChain's clients call the limit, each its own provider's."""
+
+EACH = 4
+"""How many tokens a message has beside its text."""
+
+TOKEN_MARGIN = 1.25
+"""By how much more a prompt is reckoned where its tokens are not counted as its model does."""
+
+NEARLY = 0.9
+"""The part of its limit from which an answer that was cut off has reached it."""
+
+LIMIT = regex(r"max_?(completion_?|output_?|new_?)?tokens|in the completion|num_predict")
+TOO_LARGE = regex(r"too large|too long|at most|maximum|exceed|less than|greater than|reduce")
+"""What a server says that refuses a request for its limit, and for the size of it."""
+
+WAYS = ("field", "body", "none")
+"""Ways to send the limit: as the client does, by its older name, or not at all."""
+
+_ways: dict[str, int] = {}
+_most: dict[str, int] = {}
+"""By the name of a model: the way that its server takes, and the largest limit it takes."""
+
+
+def estimate_need(request: ModelRequest[Any], wanted: int = USUAL_ANSWER_TOKENS) -> CallNeed:
+    """Return what a call needs.
+
+    Args:
+        request: The request as it will be sent.
+        wanted: How many tokens the answer is to be allowed, if they can be had.
+    """
+    dollars_in, dollars_out = token_prices(chat_model_name(request.model))
+    read = _read(request)
+    return CallNeed(read, _longest(request.model, read), dollars_in, dollars_out, wanted)
+
+
+def limit_output(model: BaseChatModel, tokens: int) -> BaseChatModel:
+    """Return a model that is told how long its answer may be; the same one if it cannot be."""
+    field, way = _field(model), WAYS[_ways.get(chat_model_name(model), 0)]
+    if not field or way == "none":
+        return model
+    if way == "field":
+        return model.model_copy(update={field: tokens})
+    body = {**(getattr(model, "extra_body", None) or {}), "max_tokens": tokens}
+    return model.model_copy(update={"extra_body": body})
+
+
+def adapt_output_limit(model: BaseChatModel, problem: Problem) -> bool:
+    """Say whether a request that was refused for its limit may be sent with another one.
+
+    Compatible servers have windows that nobody knows, and some know only the older name.
+    """
+    name, refused = chat_model_name(model), problem.code in ("model_rejected", "model_context")
+    way = _ways.get(name, 0)
+    if not (refused and _field(model) and LIMIT.search(problem.hint)) or WAYS[way] == "none":
+        return False
+    if (
+        TOO_LARGE.search(problem.hint)
+        and _most.get(name, USUAL_ANSWER_TOKENS + 1) > USUAL_ANSWER_TOKENS
+    ):
+        _most[name] = USUAL_ANSWER_TOKENS
+        return True
+    older = hasattr(model, "extra_body") and WAYS[way] == "field"
+    _ways[name] = WAYS.index("body" if older else "none")
+    return True
+
+
+def reached_output_limit(reply: AIMessage, limit: int) -> bool:
+    """Say whether an answer that was cut off has reached a limit."""
+    usage = reply.usage_metadata
+    return usage is None or usage["output_tokens"] >= NEARLY * limit
+
+
+def chat_model_name(model: BaseChatModel) -> str:
+    """Return the name of a model, as `provider:name`."""
+    return str((model.metadata or {}).get("model", model.get_name()))
+
+
+def _field(model: BaseChatModel) -> str:
+    return next((name for name in FIELDS if name in type(model).model_fields), "")
+
+
+def _longest(model: BaseChatModel, read: int) -> int:
+    """Return how long an answer of a model may be, whatever the run has left."""
+    profile = getattr(model, "profile", None) or {}
+    own = (profile.get("max_output_tokens"), *(getattr(model, name, None) for name in FIELDS))
+    known = [one for one in own if isinstance(one, int) and one > 0]
+    window = settings().context_tokens
+    unknown = min(window // 4, window - read) if _field(model) else USUAL_ANSWER_TOKENS
+    longest = min(known) if known else max(unknown, USUAL_ANSWER_TOKENS)
+    return min(longest, _most.get(chat_model_name(model), longest))
+
+
+def _read(request: ModelRequest[Any]) -> int:
+    """Return how many tokens a request has, at most as many as its model may count."""
+    said = [*request.messages, *([request.system_message] if request.system_message else [])]
+    tokens = sum(EACH + count_tokens(str(one.text)) + _calling(one) for one in said)
+    tokens += sum(_form(tool) for tool in request.tools)
+    tokens += count_tokens(json.dumps(request.model_settings)) if request.model_settings else 0
+    return tokens if _counted_alike(request.model) else round(tokens * TOKEN_MARGIN)
+
+
+def _calling(message: Any) -> int:
+    calls = getattr(message, "tool_calls", None)
+    return count_tokens(json.dumps([[one["name"], one["args"]] for one in calls])) if calls else 0
+
+
+_forms: dict[str, int] = {}
+
+
+def _form(tool: BaseTool | dict[str, Any]) -> int:
+    """Return the tokens of a tool's description; it is made once."""
+    if isinstance(tool, dict):
+        return count_tokens(json.dumps(tool))
+    if tool.name not in _forms:
+        _forms[tool.name] = count_tokens(json.dumps(cast("Any", convert_to_openai_tool(tool))))
+    return _forms[tool.name]
+
+
+def _counted_alike(model: BaseChatModel) -> bool:
+    """Say whether tokens are counted here as the model's provider does."""
+    name = chat_model_name(model)
+    return name.startswith("extractive:") or (
+        is_count_exact() and name.startswith(("openai:gpt", "openai:o"))
+    )

@@ -1,0 +1,146 @@
+"""Describe the form of a typed answer, and read it however a model wraps it."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import json_repair
+from langchain_core.messages import AIMessage, AnyMessage
+from pydantic import AfterValidator, BaseModel, ValidationError
+
+from config.errors import Problem
+from prompts.loader import render_prompt
+from prompts.typed_answers import describe_answer_error, describe_field_errors, translate_schema
+from report.markdown.sanitizer import sanitize_query, sanitize_text
+from text.normalization import normalize_text
+from text.regex import regex
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+VisibleText = Annotated[str, AfterValidator(sanitize_text)]
+"""What a model writes that a person sees outside a report: in a chat, a review or a terminal."""
+
+SearchText = Annotated[str, AfterValidator(sanitize_query)]
+"""What a model wants searched, which a person sees too."""
+
+
+def _drop_blank(searches: list[str]) -> list[str]:
+    return [one for one in searches if one.strip()]
+
+
+SearchTexts = Annotated[list[SearchText], AfterValidator(_drop_blank)]
+"""Those of several searches that have words."""
+
+MAX_REPAIRABLE = 30_000
+"""How many characters of JSON are mended, and shown to the model again.
+
+Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
+"""
+
+CUT_OFF = "cut"
+"""What is wrong with an answer that ended at the limit."""
+
+
+class UnreadableAnswer(ValueError):
+    """An answer has no object that could be read; its one argument says why, as a code."""
+
+
+@cache
+def describe_schema(schema: type[BaseModel], tongue: str = "en") -> str:
+    """Return the form of an answer as a prompt in a language asks for it."""
+    form = _untitled(schema.model_json_schema())
+    form = translate_schema(form) if tongue == "zh" else form
+    return render_prompt("typed", language=tongue, schema=json.dumps(form, ensure_ascii=False))
+
+
+def _untitled(form: Any) -> Any:
+    """Return a schema without the titles of its fields, which say the names again."""
+    if isinstance(form, list):
+        return [_untitled(one) for one in form]
+    if not isinstance(form, dict):
+        return form
+    return {
+        name: _untitled(value)
+        for name, value in form.items()
+        # A field may be called so, too: then its value is a schema.
+        if name != "title" or isinstance(value, dict)
+    }
+
+
+def parse_answer(reply: AnyMessage, schema: type[Answer]) -> Answer:
+    """Read a typed answer.
+
+    Raises:
+        Unreadable: If no object is there, or the reply was cut off.
+        ValidationError: If it does not fit.
+    """
+    if isinstance(reply, AIMessage) and finish_reason(reply) == "length":
+        raise UnreadableAnswer(CUT_OFF)
+    text = reply_text(reply) if isinstance(reply, AIMessage) else str(reply.text)
+    try:
+        return schema.model_validate_json(text)
+    except ValidationError:
+        return schema.model_validate_json(_mended(text))
+
+
+def explain_invalid_answer(error: ValueError, tongue: str) -> str:
+    """Say in the language of a prompt what is wrong with an answer that `parse_answer` refused."""
+    if isinstance(error, ValidationError):
+        return describe_field_errors(error.errors(include_url=False, include_input=False), tongue)
+    return describe_answer_error(str(error), tongue)
+
+
+def _mended(text: str) -> str:
+    """Mend what models often get wrong about JSON.
+
+    Raises:
+        Unreadable: If no object is there, or it is too long or nested too deep to be mended.
+    """
+    start = text.find("{")
+    if start < 0 or len(text) > MAX_REPAIRABLE:
+        raise UnreadableAnswer("no_object")
+    try:
+        return json.dumps(json_repair.loads(text[start:]))
+    except RecursionError as error:
+        raise UnreadableAnswer("too_deep") from error
+
+
+LIMITS = {"length", "max_tokens", "model_length"}
+"""Words by which OpenAI, Anthropic and Google, and Mistral say that an answer is cut off."""
+
+REFUSALS = {"content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation"}
+"""Words by which they say that they do not answer."""
+
+THINKING = regex(r"<think>.*?(</think>|\Z)", re.DOTALL)
+
+
+def reply_problem(message: AIMessage) -> Problem | None:
+    """Return what is wrong with a reply that arrived: empty, cut off or refused."""
+    finish = finish_reason(message)
+    if finish in REFUSALS or message.additional_kwargs.get("refusal"):
+        return Problem("model_refused", "the model refused to answer")
+    if not finish:
+        return Problem("answer_cut", "the answer ended in the middle")
+    if not reply_text(message) and not message.tool_calls and finish != "length":
+        return Problem("answer_empty", "the model said nothing")
+    return None
+
+
+def finish_reason(message: AIMessage) -> str:
+    """Return why the model stopped: `length` at its limit; empty if it did not say."""
+    metadata: dict[str, Any] = message.response_metadata
+    words = (metadata.get(name) for name in ("finish_reason", "stop_reason", "done_reason"))
+    reason = str(next(filter(None, words), "")).lower()
+    return "length" if reason in LIMITS else reason
+
+
+def reply_text(message: AIMessage) -> str:
+    """Return what a reply says, without the thinking that some models say aloud."""
+    return normalize_text(THINKING.sub("", str(message.text))).strip()

@@ -1,0 +1,243 @@
+"""Put the middleware stack around the calls of a role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Protocol
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelCallLimitMiddleware,
+    ToolCallLimitMiddleware,
+)
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
+from langchain_core.tools import BaseTool
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from calls.call_context import CallContext, CallHandler
+from calls.call_middleware import (
+    ROLES_OUTSIDE_RUN,
+    FallbackMiddleware,
+    LedgerMiddleware,
+    MeterMiddleware,
+    RetryMiddleware,
+)
+from calls.compaction import CompactionMiddleware
+from config.errors import Problem
+from memory.experience.credit_assignment import credit_insights
+from memory.experience.recall import INSIGHT_TITLE
+from memory.middleware import MemoryMiddleware
+from memory.protocol import Query
+from memory.registry import MEMORIES
+from memory.token_budget import NoteGroup, render_notes
+from models.extractive.model import ExtractiveChatModel
+from runs.trace import trace
+from text.tokens import count_tokens, is_count_exact
+
+TOOL_ROUNDS = 6
+"""How many model calls a step may use to work with its tools."""
+
+TOOL_CALLS = 12
+"""How many tool calls a step may make."""
+
+Agent = CompiledStateGraph[Any, CallContext, Any, Any]
+
+_formless: set[str] = set()
+"""The models that refused a form in this process; the prompt's own words must do for them."""
+
+
+async def put_to_model(
+    around: CallContext, messages: Sequence[AnyMessage], schema: type[BaseModel] | None
+) -> list[BaseMessage]:
+    """Put messages to the model of a call, through the stack; return the whole conversation.
+
+    Args:
+        around: The call.
+        messages: What is asked.
+        schema: The form of a typed answer; `None` for free text.
+    """
+    request = ModelRequest(
+        model=around.model, messages=[*messages], runtime=Runtime(context=around)
+    )
+    response = await _layers(schema).awrap_model_call(request, _sent)
+    return [*messages, *response.result]
+
+
+async def _sent(request: ModelRequest[CallContext]) -> ModelResponse[Any]:
+    """Call the model as `create_agent` does that has no tools."""
+    first = [request.system_message] if request.system_message else []
+    model = request.model.bind(**request.model_settings)
+    reply = await model.ainvoke([*first, *request.messages])
+    return ModelResponse(result=[reply])
+
+
+@dataclass(frozen=True, eq=False)
+class Toolbox:
+    """What a role may use while it writes; an agent is made once for each toolbox."""
+
+    tools: tuple[BaseTool, ...]
+
+
+@cache
+def get_agent(role: str, toolbox: Toolbox) -> Agent:
+    """Return the agent that plays a role which may use tools, with the stack around its model."""
+    return create_agent(
+        # The form puts the model of the call in its place.
+        ExtractiveChatModel(),
+        toolbox.tools,
+        middleware=[*_limits(), _layers(None)],
+        context_schema=CallContext,
+        # A nested agent that inherits the checkpointer writes megabytes for every call.
+        checkpointer=False,
+        # An agent named like its node would have its prompts streamed as the node's messages.
+        name=f"{role}_agent",
+    )
+
+
+class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Say which model is asked, what it is told, and the form of its answer where there is one.
+
+    A server that refuses schemas is asked without; the system prompt holds the schema too.
+    """
+
+    def __init__(self, schema: type[BaseModel] | None) -> None:
+        super().__init__()
+        self.settings: dict[str, Any] = {}
+        if schema:
+            form = {"name": schema.__name__, "schema": schema.model_json_schema(), "strict": False}
+            self.settings["response_format"] = {"type": "json_schema", "json_schema": form}
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request on with both, or without the form if it is refused."""
+        around = request.runtime.context
+        asked = request.override(model=around.model, system_message=SystemMessage(around.system))
+        if sum(message.type == "ai" for message in request.messages) >= TOOL_ROUNDS - 1:
+            # Without tools the last round can only write what was found so far.
+            asked = asked.override(tools=[])
+        model = str(around.model.metadata)
+        if not self.settings or model in _formless:
+            return await handler(asked)
+        try:
+            return await handler(asked.override(model_settings=self.settings))
+        except Problem as problem:
+            if problem.code != "model_rejected" or "response_format" not in problem.hint:
+                raise
+        _formless.add(model)
+        return await handler(asked)
+
+
+def _query(request: ModelRequest[CallContext]) -> Query:
+    around = request.runtime.context
+    return Query(
+        around.site.owner,
+        around.role,
+        around.about,
+        around.turns,
+        run=around.site.run,
+        question=around.question,
+        files=tuple(around.choices.files),
+        excluded=excluded_memories(around.role, around.choices.guide, around.turn),
+    )
+
+
+def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
+    """Return the memories that a role is not told.
+
+    Whoever writes down what is remembered hears only the person's directions: nothing that is
+    remembered may be taken for something new. Nor may it bear out what a report says.
+    """
+    if role in ROLES_OUTSIDE_RUN:
+        return frozenset(memory.name for memory in MEMORIES) - {"instructions"}
+    guided = guide == "every" or (guide == "once" and turn == 1)
+    return frozenset() if guided else frozenset(["profile"])
+
+
+async def _watch(request: ModelRequest[CallContext], parts: Sequence[NoteGroup]) -> None:
+    """Write down what a call was told: insights are judged by how the run ends."""
+    around = request.runtime.context
+    told_of = [one.id for part in parts for one in part.notes if one.title == INSIGHT_TITLE]
+    await credit_insights(around.site.owner, around.site.run, around.role, told_of)
+    await _trace(request, parts)
+
+
+async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup]) -> None:
+    """Write down which notes a call was given, and why; what they say stays in the memories."""
+    around = request.runtime.context
+    notes = [
+        {
+            "memory": part.name,
+            "id": note.id,
+            "revision": note.revision,
+            "score": {**note.score},
+            **({"cut": note.shown_lines} if note.shown_lines[1] else {}),
+        }
+        for part in parts
+        for note in part.notes
+    ]
+    tokens = {
+        "tokens": count_tokens(render_notes(parts)),
+        **({} if is_count_exact() else {"estimated": True}),
+    }
+    await trace(around.site, "memory", around.role, "ok", notes=notes, **tokens)
+
+
+MEMORY_MIDDLEWARE = MemoryMiddleware(query=_query, watch=_watch)
+
+
+class CallLayer(Protocol):
+    """What may be put around a model call."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Make the call, or answer without it."""
+
+
+class MiddlewareChain(AgentMiddleware[Any, CallContext, Any]):
+    """Several layers in one, from the outside in.
+
+    LangChain changes threads twice around each middleware of an agent, in case it is traced.
+    """
+
+    def __init__(self, *layers: CallLayer) -> None:
+        super().__init__()
+        self.layers = layers
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request through all of them."""
+        for layer in reversed(self.layers):
+            handler = partial(layer.awrap_model_call, handler=handler)
+        return await handler(request)
+
+
+@cache
+def _layers(schema: type[BaseModel] | None) -> MiddlewareChain:
+    """Return the stack around a call, from the outside in."""
+    # A typed answer is asked for with what its node has chosen to show, which is short.
+    fitting = [] if schema else [CompactionMiddleware()]
+    return MiddlewareChain(
+        ResponseFormatMiddleware(schema),
+        *fitting,
+        LedgerMiddleware(),
+        MEMORY_MIDDLEWARE,
+        FallbackMiddleware(),
+        RetryMiddleware(),
+        MeterMiddleware(),
+    )
+
+
+def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
+    return [
+        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
+        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior="error"),
+    ]

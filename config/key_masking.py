@@ -1,0 +1,150 @@
+"""Mask the API keys and passwords of the environment in messages and errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from binascii import b2a_base64
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+REMOVED = "[key removed]"
+
+SHORTEST, WORD = 5, 8
+"""The fewest characters of a key, and of one with letters only, which may be a common word."""
+
+CUT = 12
+"""The first characters of a key, by which it is recognised even if the rest was cut off."""
+
+_NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
+"""The names of variables that hold a key."""
+
+_PLAIN = r"(?=.{1,20}\Z)[a-zA-Z]+(?:[-_ .][a-zA-Z]+)*"
+"""A key that may stand in any text, as those that are made up for a server that wants none."""
+
+_ADDRESSED = r".*_(?:URL|URI|DSN|BASE|ENDPOINT|HOST|SERVER|PROXY)"
+"""The names of variables that hold an address."""
+
+_WITH_LOGIN = (
+    r"(?!sqlite)(?:[\w+.-]*:?/{1,2})?+(?!(?:localhost|[^/:@\s]*\.[^/:@\s]*):\d{1,5}[/?#])"
+    r"([^/:@\s]*):(.+)@([^@/?#:\s]+).*"
+)
+"""An address with a login, where what follows a host and a port is none."""
+
+_LOGIN = r"(?<=//)([^/\s:@]*):(?!\d{1,5}[/?#])[^\s?]+@"
+"""A name and a password in an address; what stands before the last `@` may have most signs."""
+
+_ARGUMENT = (
+    r"(?i)(?<=[?&;])((?:\w*[-_])?(?:ssl)?(?:password|passwd|pass|pwd|secret|token|jwt|(?:api)?key"
+    r"|sig|signature|auth|authorization|credentials?|code|session))=[^&;\s)\"']+"
+)
+"""A password or a key among the parameters of an address."""
+
+
+def mask_keys(text: str, *, plain_words: bool = True) -> str:
+    """Return a text without the keys in the environment, in any form in which a server echoes them.
+
+    Keys that were cut off are removed too, and so are passwords in addresses.
+
+    Args:
+        text: The text.
+        plain_words: Whether a key of words alone is removed, such as `lm-studio`.
+    """
+    for address in _addresses():
+        text = address.hidden_in(text)
+    for form in _forms(plain_words):
+        text = _mask_key(text, form)
+    return _mask_logins(text)
+
+
+def _mask_logins(text: str) -> str:
+    """Return a text without the passwords in its addresses."""
+    if "//" not in text:
+        return text
+    return re.sub(_ARGUMENT, r"\1=***", re.sub(_LOGIN, r"\1:***@", text))
+
+
+def mask_value(name: str, value: str) -> str:
+    """Return the value of a variable without a password, where it is an address."""
+    login = _login(value) if re.fullmatch(_ADDRESSED, name.upper()) else None
+    return _mask_logins(login.hidden_in(value) if login else value)
+
+
+def is_key_variable(name: str) -> bool:
+    """Say whether a variable holds a key, by its name."""
+    return re.fullmatch(_NAMED, name.upper()) is not None
+
+
+def mask_error(error: BaseException | None) -> None:
+    """Remove the keys from an error and from its causes: a log may show them all."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        said = [mask_keys(one) if isinstance(one, str) else one for one in error.args]
+        if said != list(error.args):
+            error.args = tuple(said)
+        if isinstance(error, OSError) and isinstance(error.strerror, str):
+            error.strerror = mask_keys(error.strerror)
+        error = error.__cause__ or error.__context__
+
+
+class _Login(NamedTuple):
+    """What stands before and behind the last `@` of an address in the environment."""
+
+    name: str
+    password: str
+    host: str
+
+    def hidden_in(self, text: str) -> str:
+        """Return a text without the password, and without what a reader of addresses left of it."""
+        for password in (self.password, unquote(self.password)):
+            rests = (password[at:] for at in range(len(password)))
+            for rest in rests if f"@{self.host}" in text else ():
+                text = text.replace(f"{rest}@{self.host}", f"***@{self.host}")
+        return text
+
+
+def _addresses() -> Iterator[_Login]:
+    """Yield the logins in addresses of the environment, also of those that cannot be read."""
+    for name, value in os.environ.items():
+        if re.fullmatch(_ADDRESSED, name.upper()) and (login := _login(value)):
+            yield login
+
+
+def _login(address: str) -> _Login | None:
+    found = re.fullmatch(_WITH_LOGIN, address.strip(), re.DOTALL)
+    return _Login(*found.groups()) if found else None
+
+
+def _secrets() -> Iterator[str]:
+    """Yield the keys in the environment, and the passwords in its addresses."""
+    yield from (value.strip() for name, value in os.environ.items() if is_key_variable(name))
+    for login in _addresses():
+        yield from dict.fromkeys((login.password, unquote(login.password)))
+
+
+def _forms(plain_words: bool) -> Iterator[str]:
+    """Yield the keys as they are, and as written in JSON, in an address and in Base64."""
+    for key in _secrets():
+        long = len(key) >= (WORD if key.isalpha() else SHORTEST)
+        if long and (plain_words or not re.fullmatch(_PLAIN, key)):
+            encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
+            every = (key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)
+            yield from dict.fromkeys(every)
+
+
+def _mask_key(text: str, key: str) -> str:
+    kept, start, opening = [], 0, key[: min(CUT, len(key))]
+    while (at := text.find(opening, start)) >= 0:
+        kept += [text[start:at], REMOVED]
+        end = at + len(key)
+        start = end if text[at:end] == key else at + _alike(text[at:end], key)
+    return "".join([*kept, text[start:]]) if kept else text
+
+
+def _alike(text: str, key: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    pairs = enumerate(zip(text, key, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), len(text))

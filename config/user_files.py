@@ -1,0 +1,107 @@
+"""Files that a person names.
+
+Reading a regular file or a pipe but no endless device, and names that may become names of files.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from config.errors import Problem
+
+
+def write_user_file(file: Path, text: str, *, force: bool) -> None:
+    """Write a file whole or not at all, for nobody but its owner to read.
+
+    Nothing is written through a link; with `force` the link itself is replaced.
+
+    Args:
+        file: Where it goes.
+        text: What it holds.
+        force: Whether a file that is there is replaced.
+
+    Raises:
+        Problem: `output_exists` or `output_not_writable`.
+    """
+    if not force and os.path.lexists(file):
+        hint = "name another file, or add --force to replace it"
+        raise Problem("output_exists", "there is such a file", where=str(file), hint=hint)
+    if os.path.exists(file) and not file.is_file():
+        hint = "name a file"
+        what = "it is no file, and nothing else is ever replaced"
+        raise Problem("output_not_writable", what, where=str(file), hint=hint)
+    part = file.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(text.encode())
+        part.replace(file)
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}"
+        hint = "name a file in a folder you may write to"
+        raise Problem("output_not_writable", what, where=str(file), hint=hint) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+MOST = 200_000_000
+"""The most bytes that are read from a pipe."""
+
+
+def open_user_file(file: Path) -> BinaryIO:
+    """Open a file for reading; of devices only terminals and `/dev/null`, which do end.
+
+    Raises:
+        OSError: When it cannot be read, or is a device.
+    """
+    kind = file.stat()
+    device = stat.S_ISCHR(kind.st_mode) or stat.S_ISBLK(kind.st_mode)
+    stream = file.open("rb")
+    if device and not stream.isatty() and not os.path.samestat(kind, os.stat(os.devnull)):
+        stream.close()
+        raise OSError(errno.ENODEV, "it is a device, not a file")
+    return stream
+
+
+def read_user_file(file: Path, encoding: str = "utf-8-sig", most: int = MOST) -> str:
+    """Return the whole text of a file.
+
+    Args:
+        file: Where it is.
+        encoding: Its encoding.
+        most: The most bytes that are read from a pipe.
+
+    Raises:
+        OSError: When it cannot be read, is a device, or is a pipe with more.
+        UnicodeDecodeError: When it has another encoding.
+    """
+    with open_user_file(file) as stream:
+        regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        data = stream.read(-1 if regular else most + 1)
+    if not regular and len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
+    return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+
+
+FILE_NAME_PATTERN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+"""What a file may be called: one part of a path, and never one above it."""
+
+
+def check_file_name(name: str) -> str:
+    """Return a name if a file may be called so.
+
+    Raises:
+        Problem: `bad_file_name`.
+    """
+    if not FILE_NAME_PATTERN.fullmatch(name):
+        hint = "letters, digits, dot, - and _; the first a letter, a digit or _"
+        raise Problem("bad_file_name", f"no file may be called {name[:80]!r}", hint=hint)
+    return name

@@ -1,1 +1,0 @@
-"""Give every command hostile words, settings and stored data, and see how each ends."""

@@ -1,0 +1,1 @@
+"""Everything that was read: pages, their indexes, search, outline, upkeep."""

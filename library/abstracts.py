@@ -1,0 +1,109 @@
+"""Make the abstracts of pages when they are first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from library.page_rows import RETIRED
+from library.tables import pages
+from storage.engine import run_read, write_in_group
+from storage.permissions import skip_if_read_only
+
+AT_ONCE = 50
+"""How many abstracts are made in one transaction."""
+
+BESIDE = 2
+"""From how many pages of its document on each side an abstract must tell its page apart."""
+
+
+class PageAbstract(NamedTuple):
+    """What is looked at of a page at least."""
+
+    id: str
+    abstract: str
+
+
+_SHOWN = (pages.c.number, pages.c.origin_id, pages.c.position, pages.c.text)
+
+
+class _Row(Protocol):
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def abstract(self) -> str: ...
+
+    def _replace(self, *, abstract: str) -> Self: ...
+
+
+_AbstractRow = TypeVar("_AbstractRow", bound=_Row)
+
+
+async def fill_abstracts(owner: str, found: Sequence[_AbstractRow]) -> list[_AbstractRow]:
+    """Return rows with `id` and `abstract`, those without an abstract with one that is kept now.
+
+    Where nothing can be written, it is made and not kept.
+
+    Args:
+        owner: Whose pages.
+        found: The rows, in their order.
+    """
+    bare = [row.id for row in found if not row.abstract]
+    made: dict[str, str] = {}
+    for at in range(0, len(bare), AT_ONCE):
+        # The text is read where the abstract is written, so that nothing forgotten comes back.
+        describe = partial(_describe, owner=owner, ids=bare[at : at + AT_ONCE], made=made)
+        with skip_if_read_only():
+            await write_in_group(describe)
+            continue
+        await run_read(partial(describe, keep=False))
+    return [row._replace(abstract=made[row.id]) if row.id in made else row for row in found]
+
+
+def _describe(
+    connection: Connection,
+    *,
+    owner: str,
+    ids: Sequence[str],
+    made: dict[str, str],
+    keep: bool = True,
+) -> None:
+    wanted = select(*_SHOWN, pages.c.id).where(
+        pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
+    )
+    rows = connection.execute(wanted.with_for_update()).all()
+    # Few commands make abstracts, and what makes them takes longer to load than the others work.
+    from text.summaries import extract_abstract  # noqa: PLC0415
+
+    written = update(pages).where(pages.c.number == bindparam("one"))
+    around = _around(connection, owner, rows)
+    values = [
+        {"one": row.number, "made": extract_abstract(row.text, around[row.number])} for row in rows
+    ]
+    if values and keep:
+        connection.execute(written.values(abstract=bindparam("made")), values)
+    made |= {row.id: value["made"] for row, value in zip(rows, values, strict=True)}
+
+
+def _around(connection: Connection, owner: str, rows: Sequence[Any]) -> dict[int, list[str]]:
+    """Return the texts that stand next to some pages in their documents, by their numbers."""
+    near = {row.position + by for row in rows for by in range(-BESIDE, BESIDE + 1)}
+    wanted = select(*_SHOWN).where(
+        pages.c.owner == owner,
+        pages.c.origin_id.in_({row.origin_id for row in rows}),
+        pages.c.position.in_(near),
+        pages.c.indexed > RETIRED,
+    )
+    others = {(one.origin_id, one.position): one for one in connection.execute(wanted)}
+    return {
+        row.number: [
+            others[row.origin_id, at].text
+            for at in range(row.position - BESIDE, row.position + BESIDE + 1)
+            if at != row.position and (row.origin_id, at) in others
+        ]
+        for row in rows
+    }

@@ -1,0 +1,133 @@
+"""What a memory file says: its text as a model sees it, and the section that agents write."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from config.errors import Problem
+from text.regex import regex
+
+MAX_FILE_BYTES = 65_536
+"""The largest memory file, in bytes; every model call reads it."""
+
+# Whatever begins first wins: a comment in a code block is an example, a fence in a comment is none.
+MARKUP = regex(
+    r"^[ ]{0,3}(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$"
+    r"(?:.*?^[ ]{0,3}(?P=fence)[`~]*[ \t]*$|.*\Z)"
+    r"|(?<!`)(?P<code>`+)(?!`)[^\n]*?(?<!`)(?P=code)(?!`)"
+    r"|(?P<comment><!--)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Code blocks, code in a line, and beginnings of comments (CommonMark 0.31: 4.5, 6.1, 6.6)."""
+
+# Control characters, which a terminal may obey, soft hyphens, zero-width and direction marks, byte
+# order marks, and the tags and variation selectors of plane 14, in which sentences can be hidden.
+INVISIBLE = regex(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e0fff]"
+    # Joiners belong to the writing of many languages, and to emoji, but not between ASCII.
+    "|(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])|[\u200c\u200d]{2,}"
+)
+
+
+def decode_file(data: bytes, where: str) -> str:
+    """Return the text of a file, to the letter.
+
+    Raises:
+        Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        raise file_too_large_problem(len(data), where)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        what, hint = "it is no text in UTF-8", "save it as UTF-8"
+        raise Problem("memory_file_unreadable", what, where=where, hint=hint) from error
+
+
+def file_too_large_problem(size: int, where: str) -> Problem:
+    """Return the problem of a file that would fill every call."""
+    what = f"it has {size} bytes, the most is {MAX_FILE_BYTES}"
+    return Problem("memory_file_too_large", what, where=where, hint="keep what matters")
+
+
+@lru_cache(maxsize=256)
+def visible_text(text: str) -> str:
+    """Return what of a text a model is shown: no comments outside of code, nothing invisible."""
+    return strip_invisible(_uncommented(text)).strip()
+
+
+def _uncommented(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while found := MARKUP.search(text, at):
+        kept.append(text[at : found.start()])
+        at = found.start()
+        if not found["comment"]:
+            kept.append(found[0])
+            at = found.end()
+        # The two dashes of a beginning may be those of the end, in a comment without words.
+        elif (end := text.find("-->", at + len("<!"))) >= 0:
+            at = end + len("-->")
+        else:
+            break
+    return "".join([*kept, text[at:]])
+
+
+def strip_invisible(text: str) -> str:
+    """Return a text without the characters that nobody sees."""
+    return INVISIBLE.sub("", text)
+
+
+LEARNED_BEGIN = "<!-- dossier: learned -->"
+LEARNED_END = "<!-- /dossier -->"
+
+MARK = regex(rf"^({re.escape(LEARNED_BEGIN)}|{re.escape(LEARNED_END)})[ \t]*\r?$", re.MULTILINE)
+
+
+class FileSections(NamedTuple):
+    """A file in three: what stands before the agents' lines, these, and what follows."""
+
+    before: str
+    learned: str
+    """The lines between the marks, each with its end as `\\n`; empty where there are no marks."""
+    after: str
+
+
+def split_sections(text: str, where: str) -> FileSections:
+    """Return a file's text with the agents' lines apart.
+
+    Raises:
+        Problem: `memory_section_broken` when the marks do not stand there once each, in order.
+    """
+    marks = list(MARK.finditer(text))
+    if not marks:
+        return FileSections(text, "", "")
+    if [mark[1] for mark in marks] != [LEARNED_BEGIN, LEARNED_END]:
+        what = "the marks of the agents' section do not stand there once each"
+        hint = f"let {LEARNED_BEGIN} and {LEARNED_END} stand once, each on a line of its own"
+        raise Problem("memory_section_broken", what, where=where, hint=hint)
+    start, end = marks[0].end() + 1, marks[1].start()
+    return FileSections(text[:start], text[start:end].replace("\r\n", "\n"), text[end:])
+
+
+def replace_learned(text: str, inside: str, where: str) -> str:
+    """Return a file's text with other lines in the agents' section, made at its end if need be.
+
+    Whatever stands outside of it stays as it is, to the byte.
+
+    Raises:
+        Problem: `memory_section_broken`.
+    """
+    before, old, after = split_sections(text, where)
+    if inside == old:
+        return text
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    lines = inside.rstrip("\n").replace("\n", line_end) + line_end if inside.strip() else ""
+    if after:
+        return before + lines + after
+    gap = "" if not before else line_end if before.endswith("\n") else 2 * line_end
+    return f"{before}{gap}{LEARNED_BEGIN}{line_end}{lines}{LEARNED_END}{line_end}"

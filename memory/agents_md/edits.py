@@ -1,0 +1,353 @@
+"""Check an edit that an agent asks for, and whose words it contains, and make a proposal of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from config.errors import Problem
+from config.settings import settings
+from library.tables import pages, sources
+from memory.agents_md.content import (
+    MAX_FILE_BYTES,
+    decode_file,
+    replace_learned,
+    split_sections,
+    strip_invisible,
+)
+from memory.agents_md.file_sources import FileSource
+from memory.agents_md.proposals import Proposal, approve_proposal, save_proposal
+from memory.experience.utterances import list_person_messages
+from memory.learning.claim_checks import shares_word_family
+from memory.learning.own_words import extract_own_words, is_instruction
+from memory.learning.patterns import LEAD_PATTERN, NOTE_PATTERN, strip_matches
+from storage.engine import read_rows
+from text.normalization import normalize_text
+from text.regex import regex
+from text.secret_masking import list_secret_kinds
+from text.sentences import split_sentences
+from text.words import STOPWORDS
+
+RUN = 5
+"""So many words in a row, or Chinese characters, are never the same by chance often enough to
+matter: who is wrongly suspected only waits for a person."""
+
+CONTENT_RUN = 4
+"""So many words in a row are not either, if each of them carries meaning."""
+
+SAYS = 4
+"""How much a part of a sentence must say to count by itself: a word that carries meaning says two,
+a Chinese character one."""
+
+SHORT = 80
+"""The most characters of a sentence that may have no run of words; longer ones are found by one."""
+
+CHARACTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+
+MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
+"""The mark of an item of a list, a quotation or a heading."""
+
+FRAME = regex(
+    r"^\W+|^(?:please|kindly|from now on|from here on|henceforth|going forward|in (?:the )?future"
+    r"|(?:i want|i need|i(?:'d| would) like) you to|you (?:should|must|may)|remember to|also|and)\b"
+    r"[\s,]*|[\s,]*\b(?:please|from now on|in (?:the )?future|thanks|thank you)\W*$"
+    r"|^(?:[请請]|以[后後]|今[后後]|[从從](?:[现現]在|今)[以起开開后後始]*|[记記]住)[,\s]*|\W+$",
+    re.IGNORECASE,
+)
+"""What may stand around an instruction, and does not change it."""
+
+PART = regex(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|[,;]|[并並]且?", re.IGNORECASE)
+"""What stands between two instructions."""
+
+CLAUSE = regex(r"[.!?;:,]+(?=\s|$)|[。！？；：，、\n()\"“”]+|\s[-–—]+\s|\s(?:and|or|but|so|then)\s")
+"""What stands between two sentences, or two parts of one."""
+
+SENTENCE = regex(r"(?<=[.!?])[^\w\s]*\s+|(?<=[。！？])")
+"""What stands between two sentences of a page."""
+
+ENDS = tuple(".!?。！？")
+
+MARKS = regex("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]+")
+"""Accents, and what joins or varies letters: hardly anybody sees whether they are there."""
+
+LINES = 4
+"""Over how many lines a short sentence of a page may be broken."""
+
+FOREIGN = frozenset(["tool", "web"])
+"""The classes of provenance of what strangers may have written."""
+
+
+def has_copied_text(lines: Sequence[str], texts: Iterable[str]) -> bool:
+    """Say whether words of any of some texts stand in some lines, whatever stands around them.
+
+    A line counts as a whole, part of a sentence by itself if it says enough, and so do five words
+    in a row, or four that carry meaning, also across lines, and every sentence of the texts.
+    Neither spaces, marks and accents count, nor case, nor what nobody sees, nor the forms of
+    letters that look alike.
+    """
+    plain = [
+        _plain(MARK.sub("", line)) for text in lines for line in normalize_text(text).split("\n")
+    ]
+    wanted = _Fingerprint.of(plain)
+    return any(wanted.occurs_in(_plain(text)) for text in texts)
+
+
+class _Fingerprint(NamedTuple):
+    """What is looked for in a page, of lines in plain form."""
+
+    whole: str
+    """All words of the lines, without spaces."""
+    runs: frozenset[str]
+    """Lines, parts of sentences and words in a row, each without spaces."""
+    content: frozenset[str]
+    """Words in a row that carry meaning, with a space before and behind each."""
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> _Fingerprint:
+        """Return what is looked for of some lines."""
+        words = WORD.findall("\n".join(lines))
+        clauses = {
+            _squeezed(strip_matches(FRAME, clause))
+            for line in lines
+            for clause in CLAUSE.split(line)
+            if _says(strip_matches(FRAME, clause)) >= SAYS
+        }
+        runs = {*map(_squeezed, lines), *clauses, *map("".join, _windows(words, RUN))} - {""}
+        rows = _windows(list(filter(_carries, words)), CONTENT_RUN)
+        content = {_spaced(row) for row in rows if all(len(one) > 1 for one in row)}
+        return cls("".join(words), frozenset(runs), frozenset(content))
+
+    def occurs_in(self, text: str) -> bool:
+        """Say whether any of it stands in a text, or a short sentence of the text in it."""
+        words = WORD.findall(text)
+        squeezed = "".join(words)
+        if any(one in squeezed for one in self.runs):
+            return True
+        content = _spaced(list(filter(_carries, words)))
+        return any(one in content for one in self.content) or any(
+            _squeezed(one) in self.whole for one in _short_sentences(text)
+        )
+
+
+class ReadHistory(NamedTuple):
+    """What an agent has read, and what the person has said to it."""
+
+    texts: Sequence[str] = ()
+    untrusted: bool = False
+    """Whether any of it is from the web or a tool; what is made of it is trusted no more."""
+    user_messages: Sequence[str] = ()
+    """The person's messages."""
+
+
+async def load_read_history(owner: str, thread: str, run: str) -> ReadHistory:
+    """Return the pages that a run, or an earlier one of its thread, has read."""
+    shown = select(sources.c.page).where(sources.c.thread == thread)
+    wanted = pages.c.id.in_(shown) | (pages.c.run == run)
+    asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
+    rows = (await read_rows(asked)).all()
+    foreign = any(row.provenance in FOREIGN for row in rows)
+    return ReadHistory(
+        [row.text for row in rows], foreign, await list_person_messages(owner, [thread])
+    )
+
+
+def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
+    """Say whether a person has asked for an edit in their own words.
+
+    Each new line must be the whole of one of their instructions, or of what they say of themselves;
+    old lines are removed only if new ones on the same subject replace them.
+    """
+    wishes = {plain for message in said for plain in _instructions(message)}
+    lines = [MARK.sub("", line).strip() for line in added if WORD.search(line)]
+    if not lines or not all(_bare(line) in wishes for line in lines):
+        return False
+    return all(
+        any(shares_word_family(line, one) for one in lines) for line in removed if WORD.search(line)
+    )
+
+
+def _instructions(message: str) -> Iterator[str]:
+    """Yield what a person says is to be done, sentence by sentence, without polite words.
+
+    The parts of a sentence count by themselves only where each is an instruction.
+    """
+    for sentence in split_sentences(extract_own_words(message)):
+        said = strip_matches(LEAD_PATTERN, sentence.text)
+        rest = strip_matches(FRAME, NOTE_PATTERN.sub("", said, count=1))
+        if NOTE_PATTERN.match(said) or is_instruction(rest):
+            yield _bare(rest)
+        parts = [strip_matches(FRAME, one) for one in PART.split(rest)]
+        if len(parts) > 1 and all(map(is_instruction, parts)):
+            yield from map(_bare, parts)
+
+
+def _bare(text: str) -> str:
+    """Return the words of an instruction, with spaces between them, whatever stands around it."""
+    return " ".join(WORD.findall(_plain(strip_matches(FRAME, text))))
+
+
+def _windows(words: Sequence[str], size: int) -> list[Sequence[str]]:
+    """Return all words that stand in a row, so many at a time."""
+    return [words[at : at + size] for at in range(len(words) - size + 1)]
+
+
+def _short_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a page in plain form that are short, and yet say something.
+
+    A sentence may begin at any of its last lines: what stands above may be a heading.
+    """
+    for one in SENTENCE.split(text):
+        sentence = one.rstrip("\"'”’)*_ \n")
+        lines = sentence.split("\n")[-LINES:] if sentence.endswith(ENDS) else []
+        for at in range(len(lines)):
+            part = "\n".join(lines[at:])
+            if len(part) <= SHORT and _says(part) >= SAYS:
+                yield part
+
+
+def _says(text: str) -> int:
+    return sum(1 if CHARACTER.match(one) else 2 for one in filter(_carries, WORD.findall(text)))
+
+
+def _carries(word: str) -> bool:
+    return word not in STOPWORDS
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+def _squeezed(text: str) -> str:
+    return "".join(WORD.findall(text))
+
+
+def _plain(text: str) -> str:
+    """Return a text in one case, on plain lines, without what nobody sees."""
+    seen = unicodedata.normalize("NFKD", strip_invisible(normalize_text(text)))
+    return unicodedata.normalize("NFKC", MARKS.sub("", seen)).casefold()
+
+
+LONGEST = 2_000
+"""The most characters that one edit may add."""
+
+REASON = 500
+"""The most characters of the reason that are kept."""
+
+NOTHING_READ = ReadHistory()
+
+
+class FileEdit(NamedTuple):
+    """What an agent asks for."""
+
+    new: str
+    """The new lines; nothing to take the old ones out."""
+    why: str
+    old: str = ""
+    """Words of the agents' section that they take the place of; nothing to add them at its end."""
+    path: str = ""
+    """Which file; the person's where none is named."""
+
+
+class EditRequester(NamedTuple):
+    """Whose agent asks, and where in which run."""
+
+    owner: str
+    run: str = ""
+    step: str = ""
+
+
+async def propose_edit(
+    asker: EditRequester,
+    sources: Sequence[FileSource],
+    edit: FileEdit,
+    read: ReadHistory = NOTHING_READ,
+) -> Proposal:
+    """Propose an edit; it is applied at once if the installation allows that.
+
+    Only what agents wrote can be changed. An edit is applied at once only if the person has said
+    its words and nothing that the agent has read contains them; every other edit waits for the
+    person, since a stranger's text may have caused it, however it is worded.
+
+    Args:
+        asker: Who asks.
+        sources: The files there are; the first is the person's.
+        edit: What is asked for.
+        read: What the agent has seen.
+
+    Raises:
+        Problem: `edit_refused` when it may not be done, or what is wrong with the file.
+    """
+    source = _source(sources, edit.path)
+    new = _clean(edit)
+    text = decode_file(await source.files.read(source.path) or b"", source.path)
+    before, inside, after = split_sections(text, source.path)
+    wanted = _edited(inside, edit.old.replace("\r\n", "\n"), new, outside=before + after)
+    if len(replace_learned(text, wanted, source.path).encode()) > MAX_FILE_BYTES:
+        raise _refused("the file would be too large", "take out what matters no more")
+    asked = Proposal(asker.owner, source.path, inside, wanted, edit.why.strip()[:REASON])
+    own = is_requested_by_user(asked.added, asked.removed, read.user_messages)
+    if await asyncio.to_thread(has_copied_text, asked.added, read.texts) or (
+        read.untrusted and not own
+    ):
+        asked = asked._replace(provenance="web")
+    kept = await save_proposal(asked._replace(run=asker.run, step=asker.step))
+    if own and kept.provenance != "web" and settings().memory_edits == "allow":
+        await approve_proposal(kept.owner, kept.id, source.files, status="allowed")
+        return kept._replace(status="allowed")
+    return kept
+
+
+def _source(sources: Sequence[FileSource], path: str) -> FileSource:
+    for source in sources:
+        if path in ("", source.path):
+            return source
+    known = ", ".join(source.path for source in sources)
+    what = f"{path!r} is no memory file"
+    raise _refused(what, f"one of: {known}" if known else "there is none")
+
+
+def _clean(edit: FileEdit) -> str:
+    """Return the new lines with plain line breaks, without what nobody would see in them."""
+    new = strip_invisible(normalize_text(edit.new)).strip("\n")
+    if not edit.why.strip():
+        raise _refused("no reason is given", "say why it should be kept")
+    if not (new.strip() or edit.old):
+        raise _refused("there is nothing to write")
+    if len(new) > LONGEST:
+        what = f"it has {len(new)} characters, the most is {LONGEST}"
+        raise _refused(what, "keep what matters")
+    if list_secret_kinds(new):
+        raise _refused("it holds what looks like a password, a key or the number of a card")
+    if "<!--" in new or "-->" in new:
+        raise _refused("comments may not be written")
+    return new
+
+
+def _edited(inside: str, old: str, new: str, *, outside: str) -> str:
+    """Return the agents' lines after an edit."""
+    if not old:
+        edited = f"{inside}{new}"
+    elif inside.count(old) == 1:
+        edited = inside.replace(old, new)
+    elif old in inside:
+        raise _refused("the old words stand there more than once", "give more of them")
+    elif old in outside.replace("\r\n", "\n"):
+        raise _refused("the person wrote that, and only they change it")
+    else:
+        raise _refused("the old words do not stand in what agents wrote")
+    lines = edited.strip("\n")
+    edited = f"{lines}\n" if lines.strip() else ""
+    if edited == inside:
+        raise _refused("that changes nothing")
+    return edited
+
+
+def _refused(what: str, hint: str = "") -> Problem:
+    return Problem("edit_refused", what, hint=hint)

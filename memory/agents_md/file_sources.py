@@ -1,0 +1,132 @@
+"""Which memory files a call is told: the person's first, then those of the project."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from config import settings as _config
+from config.errors import Problem
+from config.settings import settings
+from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles
+from memory.agents_md.disk import DISK
+from memory.agents_md.project_trust import trusted_folder
+from memory.protocol import Query
+from runs.call_site import split_owner
+
+AGENTS_MD = "AGENTS.md"
+"""What a memory file is called (https://agents.md)."""
+
+APP_FOLDER = str(Path(_config.__file__).resolve().parents[1])
+"""The folder of this application; its own rules are for those who work on it."""
+
+
+class FileSource(NamedTuple):
+    """A memory file, and where it lies."""
+
+    path: str
+    files: FileBackend = DISK
+
+
+class _OutsideProject:
+    """Where a link leads that leaves the project: nothing there is read or written."""
+
+    async def read(self, path: str) -> bytes | None:
+        """Refuse.
+
+        Raises:
+            Problem: `memory_file_unreadable`.
+        """
+        raise Problem("memory_file_unreadable", LEADS_OUT, where=path, hint=IN_PROJECT)
+
+    async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
+        """Refuse.
+
+        Raises:
+            Problem: `memory_file_unwritable`.
+        """
+        del data, expected
+        raise Problem("memory_file_unwritable", LEADS_OUT, where=path, hint=IN_PROJECT)
+
+
+LEADS_OUT = "it is a link that leads out of the project"
+
+IN_PROJECT = "put the file itself into the project"
+
+OUTSIDE = _OutsideProject()
+
+FileSources = Callable[[Query], Awaitable[Sequence[FileSource]]]
+"""Says which memory files a call is told, in their order; the first is the person's."""
+
+
+async def disk_sources(query: Query) -> list[FileSource]:
+    """Return the person's own file, and those of the project's folder if that is trusted."""
+    folder = await trusted_folder(query.owner)
+    return await asyncio.to_thread(_found, split_owner(query.owner)[0], folder, query.files)
+
+
+def state_sources(*paths: str) -> FileSources:
+    """Return the sources that are in the state of the agent, under its key `files`."""
+
+    async def sources(query: Query) -> list[FileSource]:
+        files = StateFiles(query.state)
+        return [FileSource(path, files) for path in paths]
+
+    return sources
+
+
+def store_sources(assistant: str, *paths: str) -> FileSources:
+    """Return the sources that are in the store, for one assistant and each owner."""
+
+    async def sources(query: Query) -> list[FileSource]:
+        if query.store is None:
+            return []
+        files = StoreFiles(query.store, assistant, query.owner)
+        return [FileSource(path, files) for path in paths]
+
+    return sources
+
+
+def backend_sources(files: FileBackend, *paths: str) -> FileSources:
+    """Return sources that lie in one place for everybody, such as a backend of deepagents."""
+
+    async def sources(query: Query) -> list[FileSource]:
+        del query
+        return [FileSource(path, files) for path in paths]
+
+    return sources
+
+
+def person_file(user: str) -> str:
+    """Return the path of a person's own file: nobody but they are told what it says."""
+    home = settings().home
+    if user == settings().user:
+        return str(home / AGENTS_MD)
+    readable, key = quote(user, safe="@ ")[:40], hashlib.sha256(user.encode()).hexdigest()[:16]
+    return str(home / "users" / f"{readable}-{key}" / AGENTS_MD)
+
+
+def project_files(folder: str) -> list[str]:
+    """Return the paths of a project's files, the more private one first."""
+    return [os.path.join(folder, ".dossier", AGENTS_MD), os.path.join(folder, AGENTS_MD)]
+
+
+def _found(user: str, folder: str, researched: Sequence[str]) -> list[FileSource]:
+    mine = person_file(user)
+    found = {os.path.realpath(mine): FileSource(mine)}
+    # What was trusted is this folder, not what a link of its name may lead to by now.
+    if folder and folder == os.path.realpath(folder) != APP_FOLDER:
+        for path in project_files(folder):
+            real = os.path.realpath(path)
+            if real not in found and not any(_below(real, one) for one in researched):
+                found[real] = FileSource(path, DISK if _below(real, folder) else OUTSIDE)
+    return list(found.values())
+
+
+def _below(path: str, folder: str) -> bool:
+    return Path(path).is_relative_to(os.path.realpath(folder))

@@ -1,0 +1,72 @@
+"""The folders of a person's projects, and whether their memory files may be read."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+
+from sqlalchemy import Connection, delete, select
+
+from memory.agents_md.tables import projects
+from runs.call_site import join_owner, split_owner
+from storage.engine import read_rows, write_in_group
+from storage.events import Event, LoggedEvent, Reversal, log_event, undoing
+from storage.upsert import upsert
+
+LONGEST = 60
+"""The most characters of a folder's name in that of its project."""
+
+TRUST = "project.trust"
+"""The event of a folder that is trusted, or, where nothing is after it, no longer trusted."""
+
+
+def project_name(folder: str) -> str:
+    """Return the name of the project in a folder: the folder's, and what tells it from others."""
+    real = os.path.realpath(folder)
+    name = "".join(one if one.isprintable() else "-" for one in os.path.basename(real)) or "root"
+    return f"{name[:LONGEST]}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}"
+
+
+async def trusted_folder(owner: str) -> str:
+    """Return the folder of an owner's project whose files may be read; empty where there is none.
+
+    The table alone says so: a name that nobody has trusted leads to no folder.
+    """
+    user, project = split_owner(owner)
+    if not project:
+        return ""
+    named = select(projects.c.folder).where(projects.c.user == user, projects.c.name == project)
+    return (await read_rows(named)).scalar() or ""
+
+
+async def add_trusted_folder(user: str, folder: str) -> None:
+    """Write down that the memory files of a folder may be read from now on."""
+    real = await asyncio.to_thread(os.path.realpath, folder)
+    name = project_name(real)
+    event = Event(join_owner(user, name), TRUST, name, after={"folder": real})
+    await write_in_group(lambda connection: _trust(connection, event, real))
+
+
+def _trust(connection: Connection, event: Event, folder: str) -> None:
+    _put(connection, event.owner, folder)
+    log_event(connection, event)
+
+
+def _put(connection: Connection, owner: str, folder: str) -> None:
+    user, name = split_owner(owner)
+    values = {"folder": folder, "trusted": time.time()}
+    connection.execute(upsert(projects, {"user": user, "name": name}, values))
+
+
+def undo_trust(connection: Connection, logged: LoggedEvent) -> Reversal | None:
+    """Take back that a folder was trusted, or trust it again."""
+    event = logged.event
+    if event.after is None and event.before is not None:
+        _put(connection, event.owner, event.before["folder"])
+        return Reversal(undoing(logged, TRUST))
+    user, name = split_owner(event.owner)
+    its = (projects.c.user == user, projects.c.name == name)
+    trusts = connection.execute(delete(projects).where(*its)).rowcount
+    return Reversal(undoing(logged, TRUST)) if trusts else None

@@ -1,0 +1,264 @@
+"""Score how a run ended, and give each insight that it was told credit for that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from memory.experience.tables import (
+    credits,
+    experience_edges,
+    insight_edges,
+    insight_runs,
+    insights,
+    recalls,
+)
+from storage.engine import write_in_group
+from storage.upsert import dialect_insert
+
+RunOutcome = Literal["resolved", "partial", "failed"]
+
+OUTCOME_WEIGHTS: Mapping[str, float] = {
+    "coverage": 0.4,
+    "citations": 0.3,
+    "reflection": 0.2,
+    "budget": 0.1,
+}
+"""What each sign of an outcome weighs where no person has spoken."""
+
+PERSON_WEIGHT = 3.0
+"""What a person's word weighs beside all other signs together, which weigh 1."""
+
+RESOLVED, PARTIAL = 0.7, 0.35
+"""From which outcome on a run is resolved, or partial."""
+
+MAX_OUTCOMES: Mapping[float, float] = {1.0: 1.0, 0.5: 0.69, 0.0: 0.34}
+"""The best outcome of a run that answered, answered in part, or did not answer at all."""
+
+Z = 1.96
+"""The two-sided 95 % quantile of the normal distribution."""
+
+
+class OutcomeSignals(NamedTuple):
+    """What tells how a run ended, each in 0..1."""
+
+    coverage: float
+    """The share of the plan's steps that came out well."""
+    citations: float
+    """The share of the report's sentences that the checks let stand."""
+    reflection: float
+    """The share of findings that were reviewed and passed."""
+    budget: float
+    """1 if the run came to its own end, 0 if a limit ended it."""
+    person: float | None = None
+    """1 for a thumb up, 0 for a thumb down or a correction; none if nobody has spoken."""
+    answered: float = 1.0
+    """1 for an answer, 0.5 for a part of one or one that is not sure, 0 for none."""
+
+
+def score_outcome(signs: OutcomeSignals) -> float:
+    """Return how well a run ended, in 0..1.
+
+    The weighted mean of the automatic signs, `OUTCOME_WEIGHTS`, at the most `MAX_OUTCOMES`: a run
+    that did not answer is no success, however well it went about it. Where a person has spoken, the
+    mean of that and of the person's word, which counts `PERSON_WEIGHT` times as much. The signs are
+    those that Reflexion (Shinn et al. 2023, arXiv 2303.11366) calls internal and external feedback.
+    """
+    automatic: float = sum(
+        weight * getattr(signs, name) for name, weight in OUTCOME_WEIGHTS.items()
+    )
+    automatic = min(automatic, MAX_OUTCOMES[signs.answered])
+    if signs.person is None:
+        return automatic
+    return (automatic + PERSON_WEIGHT * signs.person) / (1 + PERSON_WEIGHT)
+
+
+def classify_outcome(value: float) -> RunOutcome:
+    """Return how a run with an outcome ended."""
+    return "resolved" if value >= RESOLVED else "partial" if value >= PARTIAL else "failed"
+
+
+def win_rate_lower_bound(wins: float, uses: float) -> float:
+    """Return the lower bound of the share of wins that is likely behind a record, in 0..1.
+
+    The Wilson score interval (Wilson 1927) at 95 %. One win and one use are added beforehand, so
+    that what is new can show its worth: it begins at 0.21, and one failure leaves it 0.09.
+    """
+    return _wilson(wins + 1, uses + 1, -1)
+
+
+def win_rate_upper_bound(wins: float, uses: float) -> float:
+    """Return the upper bound of the same interval, in 0..1."""
+    return _wilson(wins + 1, uses + 1, 1)
+
+
+def _wilson(wins: float, uses: float, side: int) -> float:
+    share = wins / uses
+    spread = Z * math.sqrt(share * (1 - share) / uses + Z * Z / (4 * uses * uses))
+    return (share + Z * Z / (2 * uses) + side * spread) / (1 + Z * Z / uses)
+
+
+EvidenceSource = Literal["source", "used", "model"]
+"""Why a run speaks for or against an insight."""
+
+MAX_SIBLINGS = 10
+"""To so many other insights of its run an insight is joined."""
+
+
+async def credit_insights(owner: str, run: str, role: str, told: Sequence[str]) -> None:
+    """Write down that insights were told to a role of a run; doing it again changes nothing."""
+
+    def work(connection: Connection) -> None:
+        mine = select(insights.c.id).where(insights.c.owner == owner, insights.c.id.in_(told))
+        place = {"owner": owner, "run": run, "role": role}
+        rows = [{**place, "insight": one} for one in connection.execute(mine).scalars()]
+        if rows:
+            connection.execute(dialect_insert(credits).on_conflict_do_nothing(), rows)
+
+    if told:
+        await write_in_group(work)
+
+
+def record_outcome(connection: Connection, owner: str, run: str, won: bool, revision: int) -> None:
+    """Count a run's end for the insights that it was told, once; a changed end is counted anew."""
+    mine = (credits.c.owner == owner, credits.c.run == run)
+    wanted = select(credits.c.insight, func.max(credits.c.won).label("won")).where(*mine)
+    rows = connection.execute(wanted.group_by(credits.c.insight)).all()
+    if not rows:
+        return
+    heirs = _find_successors(connection, owner, [row.insight for row in rows])
+    told: dict[str, int | None] = {}
+    for row in rows:
+        before = told.get(heirs[row.insight])
+        told[heirs[row.insight]] = row.won if before is None else before
+    for insight, before in told.items():
+        new_use, new_win = before is None, int(won) - (before or 0)
+        counted = update(insights).where(insights.c.owner == owner, insights.c.id == insight)
+        values = {"uses": insights.c.uses + int(new_use), "wins": insights.c.wins + new_win}
+        connection.execute(counted.values({**values, "revision": revision}))
+        set_support(connection, owner, insight, run, 1 if won else -1, "used")
+    connection.execute(update(credits).where(*mine).values(won=int(won)))
+    link_insights(connection, owner, run, sorted(told))
+    _link_source_runs(connection, owner, run, sorted(told))
+
+
+def flip_sign(connection: Connection, owner: str, run: str, won: bool) -> None:
+    """Let a run that ended otherwise than it seemed speak otherwise for what it taught itself."""
+    mine = (insight_runs.c.owner == owner, insight_runs.c.run == run)
+    taught = update(insight_runs).where(*mine, insight_runs.c.said == "source")
+    connection.execute(taught.values(sign=1 if won else -1))
+
+
+def inherit_record(connection: Connection, owner: str, heir: str, old: Sequence[str]) -> None:
+    """Let one insight have the runs and the record of others; what speaks against them stays so."""
+    runs = insight_runs.c
+    spoken = select(runs.run, func.min(runs.sign).label("sign"), func.min(runs.said).label("said"))
+    mine = spoken.where(runs.owner == owner, runs.insight.in_(old)).group_by(runs.run)
+    for row in connection.execute(mine).all():
+        set_support(connection, owner, heir, row.run, row.sign, row.said)
+    told = credits.c
+    used = select(told.run, told.role, func.max(told.won).label("won"))
+    each = used.where(told.owner == owner, told.insight.in_(old)).group_by(told.run, told.role)
+    rows = [{"owner": owner, "insight": heir, **row._mapping} for row in connection.execute(each)]
+    if rows:
+        connection.execute(insert(credits), rows)
+    recount_wins(connection, owner, heir)
+
+
+def recount_wins(connection: Connection, owner: str, insight: str) -> None:
+    """Work the record of an insight out from what it was told to; a run counts once."""
+    won = credits.c.won
+    ended = select(credits.c.run, func.max(won).label("won")).where(
+        credits.c.owner == owner, credits.c.insight == insight, won.is_not(None)
+    )
+    each = ended.group_by(credits.c.run).subquery()
+    count = select(func.count(), func.coalesce(func.sum(each.c.won), 0))
+    uses, wins = connection.execute(count.select_from(each)).one()
+    its = update(insights).where(insights.c.owner == owner, insights.c.id == insight)
+    connection.execute(its.values(uses=uses, wins=wins))
+
+
+def find_successor(connection: Connection, owner: str, insight: str) -> str:
+    """Return which insight stands now for one that may have been joined to others."""
+    return _find_successors(connection, owner, [insight])[insight]
+
+
+def set_support(
+    connection: Connection, owner: str, insight: str, run: str, sign: int, said: EvidenceSource
+) -> None:
+    """Let a run speak for an insight (1) or against it (-1).
+
+    What a model has said of them is not changed by whether the run that used it ended well.
+    """
+    row = {"owner": owner, "insight": insight, "run": run, "sign": sign, "said": said}
+    new = dialect_insert(insight_runs).values(row)
+    kept = insight_runs.c.said == "model" if said == "used" else None
+    changed = new.on_conflict_do_update(
+        index_elements=["owner", "insight", "run"],
+        set_={"sign": sign, "said": said},
+        where=None if kept is None else ~kept,
+    )
+    connection.execute(changed)
+
+
+def link_insights(connection: Connection, owner: str, run: str, some: Sequence[str]) -> None:
+    """Draw the edges between insights that one run has to do with."""
+    pairs = [
+        {"owner": owner, "one": one, "other": other, "run": run}
+        for one, other in combinations(sorted(some), 2)
+    ]
+    if pairs:
+        connection.execute(dialect_insert(insight_edges).on_conflict_do_nothing(), pairs)
+
+
+def link_siblings(connection: Connection, owner: str, insight: str, run: str) -> None:
+    """Draw the edges between an insight and what else its run has taught."""
+    others = select(insight_runs.c.insight).where(
+        insight_runs.c.owner == owner,
+        insight_runs.c.run == run,
+        insight_runs.c.said == "source",
+        insight_runs.c.insight != insight,
+    )
+    for other in connection.execute(others.limit(MAX_SIBLINGS)).scalars().all():
+        link_insights(connection, owner, run, [insight, other])
+
+
+def _find_successors(connection: Connection, owner: str, told: Sequence[str]) -> dict[str, str]:
+    """Return which insight stands now for each: one that was merged lives on in another."""
+    merged = select(insights.c.id, insights.c.merged_into).where(
+        insights.c.owner == owner, insights.c.merged_into != ""
+    )
+    heirs = {one: one for one in told}
+    left = {*told}
+    while left:
+        rows = connection.execute(merged.where(insights.c.id.in_(left))).all()
+        into = {row.id: row.merged_into for row in rows}
+        left = {*into.values()}
+        heirs = {one: into.get(heir, heir) for one, heir in heirs.items()}
+    return heirs
+
+
+def _link_source_runs(connection: Connection, owner: str, run: str, told: Sequence[str]) -> None:
+    """Draw the edges from a run to those whose insights it was told."""
+    sources = (
+        select(recalls.c.other, recalls.c.similarity)
+        .join(insight_runs, insight_runs.c.run == recalls.c.other)
+        .where(
+            recalls.c.owner == owner,
+            recalls.c.run == run,
+            insight_runs.c.owner == owner,
+            insight_runs.c.insight.in_(told),
+            insight_runs.c.sign == 1,
+        )
+    )
+    row = {"owner": owner, "run": run, "kind": "used"}
+    rows = [
+        {**row, "other": other, "weight": alike}
+        for other, alike in connection.execute(sources.distinct())
+    ]
+    if rows:
+        connection.execute(dialect_insert(experience_edges).on_conflict_do_nothing(), rows)

@@ -1,0 +1,193 @@
+"""Import a log of what agents did, in JSON Lines, so that it teaches from the first day."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+from sqlalchemy import Connection
+
+from config.errors import Problem, first_validation_error
+from config.user_files import read_user_file
+from memory.experience.credit_assignment import OutcomeSignals
+from memory.experience.insights import (
+    VOUCHED_PROVENANCE,
+    InsightText,
+    add_insight_in,
+    vouch_insight_in,
+)
+from memory.experience.run_history import RunEnding, find_past_run_in, record_run_end_in
+from memory.experience.utterances import PERSON_SPEAKER, Utterance
+from storage.engine import run_write
+from storage.events import lock_owner
+from text.secret_masking import mask_secrets_within
+from text.storable import drop_unstorable
+
+LONGEST = 50_000_000
+"""The longest log, in bytes."""
+
+UNKNOWN_SPEAKER = "someone"
+"""Who speaks where a log that nobody vouches for says that the person does."""
+
+RESULTS = {"resolved": 1.0, "partial": 0.5, "failed": 0.0}
+
+
+def _clean(value: object) -> object:
+    return drop_unstorable(value).strip() if isinstance(value, str) else value
+
+
+_CleanText = Annotated[str, BeforeValidator(_clean)]
+
+InsightRole = Literal["planner", "researcher", "coder", "reflector", "reporter"]
+
+
+class LoggedStep(BaseModel):
+    """A step of a run: who did what, and what came of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    who: _CleanText = Field(min_length=1, max_length=32)
+    action: _CleanText
+    observation: _CleanText = ""
+    step: _CleanText = Field(default="", max_length=32)
+    builds_on: list[int] = Field(default=[], max_length=100)
+    """The places, from 1, of the earlier steps that it builds on."""
+
+
+class LoggedInsight(BaseModel):
+    """Something that was learnt of a run; for every role where none is named."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: _CleanText = Field(min_length=1, max_length=400)
+    roles: list[InsightRole] = []
+
+
+class LoggedRun(BaseModel):
+    """One line: a run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: _CleanText = Field(min_length=1, max_length=20_000)
+    result: Literal["resolved", "partial", "failed"]
+    steps: list[LoggedStep] = Field(default=[], max_length=2_000)
+    reason: _CleanText = Field(default="", max_length=2_000)
+    run: _CleanText = Field(default="", max_length=80)
+    insights: list[LoggedInsight] = Field(default=[], max_length=20)
+
+
+def read_run_log(file: Path) -> Iterator[tuple[int, LoggedRun]]:
+    """Yield the runs of a log with the numbers of their lines.
+
+    Raises:
+        Problem: `file_not_found`, `file_unreadable`, `file_too_large` or `log_invalid`, with the
+            line.
+    """
+    try:
+        if file.stat().st_size > LONGEST:
+            what = f"it is longer than {LONGEST:,} bytes"
+            raise Problem("file_too_large", what, where=str(file), hint="split it")
+        lines = read_user_file(file, most=LONGEST).split("\n")
+    except FileNotFoundError as error:
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
+    except (OSError, UnicodeDecodeError) as error:
+        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
+        hint = "name a text file that you may read"
+        raise Problem("file_unreadable", what, where=str(file), hint=hint) from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, _read(line, f"{file}:{number}")
+
+
+async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = False) -> bool:
+    """Keep a run of a log, once and whole; return whether it is new.
+
+    Vouching counts for the insights of a known run as well, not for its steps, which may be those
+    of another log.
+
+    Args:
+        owner: Whose.
+        logged: The run.
+        vouched: Whether the person vouches for its insights, and for what it says that the person
+            has said; else that is somebody's. The words of a log may be
+            those of any page, so without that only sentences of methods are told to later runs,
+            each to the role it is for.
+
+    Raises:
+        Problem: `log_invalid` if the run of this name asked something else.
+    """
+    run = logged.run or f"log-{hashlib.sha256(logged.model_dump_json().encode()).hexdigest()[:16]}"
+    value = RESULTS[logged.result]
+    said = [
+        Utterance(
+            _speaker(one, vouched),
+            one.action,
+            one.observation,
+            step=one.step,
+            builds_on=_on(one, at),
+        )
+        for at, one in enumerate(logged.steps)
+    ]
+    ending = RunEnding(
+        logged.question, OutcomeSignals(value, value, value, value), logged.reason, said
+    )
+
+    def work(connection: Connection) -> bool:
+        lock_owner(connection, owner)
+        known = find_past_run_in(connection, owner, run)
+        if known is not None and known.question != logged.question:
+            hint = "give the run another name"
+            raise Problem(
+                "log_invalid", "a run of this name asked something else", where=run, hint=hint
+            )
+        if known is None:
+            record_run_end_in(connection, owner, run, ending)
+        for one in logged.insights:
+            worded = _worded(one, run, vouched)
+            if known is None:
+                add_insight_in(connection, owner, worded, [run])
+            else:
+                vouch_insight_in(connection, owner, worded)
+        return known is None
+
+    return await run_write(work)
+
+
+def _worded(one: LoggedInsight, run: str, vouched: bool) -> InsightText:
+    told = dict.fromkeys(one.roles or get_args(InsightRole), one.content)
+    return InsightText(
+        one.content, told, VOUCHED_PROVENANCE if vouched else "tool", f"imported with {run}", run
+    )
+
+
+def _speaker(one: LoggedStep, vouched: bool) -> str:
+    return UNKNOWN_SPEAKER if one.who == PERSON_SPEAKER and not vouched else one.who
+
+
+def _on(one: LoggedStep, at: int) -> tuple[int, ...]:
+    return tuple(place for place in one.builds_on if 1 <= place <= at)
+
+
+def _read(line: str, where: str) -> LoggedRun:
+    try:
+        return LoggedRun.model_validate(mask_secrets_within(json.loads(line)))
+    except ValidationError as error:
+        place, what = first_validation_error(error)
+        hint = "see dossier memory import-runs --help"
+        raise Problem(
+            "log_invalid", f"{place or 'the line'}: {what}", where=where, hint=hint
+        ) from error
+    except (ValueError, RecursionError) as error:
+        hint = "one JSON object on each line: dossier memory import-runs --help"
+        raise Problem("log_invalid", "it is no JSON object", where=where, hint=hint) from error

@@ -1,0 +1,137 @@
+"""Ask a model once what some messages of a person tell of them, and in which form it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from memory.learning.message_queue import PersonMessage
+from memory.learning.own_words import extract_own_words
+from memory.profile.traits import Depth, Detail, Format, Profile
+from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
+from prompts.loader import render_prompt
+from text.script import detect_language
+
+ClaimCategory = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
+
+_CONFIDENCE = Field(default=0.0, ge=0, le=1, description="how sure it is, from 0 to 1")
+_QUOTE = Field(description="the words of the message that say so, copied exactly")
+_MESSAGE = Field(description="the number of the message that the quote stands in")
+
+
+class Claim(BaseModel):
+    """Something that is to be known of the person."""
+
+    content: str = Field(description="one short statement, in the person's own words")
+    category: ClaimCategory
+    confidence: float = _CONFIDENCE
+    quote: str = _QUOTE
+    message: int = _MESSAGE
+    durable: bool = Field(default=False, description="true if it will still hold in a month")
+    about_user: bool = Field(default=False, description="true if it is about the person themselves")
+    descriptive: bool = Field(
+        default=False, description="false if it orders something to be done now"
+    )
+    replaces: int | None = Field(default=None, description="the number of the known fact it ends")
+
+
+class Feature(BaseModel):
+    """Something the person is or does, for the profile."""
+
+    text: str = Field(description="a few words, such as the name of an occupation")
+    quote: str = _QUOTE
+    message: int = _MESSAGE
+
+
+class Manner(BaseModel):
+    """Who the person is, and how they like their answers."""
+
+    identities: list[Feature] = Field(default=[], description="who they say they are")
+    characteristics: list[Feature] = Field(default=[], description="what marks them")
+    detail: Detail = ""
+    depth: Depth = ""
+    format: Format = ""
+    quote: str = Field(default="", description="the words that show detail, depth or format")
+    message: int = Field(default=0, description="the number of the message that quote stands in")
+    gone: list[int] = Field(default=[], description="numbers of known traits that hold no longer")
+    confidence: float = _CONFIDENCE
+
+
+class Learnt(BaseModel):
+    """What some messages of a person tell of them; mostly nothing."""
+
+    facts: list[Claim] = Field(default=[], max_length=20)
+    profile: Manner = Manner()
+    unread: bool = Field(default=False, description="true if the messages could not be read")
+
+
+MAX_ANSWER_CHARS = 600
+"""How many characters of the last answer are shown."""
+
+MAX_MESSAGE_CHARS = 3_000
+"""How many characters of a message are shown."""
+
+Item = TypeVar("Item")
+
+AskMemorizer = Callable[[str, str], Awaitable[Learnt]]
+"""Puts a system prompt and the data to the model that plays the memorizer.
+
+Raises:
+    Problem: Whatever keeps it from answering.
+"""
+
+
+class NumberedItems(NamedTuple):
+    """What stood under which number in a prompt."""
+
+    messages: Mapping[int, PersonMessage]
+    facts: Mapping[int, str]
+    """The ids of the facts."""
+    traits: Mapping[int, str]
+    """The texts of the traits."""
+
+
+async def extract_claims(
+    ask: AskMemorizer, said: Sequence[PersonMessage], known: Mapping[str, str], profile: Profile
+) -> tuple[Learnt, NumberedItems]:
+    """Return what a model reads in some messages of one thread, and what its numbers mean.
+
+    Args:
+        ask: The door to the model.
+        said: The messages, oldest first.
+        known: What may be said again, by the id of the fact.
+        profile: Of the person.
+
+    Raises:
+        Problem: Whatever keeps the model from answering; `model_unavailable` when the one that
+            answers cannot read.
+    """
+    traits = [one["text"] for one in [*profile["identities"], *profile["characteristics"]]]
+    shown = NumberedItems(_numbered(said), _numbered(list(known)), _numbered(traits))
+    texts = {
+        number: extract_own_words(one.text)[:MAX_MESSAGE_CHARS]
+        for number, one in shown.messages.items()
+    }
+    data = join_prompt_blocks(
+        _listed("messages", "message", texts),
+        render_block("answer", said[-1].answer[:MAX_ANSWER_CHARS]),
+        _listed("known", "fact", {at: known[one] for at, one in shown.facts.items()}),
+        _listed("traits", "trait", shown.traits),
+    )
+    learnt = await ask(
+        render_prompt("learn", language=detect_language(" ".join(texts.values()))), data
+    )
+    if learnt.unread:
+        raise Problem("model_unavailable", "the model that answered cannot learn from messages")
+    return learnt, shown
+
+
+def _numbered(items: Sequence[Item]) -> dict[int, Item]:
+    return dict(enumerate(items, start=1))
+
+
+def _listed(tag: str, each: str, texts: Mapping[int, str]) -> str:
+    return wrap_blocks(tag, [render_block(each, text, id=number) for number, text in texts.items()])

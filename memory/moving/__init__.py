@@ -1,1 +1,0 @@
-"""Take everything that is remembered to another home, as one JSON document."""

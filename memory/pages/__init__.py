@@ -1,1 +1,0 @@
-"""Everything that was read or said: kept as pages, found again, forgotten."""

@@ -1,0 +1,484 @@
+"""Estimate how likely it is that the first quotes of a finding answer what was asked.
+
+Features of the quotes, and a logistic regression fitted to them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from models.extractive.exact_answers import find_answer_form
+from models.extractive.lists_and_tables import is_complete_list_answer
+from models.extractive.manual_answers import entry_gives_default
+from models.extractive.prompt_parser import SourceQuote
+from models.extractive.quote_wording import (
+    NEGATION_WORDS,
+    OPENING_CONDITION,
+    has_all_variants,
+    has_variant,
+    is_disqualified,
+    stated_words,
+    word_variants,
+)
+from models.extractive.sentence_scoring import locate_quote
+from text.answerability import SourcePassage, document_title
+from text.definitions import DefinedTerm, find_defined_term, score_definition
+from text.manuals import begins_entry, find_asked_purpose, is_entry_of
+from text.question_types import (
+    asks_answer_type,
+    asks_list,
+    asks_meaning,
+    asks_where,
+    has_answer_type,
+    has_answer_type_near,
+)
+from text.regex import regex
+from text.script import detect_language
+from text.sentences import split_sentences
+from text.topics import (
+    Topic,
+    extract_names,
+    extract_topic,
+    key_phrase,
+    key_terms,
+    named_terms,
+    strip_request_phrases,
+)
+from text.words import search_words
+
+_Term = TypeVar("_Term")
+
+OPENING = 8
+"""The subject of a sentence is among so many words at its beginning."""
+
+ALL_WORDS = 99
+"""No question has so many words."""
+
+OPENED = 0.5
+"""What a title is worth that does not say the name with which a full quote opens."""
+
+LONG = 300
+"""A quote of so many characters counts as long."""
+
+COMMON_TERMS = 12
+"""The logarithm of this many terms counts as 1."""
+
+APART = 0.95
+"""A Chinese phrase of which more is nowhere to be found is missing."""
+
+DEFINED = 0.5
+"""Quotes that say less well what a thing is (`text/definitions.py`) do not answer what it is."""
+
+_ORDINAL = regex(r"第[一二三四五六七八九十百\d]+|\d+")
+_OF = regex(
+    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known|called|made)$"
+    r"| (?!un)\w{2,}(?<!b)(?<!spe)(?<!fe)ed(?: \w+)?$",
+    re.IGNORECASE,
+)
+_WITHIN = regex(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
+"""A thing, and in what: "a checkpoint in write-ahead logging"."""
+
+_DOES_OF = regex(
+    r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
+)
+"""What a part of something does or means, such as an option of a command."""
+_BACK = regex(
+    r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
+    re.IGNORECASE,
+)
+_CLASS = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE)
+"""What names the kind of thing that is asked for."""
+_ENDS = regex(r"(?<!\W)(?>\W*?(?<!\.\.)[.!?。！？])\W*$")
+"""What ends like a sentence, and not with dots or a colon."""
+_BEFORE = regex(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
+"""What stands before a whole sentence."""
+
+
+class AnswerFeatures(NamedTuple):
+    """What speaks for quotes being the answer, and against it, each in 0..1."""
+
+    near: float
+    """The share of the question's terms in the first quote, its title and the sentences around."""
+    stated: float
+    """The share of the terms that are no names in the quotes themselves."""
+    ahead: float
+    """How much more of the terms the first quote has than the best quote of another source."""
+    subject: float
+    """Whether a name of the question, or else one of its terms, stands in the title of the page.
+
+    It is half as good if the first quote opens with it and lacks no telling word.
+    """
+    terms: float
+    """How many terms the question has, as a logarithm: to cover many by chance is rare."""
+    defined: float
+    """How well the quotes say what something is, if that is asked."""
+    undefined: float
+    """Whether it is asked what something is, and the quotes do not say so."""
+    typed: float
+    """Whether the kind of thing asked for stands near what is said of it."""
+    untyped: float
+    """Whether a kind of thing is asked for that is nowhere in the first quote, or far off."""
+    lost: float
+    """What the telling word weighs that is nowhere in the first quote and what stands above it."""
+    unnamed: float
+    """The share of the names that do not stand there whole, or only in a longer name."""
+    opens: float
+    """Whether the first quote begins with a name of the question, or else with one of its terms."""
+    unclassed: float
+    """Whether the first quote lacks what the thing asked for is called, as in "which club"."""
+    elsewhere: float
+    """The share of the names that only the longer title of the page has."""
+    denied: float
+    """Whether the first quote denies something, and the question does not."""
+    limited: float
+    """Whether the first quote begins with a condition or a concession."""
+    hanging: float
+    """Whether the first quote begins with what stands for something before it."""
+    long: float
+    """How long the first quote is: much of a question stands in it by chance."""
+    broken: float
+    """Whether the first quote is no whole sentence."""
+    together: float
+    """The share of the neighbours in the question that are neighbours in or above the quote."""
+    disqualified: float
+    """Whether something is not there without which no quote is an answer: in English its form."""
+
+
+_COVERED = {"near": 1.0, "stated": 1.0, "subject": 1.0, "opens": 1.0, "lost": 0.0, "unnamed": 0.0}
+"""The signs of what the entry of a manual says of the very thing that is asked for."""
+
+
+def extract_answer_features(
+    question: str, pages: Sequence[SourcePassage], quotes: Sequence[SourceQuote], lead: int
+) -> AnswerFeatures:
+    """Return what speaks for the first `lead` of some quotes being the answer."""
+    about, first = extract_topic(question), quotes[0]
+    whole, text = locate_quote(first, pages)
+    title = document_title(whole)
+    said = stated_words(question, "\n".join(one.text for one in quotes[:lead]))
+    head = search_words(f"{title}\n{first.section}")
+    near = {*head, *stated_words(question, first.text), *search_words(_beside(first.text, text))}
+    asked, explained = _defined(question), _explained(question, first, title, text)
+    others = (
+        _share(about.terms, search_words(one.text)) for one in quotes if one.source != first.source
+    )
+    ahead = _share(about.terms, [*search_words(first.text), *head]) - max(others, default=0.0)
+    meant = (
+        max(score_definition(asked, one.text, title) for one in quotes[:lead]) if asked else None
+    )
+    defined = 1.0 if explained else meant
+    held, shown = (
+        _has_type_near(question, about, first.text),
+        f"{title}\n{first.section}\n{first.text}",
+    )
+    lost, opens = _lost(question, about, shown), _subject(question, _opening(first.text))
+    seen = AnswerFeatures(
+        near=_share(about.terms, [one for one in about.terms if has_variant(one, near)]),
+        stated=_told_of(question, about, said),
+        ahead=max(ahead, 0.0),
+        subject=max(_subject(question, title), 0.0 if lost else OPENED * opens),
+        terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
+        defined=defined or 0.0,
+        undefined=0.0 if defined is None else 1.0 - defined,
+        typed=float(held is True),
+        untyped=float(held is False),
+        lost=lost,
+        unnamed=_unnamed(question, shown),
+        opens=opens,
+        unclassed=_unclassed(question, first.text),
+        elsewhere=_elsewhere(question, title, first.text),
+        **_worded(question, first, text),
+        together=_together(about, f"{title}\n{first.section} {first.text}"),
+        disqualified=float(
+            (defined is not None and defined < DEFINED)
+            or (held is False and _without_kind(question, quotes[:lead]))
+            or not _near_names(question, near)
+            or _unfit(question, pages, quotes, lead, lost)
+        ),
+    )
+    told_of_term = explained or entry_gives_default(question, first, pages)
+    return seen._replace(**_COVERED) if told_of_term else seen
+
+
+def _unfit(
+    question: str,
+    pages: Sequence[SourcePassage],
+    quotes: Sequence[SourceQuote],
+    lead: int,
+    lost: float,
+) -> bool:
+    """Tell whether quotes are of a sort that never answers, or lack the form of an answer."""
+    if is_disqualified(question, quotes[:lead]):
+        return True
+    return (
+        lost > APART
+        if detect_language(question) == "zh"
+        else find_answer_form(question, pages, quotes) is None
+    )
+
+
+def _worded(question: str, first: SourceQuote, text: str) -> dict[str, float]:
+    """Return the signs that lie in how a quote is worded, by their names."""
+    quote, before = first.text, text.partition(first.text)[0]
+    whole = _ENDS.search(quote) and (
+        not quote[0].islower() or first.section or _BEFORE.search(before)
+    )
+    return {
+        "denied": float(bool(NEGATION_WORDS.search(quote)) and not NEGATION_WORDS.search(question)),
+        "limited": float(bool(OPENING_CONDITION.search(quote))),
+        "hanging": float(bool(_BACK.search(quote)) and not first.section),
+        "long": min(1.0, len(quote) / LONG),
+        "broken": float(not whole),
+    }
+
+
+def _explained(question: str, quote: SourceQuote, title: str, text: str) -> bool:
+    """Tell whether a quote is the first of the entry of a manual that is asked for."""
+    return is_entry_of(quote.section, find_asked_purpose(question), title) and begins_entry(
+        quote.section, quote.text, text
+    )
+
+
+def _together(about: Topic, shown: str) -> float:
+    """Return the share of the neighbours in a question that stand together in a text, too."""
+    said = search_words(shown)
+    near = {*pairwise(said), *zip(said, said[2:], strict=False)}
+    return _share(about.pairs, near)
+
+
+def _beside(quote: str, text: str) -> str:
+    """Return the sentence before a quote and the one after it."""
+    before, _, after = text.partition(quote)
+    beside = [*list(split_sentences(before))[-1:], *list(split_sentences(after))[:1]]
+    return "\n".join(one.text for one in beside)
+
+
+def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
+    there, whole = set(found), sum(weights.values())
+    return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
+
+
+def _told_of(question: str, about: Topic, said: Sequence[str]) -> float:
+    known = named_terms(question)
+    rest = {term: part for term, part in about.terms.items() if term not in known}
+    return _share(rest, [term for term in rest if has_variant(term, said)])
+
+
+def _defined(question: str) -> DefinedTerm | None:
+    """Return what a question wants to be told the meaning of, or who somebody is.
+
+    What it asks of something, such as its capital or its author, is no meaning.
+    """
+    line = _DOES_OF.sub(r"\1 \2", question.split("\n")[0])
+    asked = find_defined_term(_WITHIN.sub(r"\1", line))
+    if not asked or _OF.search(asked.spelling):
+        return None
+    return (
+        asked
+        if asks_meaning(question) or set(search_words(asked.spelling)) <= named_terms(question)
+        else None
+    )
+
+
+def _near_names(question: str, near: Collection[str]) -> bool:
+    """Tell whether every word of a name is near; a Chinese pair may lie across two words."""
+    return detect_language(question) == "zh" or has_all_variants(
+        named_terms(question) & set(key_terms(question)), near
+    )
+
+
+def _elsewhere(question: str, title: str, quote: str) -> float:
+    """Return the share of the names that a quote lacks, and a title has beside other words."""
+    spelt = extract_names(question)
+    if not spelt or set(search_words(title)) <= set(search_words(question)):
+        return 0.0
+    return sum(not _stands(name, quote) for name in spelt) / len(spelt)
+
+
+def _has_type_near(question: str, about: Topic, quote: str) -> bool | None:
+    """Tell whether a quote has the kind of thing asked for, near what is said of it, if any is."""
+    if not asks_answer_type(question) or _defined(question):
+        return None
+    beside = [term for term in about.terms if term not in named_terms(question)]
+    return has_answer_type_near(
+        question, quote, [form for term in beside for form in word_variants(term)]
+    )
+
+
+def _without_kind(question: str, lead: Sequence[SourceQuote]) -> bool:
+    """Tell whether no quote has the kind of thing asked for; a place must also stand near."""
+    return asks_where(question) or not any(has_answer_type(question, one.text) for one in lead)
+
+
+def _lost(question: str, about: Topic, shown: str) -> float:
+    """Return the weight of the most telling word that is nowhere in a text.
+
+    What names the kind of thing asked for need not be there: "in which city".
+    """
+    if detect_language(question) == "zh":
+        if any(not re.search(rf"(?<!\d){number}", shown) for number in _ORDINAL.findall(question)):
+            return 1.0
+        parts = [part for part in key_phrase(question, ALL_WORDS).split() if len(part) > 1]
+        return max((_apart(part, shown) for part in parts), default=0.0)
+    found, known = stated_words(question, shown), named_terms(question)
+    apart = known.union(_called(question))
+    weights = (
+        part
+        for term, part in about.terms.items()
+        if term not in apart and not has_variant(term, found)
+    )
+    return min(1.0, max(weights, default=0.0))
+
+
+def _opening(quote: str) -> str:
+    return " ".join(quote.split()[:OPENING])
+
+
+def _called(question: str) -> list[str]:
+    """Return the words by which a question calls what it asks for: "which club"."""
+    return search_words("".join(_CLASS.findall(strip_request_phrases(question))[:1]))
+
+
+def _unclassed(question: str, quote: str) -> float:
+    called, said = _called(question), search_words(quote)
+    return float(
+        bool(called)
+        and not asks_answer_type(question)
+        and not any(has_variant(one, said) for one in called)
+    )
+
+
+def _apart(part: str, shown: str) -> float:
+    """Return how much of a phrase is left beside its longest piece that a text has."""
+    found = SequenceMatcher(None, part, shown, autojunk=False).find_longest_match()
+    return 1.0 - found.size / len(part)
+
+
+def _unnamed(question: str, shown: str) -> float:
+    spelt = extract_names(question)
+    return sum(not _stands(name, shown) for name in spelt) / len(spelt) if spelt else 0.0
+
+
+def _stands(name: str, text: str) -> bool:
+    """Tell whether a text has a name: whole, and one of several words in no longer name."""
+    spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", name)))
+    longer = r"(?! [A-Z][a-z])" if " " in name else r"(?:e?s)?"
+    return bool(re.search(rf"(?<![^\W_])(?i:{spelt}){longer}(?![^\W_])", text))
+
+
+def _subject(question: str, text: str) -> float:
+    """Tell whether a title or the opening of a quote has a name of the question whole.
+
+    Of a question without names it is any of its terms.
+    """
+    spelt = extract_names(question)
+    if spelt:
+        return float(any(_stands(name, text) for name in spelt))
+    return float(not extract_topic(question).terms.keys().isdisjoint(search_words(text)))
+
+
+class ConfidenceModel(NamedTuple):
+    """A fitted logistic regression, and from which likelihood on quotes are called an answer."""
+
+    bias: float
+    weights: AnswerFeatures
+    threshold: float
+
+
+CONFIDENCE_MODELS = {
+    "en": ConfidenceModel(
+        -4.14,
+        AnswerFeatures(
+            near=1.59,
+            stated=1.09,
+            ahead=1.58,
+            subject=1.43,
+            terms=1.16,
+            defined=0.78,
+            undefined=-0.18,
+            typed=0.24,
+            untyped=-0.76,
+            lost=-1.23,
+            unnamed=0.56,
+            opens=0.79,
+            unclassed=-0.74,
+            elsewhere=-0.44,
+            denied=-0.39,
+            limited=-0.28,
+            hanging=-0.22,
+            long=-0.64,
+            broken=-1.01,
+            together=0.65,
+            disqualified=0.0,
+        ),
+        0.8,
+    ),
+    "zh": ConfidenceModel(
+        -4.48,
+        AnswerFeatures(
+            near=2.59,
+            stated=1.62,
+            ahead=2.96,
+            subject=0.08,
+            terms=2.05,
+            defined=0.26,
+            undefined=0.05,
+            typed=0.03,
+            untyped=-0.37,
+            lost=0.48,
+            unnamed=0.74,
+            opens=-0.71,
+            unclassed=0.0,
+            elsewhere=0.7,
+            denied=-0.47,
+            limited=-0.39,
+            hanging=0.03,
+            long=0.19,
+            broken=-0.46,
+            together=0.0,
+            disqualified=0.0,
+        ),
+        0.85,
+    ),
+}
+"""By language; `python -m benchmarks.calibration --fit` fits them and shows the curve.
+
+The threshold of English is chosen by hand (ADR 20).
+"""
+
+
+def answer_likelihood(seen: AnswerFeatures, tongue: str) -> float:
+    """Return how likely it is that quotes with such signs answer, in 0..1."""
+    if seen.disqualified:
+        return 0.0
+    fitted = CONFIDENCE_MODELS[tongue]
+    total = fitted.bias + sum(a * b for a, b in zip(fitted.weights, seen, strict=True))
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+def is_confident_answer(
+    question: str, pages: Sequence[SourcePassage], quotes: Sequence[SourceQuote], lead: int
+) -> bool:
+    """Tell whether the first `lead` quotes are as likely an answer as it takes to be called one.
+
+    Where a list is asked for, a whole one that is about all of the question is an answer.
+    """
+    if quotes[0].items and asks_list(question):
+        return is_complete_list_answer(question, quotes[0], pages)
+    tongue = detect_language(question)
+    return (
+        answer_likelihood(extract_answer_features(question, pages, quotes, lead), tongue)
+        >= CONFIDENCE_MODELS[tongue].threshold
+    )
+
+
+def list_missing_words(question: str, quotes: Sequence[SourceQuote]) -> list[str]:
+    """Return the words of a question that no quote has, as they are spelt there."""
+    said = search_words("\n".join(f"{one.section}\n{one.text}" for one in quotes))
+    lost = {term for term in key_terms(question) if not has_variant(term, said)}
+    return [word for word in key_phrase(question, ALL_WORDS).split() if lost & set(key_terms(word))]

@@ -1,0 +1,219 @@
+"""Tell whether a quote has the very form of an answer to what is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from models.extractive.manual_answers import (
+    DEFAULT_WORD,
+    gives_default_value,
+    has_asked_owner,
+    is_about_other_option,
+    is_entry_answer,
+    is_from_other_manual,
+    is_manual_page,
+)
+from models.extractive.prompt_parser import SourceQuote
+from models.extractive.quote_wording import (
+    CLAUSE_BOUNDARY,
+    NEGATION_WORDS,
+    OPENING_CONDITION,
+    has_answering_clause,
+    has_variant,
+)
+from models.extractive.sentence_scoring import locate_quote
+from text.answerability import SourcePassage
+from text.definitions import find_defined_term, score_definition
+from text.manuals import find_asked_purpose, is_entry_of
+from text.question_types import asks_list, asks_meaning
+from text.regex import regex
+from text.topics import key_terms, named_terms, strip_request_phrases
+from text.words import search_words
+
+AnswerForm = Literal["entry", "reply", "default", "deed", "meaning", "clause"]
+"""How an answer is said."""
+
+WHOLE = 1.0
+"""What a sentence is worth (`text/definitions.py`) that begins with a thing and says what it is."""
+
+SAME_QUESTION = 0.8
+"""The share of the words that two questions have in common, at least, to be the same."""
+
+_FOR = ("used", "meant", "good", "there", "designed", "intended")
+"""What something is … for."""
+
+_DOES = regex(
+    r"^\W*what (?:do(?:es)?|did|can|may|must) (?:an? |the )?(?P<subject>.+?) (?:be )?"
+    r"(?P<verb>[a-z]+)(?: for)?\W*$",
+    re.IGNORECASE,
+)
+_USED = regex(
+    r"^\W*what (?:is|are|was|were) (?:an? |the )?(?P<subject>.+?) "
+    rf"(?P<verb>{'|'.join(_FOR)}) for\W*$",
+    re.IGNORECASE,
+)
+"""What asks what something does or may do, or is there for."""
+_KIND = (
+    r"(?: (?:command|option|function|statement|program|tool|package|builtin|module|method|clause"
+    r"|parameter|setting|utility|pragma|file|variable|keyword|directive|key|flag|field))?"
+)
+_AFTER = r"[\"'”’`)]?(?:\(\d?\))?(?:\s*\([^()]*\)|, [^,.;]{1,60},)?\s+"
+_VERB = (
+    r"(?:(?:can|may|will) (?:be )?|(?:is|are|was|were) (?=\w+ed\b)|(?:used|designed) to |simply )*"
+    r"(?P<said>[a-z-]+)\b"
+)
+_NO_DEED = regex(
+    r"(?:is|are|was|were|has|have|had|does|do|needs?|requires?|supports?|must|should|consists?"
+    r"|comes?|no|not|no-op|then|now|and|or|in|on|by|default|called|available|located|given|ignored"
+    r"|enabled|disabled|set)$"
+)
+"""What says nothing of what something does."""
+_TOOL = regex(r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE)
+"""A thing by what it is there for: "a tool that …"."""
+_POINTS = regex(r"\W*(?:this|it|them|so|such|these|those)\b", re.IGNORECASE)
+"""An object that was named before."""
+_DESCRIBES = regex(
+    r"(?:^|\n)(?:NAME|DESCRIPTION|INTRODUCTION|OVERVIEW|SUMMARY)\n(?:[ \t].*\n|\n)*.*$"
+)
+"""The part of a manual that says what the program does, up to a quote."""
+_BUT = regex(r"\([^()]*\bnot\b|\bno-op\b")
+"""What takes back what a sentence says a thing does."""
+_HERE = regex(
+    r"\b(?:in|for|with|on) (?:this|that|such|these|those) (?:case|configuration|example|mode|way)s?"
+    r"\b|\bhere\b",
+    re.IGNORECASE,
+)
+"""What makes a sentence one about a case that stands before it."""
+_PART_OF = regex(r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE)
+_NOTE = regex(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
+"""What begins with a name and a colon, and is no definition."""
+_SEEKS = regex(
+    r"^\W*(?:(?:of|on|in|at|by|to|from|for|under|with) )?(?:which|who|whom|whose|where|when|why"
+    r"|how (?:many|much|long|often|large|big|far|fast))\b",
+    re.IGNORECASE,
+)
+"""What asks for a thing, a place, a time, a number or a reason."""
+_INSTANCE = regex(
+    r"^\W*the (?P<thing>[\w-]+) (?:is|are) (?:an? )?(?:[\w\"'-]+ ){1,3}?(?P=thing)\b", re.IGNORECASE
+)
+"""What says of one thing which of its kind it is: "the unit is a special unit"."""
+_ABOVE = regex(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
+"""A question right above a quote."""
+
+
+def find_answer_form(
+    question: str, pages: Sequence[SourcePassage], quotes: Sequence[SourceQuote]
+) -> AnswerForm | None:
+    """Return the form in which the first quote says just what is asked, if it does.
+
+    It is the entry of what is asked for, what follows the same question, its default, a sentence
+    that begins with it and says what it does or is, or one clause with all of the question. None
+    of them is of another manual than the question names, or affirms what the question denies.
+    """
+    line, first = strip_request_phrases(question.split("\n")[0]), quotes[0]
+    title, text = locate_quote(first, pages)
+    if (
+        _turned(line, first.text)
+        or is_from_other_manual(line, first, title, pages)
+        or not has_asked_owner(line, first, title)
+    ):
+        return None
+    if is_entry_of(first.section, find_asked_purpose(line), title):
+        return "entry" if is_entry_answer(line, first, pages) else None
+    if _replies(line, first, title, text):
+        return "reply"
+    if OPENING_CONDITION.search(first.text) or _HERE.search(first.text) or asks_list(line):
+        return None
+    return _said(line, first, title, text)
+
+
+def _turned(question: str, quote: str) -> bool:
+    """Tell whether one of a question and a quote denies something, and the other does not.
+
+    What a quote denies is an answer to a question for yes or no, or for what something does.
+    """
+    if NEGATION_WORDS.search(question):
+        return not NEGATION_WORDS.search(quote)
+    clause = CLAUSE_BOUNDARY.split(quote, maxsplit=1)[0]
+    return bool(_SEEKS.search(question) and NEGATION_WORDS.search(clause))
+
+
+def _said(question: str, quote: SourceQuote, title: str, text: str) -> AnswerForm | None:
+    """Return the form in which a sentence says just what is asked, by what is asked for."""
+    if DEFAULT_WORD.search(question):
+        return "default" if gives_default_value(question, quote, title) else None
+    if is_about_other_option(question, quote):
+        return None
+    if found := _DOES.search(question) or _USED.search(question):
+        does = _does(found["subject"], found["verb"].lower(), quote, title, text)
+        return "deed" if does else None
+    if _asks_thing(question):
+        return "meaning" if _is_thing(question, quote) else None
+    return "clause" if has_answering_clause(question, quote, title) else None
+
+
+def _replies(question: str, quote: SourceQuote, title: str, text: str) -> bool:
+    """Tell whether a quote stands right below the same question, as it does in a FAQ."""
+    before = text.partition(quote.text)[0]
+    found = _ABOVE.search(before)
+    above = found["asked"] if found else title if not before.strip() else ""
+    if not above.rstrip("¶ ").endswith("?"):
+        return False
+    asked, same = set(key_terms(question)), set(key_terms(above.rpartition(" — ")[2]))
+    return len(asked & same) >= SAME_QUESTION * len(asked | same)
+
+
+def _asks_thing(question: str) -> bool:
+    """Tell whether it is asked what a thing is, or who somebody is."""
+    asked = find_defined_term(question)
+    return asks_meaning(question) or bool(
+        asked and set(search_words(asked.spelling)) <= named_terms(question)
+    )
+
+
+def _is_thing(question: str, quote: SourceQuote) -> bool:
+    """Tell whether a quote begins with the thing that is asked for and says what it is."""
+    asked, part = find_defined_term(question), _PART_OF.search(question)
+    if part and re.match(
+        rf"\W*{_beginning(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
+    ):
+        return True
+    if not asked or any(one.match(quote.text) for one in (_NOTE, _INSTANCE)):
+        return False
+    if f"{asked.spelling}," in question:
+        return False
+    return score_definition(asked, quote.text, "") >= WHOLE
+
+
+def _does(subject: str, verb: str, quote: SourceQuote, title: str, text: str) -> bool:
+    """Tell whether a quote begins with something and says what it does."""
+    if verb == "mean":
+        return _is_thing(f"what does {subject} mean", quote)
+    start = _beginning(subject)
+    found = re.match(rf"\W*{start}{_VERB}", quote.text, re.IGNORECASE)
+    if not found or _BUT.search(quote.text):
+        return False
+    if verb not in ("do", *_FOR):
+        return bool(search_words(verb)) and has_variant(
+            search_words(verb)[0], search_words(found["said"])
+        )
+    before = text.partition(quote.text)[0]
+    described = " " in subject or not is_manual_page(title) or _DESCRIBES.search(before)
+    return bool(described) and _serves(start, quote.text, before, found)
+
+
+def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
+    """Tell whether the first sentence that begins with something says what it is there for."""
+    earlier = re.search(rf"(?:^|[.!?]\s|\n)\s*{start}[a-z]", before, re.IGNORECASE)
+    if earlier or _POINTS.match(quote, found.end()):
+        return False
+    tool = re.match(rf"\W*{start}(?:is|are) (?=an? )", quote, re.IGNORECASE)
+    return bool(_TOOL.match(quote, tool.end())) if tool else not _NO_DEED.match(found["said"])
+
+
+def _beginning(subject: str) -> str:
+    """Return a pattern for a sentence that begins with a thing, up to its verb."""
+    spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", subject)))
+    return rf"(?:the |an? )?[\"'“‘`]?{spelt}{_KIND}{_AFTER}"

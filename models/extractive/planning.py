@@ -1,0 +1,415 @@
+"""Plan without understanding.
+
+Split a question where it says itself that it has parts, and change a plan in the few ways in which
+people ask for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict
+
+from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.query_rewriting import make_part_query
+from models.extractive.sentence_scoring import asks_disagreement
+from text.answerability import SourcePassage, best_source_coverage
+from text.question_parts import (
+    ComparedSides,
+    find_comparison,
+    find_question_subject,
+    is_simple_question,
+    list_named_aspects,
+    resolve_pronoun,
+    split_question,
+)
+from text.regex import regex
+from text.script import detect_language
+from text.sentences import is_heading, split_sentences
+from text.summaries import localize_title, make_title
+from text.topics import extract_topic, key_phrase, key_terms
+from text.words import query_terms, search_words
+
+
+class _DraftStep(TypedDict):
+    """One step, with the numbers of the steps it needs, from 1."""
+
+    title: str
+    description: str
+    kind: str
+    queries: list[str]
+    needs: list[int]
+    need_web_search: bool
+
+
+def _make_step(
+    title: str, *queries: str, description: str = "", needs: Sequence[int] = ()
+) -> _DraftStep:
+    """Return a step to research, with its one or two different queries."""
+    return _DraftStep(
+        title=make_title(title),
+        description=description,
+        kind="research",
+        queries=list(dict.fromkeys(query for query in queries if query.strip()))[:2],
+        needs=list(needs),
+        need_web_search=True,
+    )
+
+
+def _colon(question: str) -> str:
+    """Return the colon of the question's language."""
+    return "：" if detect_language(question) == "zh" else ": "
+
+
+SUBJECT_WORDS = 4
+"""So many words of the question tell what a step is about that a person asks for."""
+
+_CLAUSES = regex(
+    r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"
+    r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|just|nothing"
+    r"|without|no |not"
+    r"|one (?:on|about)|don't|do not|leave|focus|cover|look))"
+    r"|[，,](?=只|不|别|別|去|[删刪]|加|[补補]|增|再|[还還]|也)",
+    re.IGNORECASE,
+)
+_ONLY = regex(
+    r"\b(?:only|just|solely|exclusively|nothing but)\b"
+    r"|只(?:要|看|需要?|[关關]注|研究|保留|[讨討][论論])?|[仅僅]",
+    re.IGNORECASE,
+)
+_DROP = regex(
+    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete"
+    r"|exclude|omit|ignore|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|cut"
+    r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
+    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
+    re.IGNORECASE,
+)
+_UNWANTED = regex(
+    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete|exclude|omit|ignore"
+    r"|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|not interested in"
+    r"|(?:don['’]t|do not|never) (?:want|need|include|cover|mention|discuss|report|write|talk|tell"
+    r"|go into|care|bother)(?: me)?(?: (?:any|anything|about|on|with|for))*)\b"
+    r"|^\W*(?:(?:and|but|please),? )*(?:no|not)(?: need (?:for|to))?(?: (?:about|on|any|the))*\b"
+    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|^[别別](?!人)",
+    re.IGNORECASE,
+)
+"""What says that something is not wanted; "it does not cover X" says that X is."""
+_SWAPS = (
+    regex(r"^(?>.*?\b(?:replace|swap) )(?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
+    regex(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
+    regex(r"^(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
+    regex(r"^(?>.*?把)(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
+    regex(r"^(?P<new>.+?)，?而不是(?P<old>.+)"),
+)
+_FEWER = regex(
+    r"\b(?:fewer|less|shorter|simpler|too (?:long|many))\b|太[长長多]|少一?[点點些]|[简簡][单單化]",
+    re.IGNORECASE,
+)
+_STEP = regex(
+    r"\bsteps?\s*(?P<digits>\d+(?:\s*(?:,|and|&|or|to)\s*\d+)*)"
+    r"|\b(?P<word>first|second|third|fourth|fifth|last)\b(?: step| one)"
+    r"|第(?P<sign>[一二三四五六\d])[步个個]|步[骤驟](?P<bare>[一二三四五六\d])|(?P<end>最后一)[步个個]",
+    re.IGNORECASE,
+)
+_SPACES = regex(r"[^\S\n]{2,}")
+_ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
+}  # fmt: skip
+_LEAD = regex(
+    r"^\W*(?:(?:please|also|and|add|include|consider|cover|research|look|at|into|what about"
+    r"|how about|more|about|on|focus|i|we|want|need|care|would|like|to|know|see|should|must|you|it"
+    r"|there|be|a|an|the|new|one|steps?|for|something|can|could|keep|do|have|with|mention)\b\s*"
+    r"|[请請]|[还還]|也|再|另外|[应應][该該]|需要|要|增加|加上|加入|添加|[补補]充|考[虑慮]|[关關]注"
+    r"|研究|一[个個下]|[关關][于於]|包括|加|看看?)+",
+    re.IGNORECASE,
+)
+_TAIL = regex(
+    r"(?:(?<![\s,])[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
+    r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
+    re.IGNORECASE,
+)
+
+
+def _revise_steps(
+    steps: Sequence[_DraftStep], feedback: str, question: str, limit: int
+) -> list[_DraftStep]:
+    """Return the steps after a person's words about them; at most `limit`.
+
+    Numbers and words name steps to keep or to drop; what names none becomes a step of its own.
+    """
+    kept, added = set(range(1, len(steps) + 1)), list[str]()
+    for clause in _clauses(feedback):
+        meant = _meant(steps, clause)
+        if _DROP.search(clause):
+            kept -= meant
+        elif _ONLY.search(clause):
+            kept &= _closest(steps, meant)
+            added += [] if meant else [_ONLY.sub(" ", clause)]
+        elif _FEWER.search(clause):
+            kept = set(sorted(kept)[: (len(kept) + 1) // 2])
+        elif not _STEP.search(clause):
+            added.append(clause)
+    new = [_added_step(words, question) for words in added if key_terms(_wanted(words))]
+    new = [one for one in new if not _is_asked_already(one, steps, kept)]
+    stay = sorted(kept)[: max(limit - len(new), 0)]
+    return _joined(_apart(steps, stay), stay, new) or list(steps)
+
+
+def _apart(steps: Sequence[_DraftStep], stay: Sequence[int]) -> list[_DraftStep]:
+    """Return the steps with queries that ask for nothing of what only dropped steps are about."""
+    told = [set(query_terms(step["title"])) for step in steps]
+    wanted = set[str]().union(*(told[number - 1] for number in stay))
+    dropped = (said for number, said in enumerate(told, start=1) if number not in stay)
+    gone = set[str]().union(*dropped) - wanted
+    return [
+        _DraftStep(
+            {**step, "queries": [_without_terms(query, gone) or query for query in step["queries"]]}
+        )
+        for step in steps
+    ]
+
+
+def _without_terms(query: str, gone: set[str]) -> str:
+    return " ".join(word for word in query.split() if gone.isdisjoint(query_terms(word)))
+
+
+def remove_unwanted(
+    pages: Sequence[SourcePassage], wishes: Sequence[str], question: str
+) -> list[SourcePassage]:
+    """Return passages without the sentences and sections on what a person does not want.
+
+    Args:
+        pages: The passages.
+        wishes: What the person said against plans.
+        question: What is asked; its own subject is never left out.
+    """
+    unwanted = _unwanted(wishes, set(key_terms(question)))
+    if not unwanted:
+        return list(pages)
+    left = [one if one.is_computed else _left(one, unwanted) for one in pages]
+    return [one for one in left if one.text.strip()]
+
+
+def _unwanted(wishes: Sequence[str], asked: set[str]) -> list[set[str]]:
+    """Return the terms of each thing that is not wanted, apart from those that are asked about."""
+    clauses = (clause for wish in wishes for clause in _clauses(wish))
+    dropped = (one for one in clauses if _UNWANTED.search(one) and not _STEP.search(one))
+    named = (set(key_terms(_wanted(_UNWANTED.sub(" ", one)))) - asked for one in dropped)
+    return [terms for terms in named if terms]
+
+
+def _left(page: SourcePassage, unwanted: Sequence[set[str]]) -> SourcePassage:
+    """Return a passage with gaps where sentences and sections stood that are not wanted."""
+    text, below = page.text, _is_on(page.title.partition(" — ")[2], unwanted)
+    for span in split_sentences(page.text):
+        headed = is_heading(span.text)
+        below = _is_on(span.text, unwanted) if headed else below
+        if below or _is_on(span.text, unwanted):
+            text = text[: span.start] + "\n" * len(span.text) + text[span.end :]
+    return page._replace(text=text)
+
+
+def _is_on(text: str, unwanted: Sequence[set[str]]) -> bool:
+    said = set(search_words(text))
+    return any(terms <= said for terms in unwanted)
+
+
+def _clauses(feedback: str) -> Iterator[str]:
+    """Yield what a person says, one wish at a time; a swap is a wish to drop and one to add."""
+    for clause in _CLAUSES.split(_SPACES.sub(" ", feedback)):
+        swap = next((found for one in _SWAPS if (found := one.search(clause))), None)
+        if swap:
+            yield f"drop {swap['old']}"
+            yield swap["new"]
+        elif clause.strip():
+            yield clause
+
+
+def _meant(steps: Sequence[_DraftStep], clause: str) -> set[int]:
+    """Return the numbers of the steps that a wish names, by number or by their words."""
+    named = {number for found in _STEP.finditer(clause) for number in _numbers(found, len(steps))}
+    if named:
+        return named
+    if re.search("compar|比[较較]|[对對]比", clause, re.IGNORECASE):
+        return {number for number, one in enumerate(steps, start=1) if len(one["needs"]) > 1}
+    wanted = set(key_terms(_wanted(_DROP.sub(" ", _ONLY.sub(" ", clause)))))
+    titles = [set(key_terms(step["title"])) for step in steps]
+    return {
+        number
+        for number, title in enumerate(titles, start=1)
+        if wanted and 2 * len(wanted & title) >= len(wanted)
+    }
+
+
+def _closest(steps: Sequence[_DraftStep], meant: set[int]) -> set[int]:
+    """Return the steps among those meant that are about little else."""
+    sizes = {number: len(key_terms(steps[number - 1]["title"])) for number in meant}
+    return {number for number, size in sizes.items() if size <= 2 * min(sizes.values())}
+
+
+def _numbers(found: re.Match[str], count: int) -> list[int]:
+    if found["digits"]:
+        return [int(digits) for digits in re.findall(r"\d+", found["digits"])]
+    if found["end"] or (found["word"] or "").lower() == "last":
+        return [count]
+    sign = (found["word"] or found["sign"] or found["bare"]).lower()
+    return [int(sign) if sign.isdigit() else _ORDER[sign]]
+
+
+def _wanted(clause: str) -> str:
+    """Return what a wish is about, without the words of wishing."""
+    return _TAIL.sub("", _LEAD.sub("", clause)).strip(" ,，:：\"'")
+
+
+def _added_step(words: str, question: str) -> _DraftStep:
+    wanted = _wanted(words)
+    about = key_phrase(question, SUBJECT_WORDS)
+    return _make_step(
+        wanted,
+        make_part_query(wanted, question),
+        f"{about} {wanted}",
+        description=f"{wanted} ({about})",
+    )
+
+
+def _is_asked_already(new: _DraftStep, steps: Sequence[_DraftStep], kept: set[int]) -> bool:
+    """Tell whether a step that stays already asks for all of a new one."""
+    wanted = set(key_terms(new["title"]))
+    return any(wanted <= set(key_terms(steps[number - 1]["title"])) for number in kept)
+
+
+def _joined(
+    steps: Sequence[_DraftStep], kept: Sequence[int], new: Sequence[_DraftStep]
+) -> list[_DraftStep]:
+    """Return the kept and the new steps, their needs renumbered."""
+    numbers = {old: now for now, old in enumerate(kept, start=1)}
+    stay = []
+    for old in kept:
+        needs = [numbers[need] for need in steps[old - 1]["needs"] if need in numbers]
+        stay.append(_DraftStep({**steps[old - 1], "needs": needs}))
+    return [*stay, *new]
+
+
+ASPECT_COVERAGE = 0.7
+"""A source is an aspect of its own if it covers this much of what the best source covers."""
+_THOUGHTS = {
+    "en": ("One step answers it.", "The question falls into {} parts."),
+    "zh": ("问题可以一步回答。", "问题分为 {} 个部分，各成一步。"),
+}
+
+
+def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
+    """Return a plan: the parts the question names itself, or else what the pages are about.
+
+    A rejected plan is changed as the person asks.
+    """
+    question, limit = prompt.question, max(prompt.step_limit, 1)
+    earlier = [_earlier(one, prompt.plan) for one in prompt.plan.get("steps", [])]
+    steps = earlier if earlier and prompt.feedback else list(_steps(prompt, limit))
+    if prompt.feedback:
+        steps = _revise_steps(steps, prompt.feedback, question, limit)
+    return {
+        "title": localize_title(make_title(question), prompt.language),
+        "thought": _THOUGHTS[prompt.language][len(steps) > 1].format(len(steps)),
+        "has_enough_context": False,
+        "steps": steps[:limit],
+    }
+
+
+def _steps(prompt: ParsedPrompt, limit: int) -> Iterator[_DraftStep]:
+    question = prompt.question
+    compared, listed, asked = (
+        find_comparison(question),
+        list_named_aspects(question),
+        split_question(question),
+    )
+    if compared and limit > 1:
+        yield from _comparison(question, compared, limit)
+    elif len(asked) > 1:
+        for part in _resolved(asked[:limit]):
+            yield _make_step(part, make_part_query(part, question), description=part)
+    elif listed:
+        yield from _listed(question, listed, limit)
+    else:
+        yield _make_step(question, *_searches(question), description=question)
+        known = [found.title for found in prompt.earlier_findings]
+        yield from _aspects(question, prompt.pages, min(limit, 3) - 1, known)
+
+
+def _resolved(asked: Sequence[str]) -> list[str]:
+    """Return sub-questions, those that point back with what the first one is about."""
+    about = find_question_subject(asked[0])
+    return [asked[0], *(resolve_pronoun(part, about) for part in asked[1:])]
+
+
+def _searches(question: str) -> list[str]:
+    """Return the search for a whole question, and one for theses where documents disagree."""
+    whole = key_phrase(question)
+    theses = "认为 主张 结论" if detect_language(question) == "zh" else "argues conclusion abstract"
+    return [whole, f"{whole} {theses}"] if asks_disagreement(question) else [whole]
+
+
+def _comparison(question: str, compared: ComparedSides, limit: int) -> Iterator[_DraftStep]:
+    """Yield a step for each side, then one for the comparison, which needs both."""
+    about = key_phrase(compared.about)
+    for name in compared.names:
+        title = f"{name}{_colon(question)}{compared.about}" if compared.about else name
+        yield _make_step(title, f"{name} {about}".strip(), name)
+    if limit > 2:
+        both = " ".join(compared.names)
+        yield _make_step(question, f"{both} {about}".strip(), description=question, needs=(1, 2))
+
+
+def _listed(question: str, listed: list[str], limit: int) -> Iterator[_DraftStep]:
+    """Yield steps for what a question lists, several things in one step if there are many."""
+    size = -(-len(listed) // min(limit, len(listed)))
+    chinese = detect_language(question) == "zh"
+    head = re.split("[，。；：]", question)[0] if chinese else question.split(listed[0])[0]
+    whole = key_phrase(head, 5)
+    name, joint = (whole.replace(" ", ""), "、") if chinese else (whole, ", ")
+    for at in range(0, len(listed), size):
+        named = listed[at : at + size]
+        yield _make_step(
+            f"{name}{_colon(question)}{joint.join(named)}", f"{whole} {' '.join(named)}"
+        )
+
+
+def _aspects(
+    question: str, pages: Sequence[SourcePassage], most: int, known: Sequence[str]
+) -> Iterator[_DraftStep]:
+    """Yield a step for each other thing the best sources are about, if the question is open.
+
+    What is known already from earlier questions is left out.
+    """
+    if is_simple_question(question) or most < 1:
+        return
+    about = extract_topic(question)
+    sources = {page.title: [one for one in pages if one.title == page.title] for page in pages}
+    worth = {
+        title: best_source_coverage(about, question, found)
+        for title, found in sources.items()
+        if title
+    }
+    best = max(worth.values(), default=0.0)
+    whole = key_phrase(question, 4)
+    seen = {term for text in (question, *known) for term in key_terms(text)}
+    for title in sorted(worth, key=lambda one: -worth[one]):
+        new = set(key_terms(title)) - seen
+        if (
+            most
+            and new
+            and worth[title] > ASPECT_COVERAGE * best
+            and detect_language(title) == detect_language(question)
+        ):
+            seen |= new
+            most -= 1
+            yield _make_step(f"{title}{_colon(question)}{whole}", f"{title} {whole}")
+
+
+def _earlier(one: dict[str, Any], plan: Mapping[str, Any]) -> _DraftStep:
+    """Return a step of an earlier plan, its needs as numbers."""
+    ids = [other.get("id") for other in plan.get("steps", [])]
+    needs = [ids.index(need) + 1 for need in one.get("needs", []) if need in ids]
+    title, description = str(one.get("title", "")), str(one.get("description", ""))
+    queries = [str(text) for text in one.get("queries", [])] or [key_phrase(title)]
+    return _make_step(title, *queries, description=description, needs=needs)

@@ -1,0 +1,246 @@
+"""Parse the marked blocks of a prompt back into what they were made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape, unescape
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from config.errors import Problem
+from graph.plan import parse_plan as read_plan
+from prompts.data_blocks import QUOTATION_BODY, unescape_attribute, unescape_tags
+from text.answerability import SourcePassage
+from text.regex import regex
+from text.script import detect_language
+
+_NAMES = (
+    "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
+    "|plan|limit|gaps|request|notes|earlier|open|talk"
+)
+_BLOCK = regex(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
+_ATTRIBUTE = regex(r'([\w-]+)="([^"]*)"')
+_WISH = regex(r"<wish>\n(.*?)\n</wish>", re.DOTALL)
+_QUOTE = regex(rf'(?:\*([^*\n]{{1,200}})\*[:：] ?)?<q s="(S\d+)">({QUOTATION_BODY})</q>')
+_ITEM = regex(r"\n  - \Z")
+"""What stands before a quote that is an item of the list that the quote above announces."""
+_UNDER = regex(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
+
+_CONCISE = regex(
+    r"^<profile>\n(?:- .*\n)*- Prefers concise answers\.\n(?:- .*\n)*</profile>$", re.MULTILINE
+)
+"""What the memory tells of a person who likes short answers (`prompts/profile.md`)."""
+
+LEAST_INSTRUCTIONS = 100
+"""What a system message begins with, in characters, tells its language; a shorter one does not."""
+
+
+class SourceQuote(NamedTuple):
+    """Words that stand in a source exactly so."""
+
+    source: str
+    text: str
+    section: str = ""
+    """The sections of a configuration that they stand in."""
+    items: tuple[str, ...] = ()
+    """The items of the list that they announce."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The words and the items below them."""
+        return (self.text, *self.items)
+
+
+class PromptFinding(NamedTuple):
+    """A finding as a prompt shows it."""
+
+    id: str
+    title: str
+    status: str
+    text: str
+
+    @property
+    def quotes(self) -> list[SourceQuote]:
+        """The quotes of the finding, in its order, as they stand in their sources."""
+        found: list[SourceQuote] = []
+        for under, source, text, at in _quotes(self.text):
+            if found and _ITEM.search(self.text, 0, at):
+                found[-1] = found[-1]._replace(items=(*found[-1].items, text))
+            else:
+                found.append(SourceQuote(source, text, under))
+        return found
+
+    @property
+    def document_titles(self) -> dict[str, str]:
+        """The title that each source is quoted under, where the finding is set out by document."""
+        titles: dict[str, str] = {}
+        title = ""
+        for found in _UNDER.finditer(self.text):
+            title = found["title"] or title
+            if found["source"] and title:
+                titles.setdefault(found["source"], title)
+        return titles
+
+
+class ParsedPrompt(NamedTuple):
+    """What a prompt says; what it does not say is empty."""
+
+    question: str = ""
+    conversation: str = ""
+    query_count: int = 0
+    """How many queries are wanted."""
+    step_limit: int = 4
+    queries: tuple[str, ...] = ()
+    pages: tuple[SourcePassage, ...] = ()
+    step: tuple[str, str] | None = None
+    """The title and the description of the step."""
+    findings: tuple[PromptFinding, ...] = ()
+    earlier_findings: tuple[PromptFinding, ...] = ()
+    """What was found out for earlier questions of the thread; what it quotes is in `pages` too."""
+    plan: Mapping[str, Any] = MappingProxyType({})
+    feedback: str = ""
+    gaps: tuple[str, ...] = ()
+    request: str = ""
+    """What memory is asked for."""
+    notes: str = ""
+    """What is known already."""
+    transcript: str = ""
+    """A conversation that is to be shortened."""
+    last_message: str = ""
+    """The newest words of the person, whole."""
+    earlier_messages: tuple[str, ...] = ()
+    """What the person said before them, oldest first."""
+    prompt_language: Literal["zh", "en", ""] = ""
+    """The language of the instructions, in which the report is written."""
+    wishes: tuple[str, ...] = ()
+    """What the person said against plans, oldest first."""
+    concise: bool = False
+    """Whether the person is known to like short answers."""
+
+    @property
+    def language(self) -> Literal["zh", "en"]:
+        """The language to write in: that of the instructions, or else of the question."""
+        asked = self.question or self.last_message or " ".join(self.step or ())
+        return self.prompt_language or detect_language(asked)
+
+
+def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
+    """Read the newest message that has blocks, and the pages that tools returned."""
+    asked = [message.text for message in messages if isinstance(message, HumanMessage)]
+    marked = next((text for text in reversed(asked) if _BLOCK.search(text)), "")
+    spoken = ParsedPrompt(
+        last_message=asked[-1] if asked else "",
+        earlier_messages=tuple(asked[:-1]),
+        prompt_language=_tongue(messages),
+        wishes=tuple(_wishes(messages)),
+        concise=any(_CONCISE.search(one.text) for one in messages if one.type == "system"),
+    )
+    if not marked:
+        return spoken
+    outer = {tag: (named, inside) for tag, named, inside in _blocks(marked)}
+    texts = {tag: unescape_tags(inside) for tag, (_, inside) in outer.items()}
+    tools = [message.text for message in messages if isinstance(message, ToolMessage)]
+    shown = [outer["pages"][1] if "pages" in outer else "", *tools]
+    pages = [page for text in shown for page in _pages(text)]
+    earlier = tuple(_findings(outer["earlier"][1] if "earlier" in outer else ""))
+    return spoken._replace(
+        question=texts.get("question", ""),
+        conversation=texts.get("conversation", ""),
+        query_count=_number(texts.get("count"), 0),
+        step_limit=_number(texts.get("limit"), 4),
+        queries=_lines(texts.get("queries", "")),
+        pages=(*pages, *_quoted(earlier, pages)),
+        earlier_findings=earlier,
+        step=(outer["step"][0].get("title", texts["step"]), texts["step"])
+        if "step" in outer
+        else None,
+        findings=tuple(_findings(outer["findings"][1] if "findings" in outer else marked)),
+        plan=_plan(texts.get("plan", "")),
+        feedback=texts.get("feedback", ""),
+        gaps=_lines(texts.get("gaps", "")),
+        request=texts.get("request", ""),
+        notes=texts.get("notes", ""),
+        transcript=texts.get("talk", ""),
+    )
+
+
+def _quotes(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the section, the source and the words of each quote, and where it begins."""
+    for found in _QUOTE.finditer(text):
+        yield found[1] or "", found[2], unescape(found[3]), found.start()
+
+
+def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:
+    """Return the language of the instructions; a few words of them do not tell it."""
+    told = next((one.text for one in messages if isinstance(one, SystemMessage)), "")
+    return detect_language(told[:LEAST_INSTRUCTIONS]) if len(told) >= LEAST_INSTRUCTIONS else ""
+
+
+def _wishes(messages: Sequence[BaseMessage]) -> Iterator[str]:
+    """Yield the wishes that the instructions end in."""
+    for one in messages:
+        if isinstance(one, SystemMessage):
+            yield from (unescape_tags(wish) for wish in _WISH.findall(one.text))
+
+
+def _blocks(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Yield the name, the attributes and the still guarded inside of each outermost block."""
+    for block in _BLOCK.finditer(text):
+        named = {name: unescape_attribute(value) for name, value in _ATTRIBUTE.findall(block[2])}
+        yield block[1], named, block[3]
+
+
+def _pages(text: str) -> Iterator[SourcePassage]:
+    for tag, named, inside in _blocks(text):
+        if tag == "pages":
+            yield from _pages(inside)
+        elif tag == "page" and named.get("id"):
+            place = named.get("place", "")
+            computed = named.get("kind") == "computed"
+            yield SourcePassage(
+                named["id"], named.get("title", ""), place, unescape_tags(inside), computed
+            )
+
+
+def _findings(text: str) -> Iterator[PromptFinding]:
+    for tag, named, inside in _blocks(text):
+        if tag == "finding":
+            title, status = named.get("title", ""), named.get("status", "")
+            yield PromptFinding(named.get("id", ""), title, status, _checked(inside))
+
+
+def _checked(inside: str) -> str:
+    """Return a checked text as it was: the words of its quotations are escaped."""
+    parts = [
+        unescape_tags(part) for part in re.split(rf'(<q s="S\d+">)({QUOTATION_BODY})(</q>)', inside)
+    ]
+    return "".join(
+        escape(part, quote=False) if at % 4 == 2 else part for at, part in enumerate(parts)
+    )
+
+
+def _quoted(
+    findings: Sequence[PromptFinding], pages: Sequence[SourcePassage]
+) -> Iterator[SourcePassage]:
+    """Yield what findings quote as pages of its own, without what stands on other pages."""
+    for quote in (quote for found in findings for quote in found.quotes):
+        if not any(page.id == quote.source and quote.text in page.text for page in pages):
+            yield SourcePassage(quote.source, "", "", "\n".join(quote.parts))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and text.strip().isdigit() else default
+
+
+def _plan(text: str) -> dict[str, Any]:
+    try:
+        return dict(read_plan(text)) if text else {}
+    except Problem:
+        return {}

@@ -1,0 +1,213 @@
+"""Tell small talk from a question, and turn a question into search queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from models.extractive.prompt_parser import ParsedPrompt
+from text.definitions import find_defined_term
+from text.question_parts import (
+    find_comparison,
+    find_question_subject,
+    is_context_dependent,
+    list_named_aspects,
+    resolve_pronoun,
+    split_question,
+)
+from text.regex import regex
+from text.script import detect_language
+from text.sentences import split_sentences
+from text.smalltalk import reply_to_smalltalk
+from text.topics import extract_names, key_phrase, key_terms
+
+_COMPARES = regex(
+    r"\b(?:compar\w+|contrast|differ\w*|versus|vs|both|the others?|better|worse)\b"
+    r"|比[较較]|[对對]比|[区區][别別]|不同|哪一?[个個種种].{0,3}[更好]",
+    re.IGNORECASE,
+)
+_BOTH = regex(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
+_FACETS = {
+    "en": ("definition", "examples", "explanation", "history", "facts"),
+    "zh": ("定义", "例子", "原理", "历史", "特点"),
+}
+_ABOUT = regex(
+    r"^\W*(?:and|but|or|what about|how about)\b(?: what about| how about)?\s*"
+    r"|^\W*(?:那么?|[还還]有)|呢\W*$",
+    re.IGNORECASE,
+)
+_SUMMED = regex(r"^(?:Asked|问题)[:：] *")
+_ONESELF = regex(
+    r"^\W*(?:(?:hi|hello|hey|so|and|but|well|please|remember|note|that)\W+)*"
+    r"(?:i|i['’]m|my|we|our)\b(?!.*[?？])"
+    r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
+    r"|^\W*(?:[请請]?[记記]住\W*)?[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
+    re.IGNORECASE,
+)
+_ASKS = regex(r"(?<!\W)(?>\W*?[?？])\W*$")
+_ARTICLE = regex(r"^(?:the|an?) ", re.IGNORECASE)
+
+
+class _AskedQuestion(NamedTuple):
+    """What a person asked, and the same in words that stand alone."""
+
+    said: str
+    alone: str
+
+
+def rewrite_question(prompt: ParsedPrompt) -> dict[str, object]:
+    """Return the question in a form that stands alone, and as many different queries as asked."""
+    question = make_standalone(_without_oneself(prompt.question), prompt.conversation)
+    return {"question": question, "queries": make_queries(question, prompt.query_count)}
+
+
+def make_queries(question: str, most: int) -> list[str]:
+    """Return up to `most` searches for a question, no two of the same terms."""
+    chosen: dict[frozenset[str], str] = {}
+    for text in _queries(question):
+        found = frozenset(key_terms(text))
+        if len(chosen) < most and found:
+            chosen.setdefault(found, text)
+    return list(chosen.values())
+
+
+def _without_oneself(question: str) -> str:
+    """Return what is asked without what somebody says of themselves beside it."""
+    said = [sentence.text for sentence in split_sentences(question)]
+    rest = [text for text in said if not _ONESELF.match(text)]
+    asks = len(rest) < len(said) and any(map(_ASKS.search, rest))
+    return " ".join(rest) if asks else question
+
+
+def _tells(text: str) -> bool:
+    return all(_ONESELF.match(one.text) for one in split_sentences(text))
+
+
+def make_standalone(question: str, conversation: str) -> str:
+    """Return a question that points back together with what the questions before it are about.
+
+    A pronoun becomes the one thing that was asked about, and "What about X?" asks the last
+    question of X; otherwise the topic stands in brackets.
+    """
+    question = question.strip()
+    before: list[_AskedQuestion] = []
+    for said in _questions_asked(conversation):
+        if said != question:
+            before.append(_AskedQuestion(said, _alone(said, before)))
+    return _alone(question, before)
+
+
+def _alone(question: str, before: Sequence[_AskedQuestion]) -> str:
+    if not before or not is_context_dependent(question):
+        return question
+    compared = _compared(question, before) if _COMPARES.search(question) else ""
+    known = [one for one in map(find_question_subject, (asked.alone for asked in before)) if one]
+    replaced = resolve_pronoun(question, _spoken_of(before))
+    if compared or replaced != question:
+        return compared or replaced
+    last, other = before[-1].alone, _only_named(question)
+    if known and other:
+        swapped = re.sub(
+            rf"(?:\b(?:the|an?) )?{re.escape(_ARTICLE.sub('', known[-1]))}", other, last
+        )
+        if swapped != last:
+            return swapped
+    about = next((one for one in reversed(before) if not is_context_dependent(one.said)), before[0])
+    newest = last if not key_terms(question) else about.alone
+    return _with_topic(question, " ".join(map(key_phrase, dict.fromkeys([newest, about.alone]))))
+
+
+def _spoken_of(before: Sequence[_AskedQuestion]) -> str:
+    """Return what a pronoun stands for: the thing of the last question that speaks for itself."""
+    for asked in reversed(before):
+        found = find_question_subject(asked.alone)
+        if found or not is_context_dependent(asked.said):
+            return found
+    return ""
+
+
+def _only_named(question: str) -> str:
+    """Return the thing of "What about X?" or "那X呢？", with its article; else nothing."""
+    rest = _ABOUT.sub("", question).strip(" ?？")
+    return rest if rest != question.strip(" ?？") and find_defined_term(rest) else ""
+
+
+def _questions_asked(conversation: str) -> list[str]:
+    """Return what a person asked in a conversation, without small talk, oldest first."""
+    spoken = [line.partition(":") for line in conversation.splitlines()]
+    said = [_said(who.strip(), words.strip()) for who, _, words in spoken]
+    asked = [_without_oneself(one) for one in said if one]
+    # "I keep bees." tells what a question is about where nothing else does.
+    said = [one for one in asked if not _tells(one)] or asked
+    return [
+        one
+        for at, one in enumerate(said)
+        if key_terms(one) and not reply_to_smalltalk(one, earlier=at > 0)
+    ]
+
+
+def _said(who: str, words: str) -> str:
+    """Return what a person said, or a summary says that they asked; else nothing."""
+    if who == "person":
+        return words
+    return _SUMMED.sub("", words) if who == "summary" and _SUMMED.match(words) else ""
+
+
+def _compared(question: str, before: Sequence[_AskedQuestion]) -> str:
+    """Return a question that compares the last two things that were asked about."""
+    things = [find_question_subject(one.alone) or _only_named(one.said) for one in before]
+    two = list(dict.fromkeys(filter(None, things)))[-2:]
+    if len(two) < 2:
+        return ""
+    rest = _BOTH.sub(" ", _COMPARES.sub(" ", question))
+    about = key_phrase(rest) if key_terms(rest) else ""
+    if detect_language(question) == "zh":
+        return f"比较{two[0]}和{two[1]}" + (f"：{about}" if about else "")
+    return f"Compare {two[0]} and {two[1]}" + (f" in terms of {about}" if about else "")
+
+
+def _with_topic(question: str, topic: str) -> str:
+    own = set(key_terms(question))
+    missing = [word for word in topic.split() if not own & set(key_terms(word))]
+    if not missing:
+        return question
+    around = "（{}）" if detect_language(question) == "zh" else " ({})"
+    return question + around.format(" ".join(dict.fromkeys(missing)))
+
+
+def _queries(question: str) -> Iterator[str]:
+    """Yield queries for a question, the most telling first."""
+    whole = key_phrase(question)
+    yield whole
+    compared = find_comparison(question)
+    if compared:
+        yield from (f"{name} {key_phrase(compared.about)}".strip() for name in compared.names)
+    if len(split_question(question)) > 1:
+        yield from (make_part_query(part, question) for part in split_question(question))
+    first = " ".join(whole.split()[:2])
+    yield from (f"{first} {item}" for item in list_named_aspects(question))
+    yield from extract_names(question)
+    words = whole.split()
+    if len(words) > 3:
+        yield " ".join(words[: len(words) // 2 + 1])
+        yield " ".join(words[len(words) // 2 :])
+    yield from (f"{whole} {facet}" for facet in _FACETS[detect_language(question)])
+
+
+def triage_message(prompt: ParsedPrompt) -> dict[str, Any]:
+    """Return whether the newest words are something to research, and the answer if not."""
+    said = reply_to_smalltalk(
+        prompt.last_message,
+        earlier=any(not reply_to_smalltalk(one) for one in prompt.earlier_messages),
+    )
+    return {"research": not said, "reply": said}
+
+
+def make_part_query(part: str, question: str) -> str:
+    """Return a search for a part of a question, with the question's topic if the part lacks it."""
+    own, whole = key_terms(part), key_terms(question)
+    phrase = key_phrase(part)
+    lacking = len(own) < 4 and len(whole) > len(own)
+    rest = [word for word in key_phrase(question, 4).split() if word not in phrase.split()]
+    return " ".join([phrase, *rest[:3]]) if lacking else phrase

@@ -1,0 +1,411 @@
+"""The sentences of pages that could be quoted, and a score of how well each answers a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from models.extractive.lists_and_tables import parse_row
+from models.extractive.prompt_parser import SourceQuote
+from models.extractive.quote_wording import has_variant
+from text.answerability import TITLE_ASIDE, SourcePassage, document_title, passage_coverage
+from text.definitions import DefinedTerm, find_defined_term, score_definition
+from text.keyword_ranking import cached_search_words
+from text.manuals import (
+    ManualEntry,
+    begins_entry,
+    find_asked_purpose,
+    find_entry_at,
+    find_manual_entries,
+    is_entry_of,
+    is_only_name,
+    list_section_paths,
+    setting_coverage,
+)
+from text.question_types import score_answer_type
+from text.regex import regex
+from text.sentences import Span, is_entry, is_heading, split_sentences
+from text.topics import Topic, named_terms, topic_coverage
+from text.words import search_words
+
+_OPPOSED = regex(
+    r"\b(?:disagree\w*|at odds|opposing|debate\w*|argue against|controvers\w+)\b"
+    r"|分歧|矛盾|[争爭][议議论論]|[对對]立|相反|不一致|(?:[观觀][点點]|看法|主[张張]|[说說]法).*(?:不同|[区區][别別])",
+    re.IGNORECASE,
+)
+_APART = regex(r"\b(?:differ(?:s|ed)?|contradict\w*|conflict\w*|oppose[ds]?)\b", re.IGNORECASE)
+"""What things do as well as documents and people."""
+_PEOPLE = regex(
+    r"\b(?:scholars|historians|researchers|scientists|experts|critics|reviewers|schools|views"
+    r"|opinions|theories|accounts|positions|arguments|who)\b|\b[A-Z][a-z]+ and [A-Z][a-z]+\b"
+)
+_DOCUMENTS = regex(
+    r"\b(?P<count>two|both|three|four)? ?(?:papers|articles|documents|sources|authors|files|texts"
+    r"|reports|studies|books|notes)\b"
+    r"|(?P<zh>[两兩二三四])?(?:[篇个個份位本])?(?:[论論]文|文章|文[档檔件]|[资資]料|作者|[报報]告|[书書])",
+    re.IGNORECASE,
+)
+_SPEAKING = regex(
+    r"\b(?:papers|articles|documents|sources|authors|reports|studies|books|notes|texts)\b"
+    r"|\b(?:two|both|three|four) files\b",
+    re.IGNORECASE,
+)
+"""Documents that say something, as files seldom do."""
+_COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
+_OWN = regex(
+    r"\b(?:(?:this|the present) (?:paper|review|article|essay|study|note|report|book)|I|we|my view"
+    r"|our view)\b[^.;]{0,40}\b(?:argue|conclude|claim|propose|maintain|hold|contend|show|call)"
+    r"|(?:本文|笔者|筆者|我们|我們|作者|本人|我)[^，。]{0,8}(?:[认認][为為]|主[张張]|提出|[坚堅]持|相信|[证證]明)"
+    r"|\b(?:they|the (?:papers|authors|views|theories)) (?:disagree|differ)"
+    r"|(?:分歧|[区區][别別]|不同)[^，。]{0,4}在[于於]",
+    re.IGNORECASE,
+)
+_CUES = regex(
+    r"\b(?:argue[sd]?|conclude[sd]?|claim(?:s|ed)?|maintains?|contends?|mainly|chiefly|primarily"
+    r"|in contrast|rather than|however|on the contrary|not because|instead of|is caused by"
+    r"|the main (?:cause|reason|point)|overall|must|should)\b"
+    r"|[认認][为為]|主[张張]|相反|而不是|[并並]非|主要|根本|[总總]之|[综綜]上|由此可[见見]|[应應][该該当當]",
+    re.IGNORECASE,
+)
+_PLACE = regex(
+    r"abstract|conclu|summary|in short|overview|introduction|thesis"
+    r"|摘要|[结結][论論语語]|[总總][结結]|小[结結]|引言|[观觀][点點]",
+    re.IGNORECASE,
+)
+
+
+def asks_disagreement(question: str) -> bool:
+    """Tell whether a question asks in what documents or people disagree.
+
+    Files that differ and changes that conflict are no documents that disagree.
+    """
+    if _OPPOSED.search(question):
+        return True
+    speak = _PEOPLE.search(question) or _SPEAKING.search(question)
+    return bool(_APART.search(question) and speak)
+
+
+def count_asked_documents(question: str) -> int:
+    """Return how many documents are to be set against each other: two, if it is not said."""
+    found = _DOCUMENTS.search(question)
+    said = (found["count"] or found["zh"] or "") if found else ""
+    return _COUNTS.get(said.lower(), 2)
+
+
+def score_thesis(sentence: str, above: str) -> float:
+    """Return how much a sentence reads like a thesis, in 0..1; `above` is the heading above it."""
+    cues = min(len(_CUES.findall(sentence)), 2)
+    own = 0.5 if _OWN.search(sentence) else 0.0
+    return min(1.0, own + 0.2 * cues + (0.3 if _PLACE.search(above) else 0.0))
+
+
+LONGEST_SENTENCE = 600
+"""A longer sentence, in characters, is rather a table or a list that was not recognised."""
+
+CHAIN = 300
+"""More than two sentences stand together only up to so many characters."""
+
+FEW = 6
+"""What is said of a term in so few words goes on with the next sentence, after a mere name."""
+
+WHOLE = 120
+"""Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
+
+_UNQUOTABLE = regex(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_FURNITURE = regex(
+    r"^\S+\(\w{1,5}\)\s.*\s\S+\(\w{1,5}\)$|\s{3,}\S+\(\d\w{0,3}\)$|[│┌└├┼]"
+    r"|^(?=.*[^.!?]$)(?:[^\[]*\[[^\]\d][^\]]*\]){3}",
+    re.DOTALL,
+)
+"""What stands at the head or foot of a manual page, a drawn table, and how a command is called."""
+_RECORD = regex(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
+"""A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
+_NEVER = (_UNQUOTABLE, _RECORD, _FURNITURE)
+_CAPITALS = regex(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
+_MARK = regex(
+    r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
+    r"(?:\s+|(?<=[、）])))+"
+)
+"""What makes an item of a list of a line; it is left out of a quote."""
+_COMMENT = regex(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
+"""What makes a comment of a sentence in a program."""
+
+_OPENS_BACKWARDS = regex(
+    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
+    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both"
+    r"|the (?:former|latter|others?|first two|two|three)|(?:i|we) (?:call|name) (?:it|this|that)"
+    r"|(?:in|at|on|for|from|with|by|during|after|before|under)\b[^,.;]{0,20}\b(?:this|these|those)"
+    r")\b"
+    r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_ITSELF = regex(
+    r"this (?:paper|review|article|essay|study|report|book|chapter)\b", re.IGNORECASE
+)
+
+
+class SentenceCandidate(NamedTuple):
+    """A sentence, with the one before it where it cannot stand alone."""
+
+    passage_index: int
+    """The number of its passage."""
+    text: str
+    is_first: bool
+    """Whether it is the first sentence of its passage."""
+    heading: str
+    """The nearest heading above it in its passage."""
+    follows_heading: bool
+    """Whether no other sentence stands between it and that heading."""
+    section: str = ""
+    """The sections of a configuration that it stands in, or the entry of a manual."""
+
+    @property
+    def is_dangling(self) -> bool:
+        """Whether it begins with what was said before, and that could not be put before it."""
+        return _points_back(self.text) and not self.section
+
+
+def list_candidates(pages: Sequence[SourcePassage]) -> Iterator[SentenceCandidate]:
+    """Yield what could be quoted, passage by passage; headings are among it."""
+    for number, page in enumerate(pages):
+        spans, above, opens = _whole(page.text), "", False
+        under, known = list_section_paths(page.text, spans), find_manual_entries(page.text)
+        for at, span in enumerate(spans):
+            part = find_entry_at(known, span.start)
+            if part and span.start < part.body_start:
+                text = page.text[
+                    part.body_start : _entry_end(page.text, spans, at, part, part.body_start)
+                ]
+                if span.end > part.body_start and _quotable(text):
+                    yield SentenceCandidate(number, text, at == 0, part.term, True, part.term)
+                opens, above = True, part.term
+                continue
+            text = _without_marks(_standing(page.text, spans, at))
+            if part and span.start == part.body_start:
+                text = page.text[span.start : _entry_end(page.text, spans, at, part, span.start)]
+            if _quotable(text):
+                term = part.term if part else ""
+                yield SentenceCandidate(number, text, at == 0, above, opens, under[at] or term)
+            opens = is_heading(span.text)
+            above = span.text if opens else above
+
+
+def locate_quote(quote: SourceQuote, pages: Sequence[SourcePassage]) -> tuple[str, str]:
+    """Return the title of the passage that a quote is from, and its text."""
+    page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
+    return (page.title, page.text) if page else ("", quote.text)
+
+
+def _quotable(text: str) -> bool:
+    """Tell whether a text may be quoted: no heading, no address, and more than a word."""
+    if len(search_words(text)) < 2 or any(one.search(text) for one in _NEVER):
+        return False
+    return is_entry(text) or not _CAPITALS.fullmatch(text)
+
+
+def _without_marks(text: str) -> str:
+    """Return a sentence without the mark of a list or a comment, or the comma after a setting."""
+    mark = _MARK.match(text)
+    bare = _COMMENT.sub("", text[mark.end() :] if mark else text)
+    return bare.rstrip(" ,") if is_entry(bare) else bare
+
+
+def _whole(text: str) -> list[Span]:
+    """Return the sentences of a text, those that a Chinese semicolon cut put together again."""
+    whole: list[Span] = []
+    run: list[Span] = []
+    for span in split_sentences(text):
+        run.append(span)
+        if not span.text.endswith("；"):
+            whole += _joined(text, run)
+            run = []
+    return whole + _joined(text, run)
+
+
+def _joined(text: str, run: Sequence[Span]) -> list[Span]:
+    if len(run) < 2 or run[-1].end - run[0].start > WHOLE:
+        return list(run)
+    joined = text[run[0].start : run[-1].end]
+    return list(run) if "\n" in joined else [Span(run[0].start, run[-1].end, joined)]
+
+
+def _standing(text: str, spans: Sequence[Span], at: int) -> str:
+    """Return a sentence, joined to those before it as long as each points back to the last."""
+    start, end = spans[at].start, spans[at].end
+    while at and _points_back(spans[at].text):
+        before = spans[at - 1]
+        apart = "\n" in text[before.end : start] or is_heading(before.text)
+        if apart or end - before.start > (LONGEST_SENTENCE if end == spans[at].end else CHAIN):
+            break
+        at, start = at - 1, before.start
+    return text[start:end]
+
+
+def _entry_end(text: str, spans: Sequence[Span], at: int, part: ManualEntry, start: int) -> int:
+    """Return where what is first said of a term ends: behind the next sentence after a mere name.
+
+    If that leaves it short, the one after it belongs to it, too.
+    """
+    end = spans[at].end
+    if not is_only_name(part.term, text[start:end]):
+        return end
+    for after in spans[at + 1 : at + 3]:
+        apart = after.end > part.end or "\n\n" in text[end : after.start] or is_heading(after.text)
+        if apart or len(text[start:end].split()) > FEW:
+            break
+        end = after.end
+    return end
+
+
+def _points_back(sentence: str) -> bool:
+    return bool(_OPENS_BACKWARDS.match(sentence) and not _SPEAKS_OF_ITSELF.match(sentence))
+
+
+AROUND = 0.5
+"""A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
+
+IN_TITLE = 0.75
+"""A term counts this much for a sentence when only the title of its page or the heading has it."""
+
+TITLED = 1.0
+"""It counts this much where the title is a name that the question says: nobody repeats it."""
+
+PASSAGE_NAME_WEIGHT = 0.5
+"""A name counts this much for a sentence when only the passage around it says it."""
+
+ANSWER_TYPE_BONUS = 0.2
+"""What it is worth to hold the kind of thing that is asked for."""
+
+MEANING = 1.0
+"""What it is worth to say what the thing is, if that is asked."""
+
+THESIS = 1.5
+"""What it is worth to state a thesis, if a disagreement is asked for."""
+
+SETTING = 0.5
+"""What it is worth to be the setting whose key is asked for."""
+
+FIRST_SENTENCE_BONUS = 0.05
+"""What it is worth to be the first sentence of a passage."""
+
+HEADING = 0.4
+"""A heading, a question and what is too long for a sentence are worth this part of it."""
+
+ROW = 0.6
+"""A row of a table is worth this part of it where it is asked how or why something is so."""
+
+HANGING = 0.85
+"""What is left of a sentence that begins with "it" where nobody can tell what "it" is."""
+
+_HOW = regex(
+    r"^\W*(?:why|how (?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old))\b"
+    r"|怎[么麼样樣]|如何|[为為]什[么麼]|[为為]何",
+    re.IGNORECASE,
+)
+
+
+class ScoredSentence(NamedTuple):
+    """A sentence of a page and its score."""
+
+    score: float
+    candidate: SentenceCandidate
+    page: SourcePassage
+    own_score: float
+    """What it is worth by its own words and the title of its page."""
+
+    @property
+    def quote(self) -> SourceQuote:
+        """The sentence as a quote of its source."""
+        return SourceQuote(self.page.id, self.candidate.text, self.candidate.section)
+
+
+class _QuestionFeatures(NamedTuple):
+    """What is asked, and what can be told of it before a sentence is read."""
+
+    about: Topic
+    question: str
+    names: set[str]
+    thing: DefinedTerm | None
+    purpose: str
+    opposed: bool
+
+
+def score_sentences(
+    about: Topic, question: str, pages: Sequence[SourcePassage]
+) -> list[ScoredSentence]:
+    """Return every sentence of the pages that has a term of the topic, best first."""
+    asked = _QuestionFeatures(
+        about,
+        question,
+        named_terms(question),
+        find_defined_term(question),
+        find_asked_purpose(question),
+        asks_disagreement(question),
+    )
+    around = [passage_coverage(about, question, page) for page in pages]
+    found = (
+        _score_sentence(asked, pages[one.passage_index], one, around[one.passage_index])
+        for one in list_candidates(pages)
+    )
+    return sorted((one for one in found if one.score), key=lambda one: -one.score)
+
+
+def _score_sentence(
+    asked: _QuestionFeatures, page: SourcePassage, one: SentenceCandidate, around: float
+) -> ScoredSentence:
+    said, given = (
+        cached_search_words(one.text),
+        cached_search_words(f"{page.title}\n{one.heading}\n{one.section}"),
+    )
+    found = [*said, *_otherwise(asked, said)]
+    own, known = topic_coverage(asked.about, found), topic_coverage(asked.about, [*given, *found])
+    below = one.heading if one.follows_heading else ""
+    meaning = score_definition(asked.thing, one.text, page.title, below) if asked.thing else 0.0
+    if one.section and begins_entry(one.section, one.text, page.text):
+        meaning = max(meaning, float(is_entry_of(one.section, asked.purpose, page.title)))
+    stated = score_thesis(one.text, one.heading) if asked.opposed else 0.0
+    if not own and not (known and (stated or meaning)):
+        return ScoredSentence(0.0, one, page, 0.0)
+    told = (
+        own
+        + (TITLED if _is_about(asked, page) else IN_TITLE) * (known - own)
+        + MEANING * meaning
+        + THESIS * stated
+    )
+    told += PASSAGE_NAME_WEIGHT * _meant(asked, page, {*found, *given})
+    told += SETTING * setting_coverage(asked.about, one.text, one.section)
+    score = (
+        told
+        + AROUND * around
+        + FIRST_SENTENCE_BONUS * one.is_first
+        + ANSWER_TYPE_BONUS * score_answer_type(asked.question, one.text)
+    )
+    score *= _saying(asked.question, one.text) * (HANGING if one.is_dangling else 1.0)
+    return ScoredSentence(score, one, page, told)
+
+
+def _otherwise(asked: _QuestionFeatures, said: Sequence[str]) -> list[str]:
+    """Return the terms of a topic that a sentence has in other words: starred, played."""
+    there = set(said)
+    return [one for one in asked.about.terms if one not in there and has_variant(one, there)]
+
+
+def _is_about(asked: _QuestionFeatures, page: SourcePassage) -> bool:
+    """Tell whether a page is about something that the question names, by its whole title."""
+    title = cached_search_words(TITLE_ASIDE.sub("", document_title(page.title)))
+    return bool(title) and asked.names.issuperset(title)
+
+
+def _saying(question: str, text: str) -> float:
+    """Return how much a text says for its words: a heading, a question, an endless list little."""
+    if is_heading(text) or len(text) > LONGEST_SENTENCE or text.endswith(("?", "？")):
+        return HEADING
+    return ROW if _HOW.search(question) and parse_row(text) else 1.0
+
+
+def _meant(asked: _QuestionFeatures, page: SourcePassage, said: set[str]) -> float:
+    """Return what part of a topic are names that only the passage around a sentence says."""
+    names = asked.names.intersection(cached_search_words(page.text)) - said
+    weights = (asked.about.terms.get(name, 0.0) for name in names)
+    return sum(weights) / asked.about.total_weight if names else 0.0

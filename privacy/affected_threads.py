@@ -1,0 +1,221 @@
+"""Find the conversations in which something that is to be erased was said, read or cited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from config.settings import settings
+from library.tables import pages, sources
+from memory.facts.tables import facts
+from privacy.erasure import Erasure
+from privacy.erasure_target import (
+    ErasurePatterns,
+    ErasureTarget,
+    build_erasure_patterns,
+    erasure_of_sentences,
+)
+from privacy.saved_states import PrunedRun, SavedCheckpoints, list_pruned_runs
+from runs.call_site import split_owner
+from runs.tables import calls, runs
+
+DERIVED_KINDS = ("report", "session")
+"""The kinds of pages that say again what other pages say."""
+
+
+class OwnerThreads(NamedTuple):
+    """The conversations of an owner, and which run belongs to which."""
+
+    by_run: Mapping[str, str]
+    without_runs: frozenset[str]
+    """Those without a run, in which the memory alone was asked; see `_list_owner_threads`."""
+    foreign: frozenset[str]
+    """Those of other owners: nothing in them is ever touched."""
+    pruned: Mapping[str, PrunedRun]
+    """The runs that were pruned and have report files, each a conversation of its own."""
+
+    @property
+    def owned(self) -> list[str]:
+        """The conversations that are the owner's for certain."""
+        return list(dict.fromkeys([*self.by_run.values(), *self.without_runs]))
+
+    def get_thread(self, run: str) -> str:
+        """Return the conversation of a run."""
+        if run in self.pruned:
+            return run
+        return self.by_run.get(run) or run.rpartition("-")[0]
+
+
+class AffectedThreads(NamedTuple):
+    """Where something is to be forgotten, and by what it is recognised there."""
+
+    everywhere: Erasure
+    threads: Mapping[str, Erasure]
+    """What else is forgotten in a conversation."""
+    owner_threads: OwnerThreads
+
+    def get_erasure(self, run: str) -> Erasure:
+        """Return what is forgotten in what a run has left; what is of no run is everywhere."""
+        return (
+            self.threads.get(self.owner_threads.get_thread(run), self.everywhere)
+            if run
+            else self.everywhere
+        )
+
+    @property
+    def fallback_erasure(self) -> Erasure:
+        """What is forgotten where it is not known of which run something is; no ids count there."""
+        every = reduce(or_, self.threads.values(), self.everywhere)
+        return Erasure(
+            every.phrases,
+            every.whole_sentences,
+            every.word_ngrams,
+            every.keyword_ngrams,
+            every.terms,
+        )
+
+
+def _list_owner_threads(
+    connection: Connection, owner: str, saved: SavedCheckpoints
+) -> OwnerThreads:
+    """Return an owner's conversations.
+
+    The command line asks the memory in conversations without a run; those are its user's.
+    """
+    rows = connection.execute(select(runs.c.id, runs.c.thread, runs.c.owner)).all()
+    mine = {row.id: row.thread for row in rows if row.owner == owner}
+    foreign = frozenset(row.thread for row in rows) - set(mine.values())
+    user = split_owner(owner)[0] == settings().user
+    others = frozenset(saved.list_threads()) - foreign - set(mine.values()) if user else frozenset()
+    gone = {one.run.id: one for one in list_pruned_runs(connection, owner, saved)}
+    return OwnerThreads(mine, others, foreign, gone)
+
+
+def find_affected_threads(
+    connection: Connection, what: ErasureTarget, saved: SavedCheckpoints
+) -> tuple[ErasurePatterns, AffectedThreads]:
+    """Return by what something is recognised that is to be forgotten, and where."""
+    belong = _list_owner_threads(connection, what.owner, saved)
+    using = _using(connection, what, saved, belong)
+    known = build_erasure_patterns(connection, what, set().union(*using.values()))
+    found: dict[str, Erasure] = {}
+    for thread, some in using.items():
+        erasure = reduce(or_, (known.by_page[page] for page in some))
+        gone = belong.pruned.get(thread)
+        ids = (
+            frozenset(gone.list_cited_ids(some))
+            if gone
+            else _list_source_ids(connection, thread, some)
+        )
+        erasure |= Erasure(cited=ids)
+        found[thread] = known.everywhere | _with_citing(saved, thread, erasure, gone)
+    for run, erasure in known.by_run.items():
+        thread = belong.get_thread(run)
+        found[thread] = found.get(thread, known.everywhere) | erasure
+    if known.everywhere:
+        near = set(_said_in(connection, what))
+        for thread in belong.owned:
+            if thread in near or saved.would_change(thread, known.everywhere):
+                found[thread] = found.get(thread, known.everywhere) | known.nearby
+        for run, gone in belong.pruned.items():
+            if gone.to_report_state(known.everywhere):
+                found[run] = found.get(run, known.everywhere) | known.nearby
+    made = AffectedThreads(known.everywhere, found, belong)
+    return known, _with_derived(connection, what, made, saved)
+
+
+def _list_source_ids(connection: Connection, thread: str, ids: Iterable[str]) -> frozenset[str]:
+    """Return by which ids a conversation cites pages."""
+    cited = select(sources.c.number).where(
+        sources.c.thread == thread, sources.c.page.in_(list(ids))
+    )
+    return frozenset(f"S{number}" for number in connection.execute(cited).scalars())
+
+
+def _using(
+    connection: Connection, what: ErasureTarget, saved: SavedCheckpoints, belong: OwnerThreads
+) -> dict[str, set[str]]:
+    """Return the conversations that have used some of the pages, and which."""
+    wanted = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin)
+    mine = wanted.where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
+    rows = connection.execute(mine).all()
+    ids = [row.id for row in rows]
+    using = saved.find_page_references(saved.list_threads(), ids)
+    cited = select(sources.c.thread, sources.c.page).where(sources.c.page.in_(ids))
+    for thread, page in connection.execute(cited):
+        using.setdefault(thread, set()).add(page)
+    for row in rows:
+        for run in filter(None, [row.run, *_fetching(connection, row.kind, row.origin)]):
+            using.setdefault(belong.get_thread(run), set()).add(row.id)
+    for run, gone in belong.pruned.items():
+        if some := set(gone.list_cited_ids(ids).values()):
+            using.setdefault(run, set()).update(some)
+    return {thread: some for thread, some in using.items() if thread not in belong.foreign}
+
+
+def _fetching(connection: Connection, kind: str, origin: str) -> list[str]:
+    """Return the runs whose paid calls name the address of a web page."""
+    if kind != "web":
+        return []
+    written = json.dumps(origin)[1:-1]
+    naming = select(calls.c.run).distinct().where(calls.c.result.contains(written, autoescape=True))
+    return list(connection.execute(naming).scalars())
+
+
+def _said_in(connection: Connection, what: ErasureTarget) -> list[str]:
+    mine = select(facts.c.thread).where(facts.c.owner == what.owner, facts.c.id.in_(what.facts))
+    return [thread for thread in connection.execute(mine).scalars() if thread]
+
+
+def _with_citing(
+    saved: SavedCheckpoints, thread: str, erasure: Erasure, gone: PrunedRun | None
+) -> Erasure:
+    """Add the sentences that cite a page: they stand elsewhere without the mark."""
+    citing: set[str] = set()
+    if erasure.cited:
+        saved.visit_thread_texts(
+            thread, lambda text: citing.update(erasure.find_citing_sentences(text))
+        )
+        for text in gone.list_texts() if gone else ():
+            citing.update(erasure.find_citing_sentences(text))
+    return erasure | erasure_of_sentences(citing)
+
+
+def _with_derived(
+    connection: Connection, what: ErasureTarget, made: AffectedThreads, saved: SavedCheckpoints
+) -> AffectedThreads:
+    """Add the conversations that have used reports which say again what is forgotten."""
+    found = dict(made.threads)
+    while True:
+        reports = select(pages.c.id, pages.c.run, pages.c.text).where(
+            pages.c.owner == what.owner, pages.c.kind.in_(DERIVED_KINDS)
+        )
+        hit = {
+            row.id: found[made.owner_threads.get_thread(row.run)]
+            for row in connection.execute(reports)
+            if made.owner_threads.get_thread(row.run) in found
+            and found[made.owner_threads.get_thread(row.run)].redact(row.text) != row.text
+        }
+        more = {
+            thread: reduce(or_, (_uncited(hit[page]) for page in hit))
+            for thread in saved.find_page_references(made.owner_threads.owned, hit)
+            if thread not in found
+        }
+        if not more:
+            return made._replace(threads=found)
+        found |= more
+
+
+def _uncited(erasure: Erasure) -> Erasure:
+    return Erasure(
+        erasure.phrases,
+        erasure.whole_sentences,
+        erasure.word_ngrams,
+        erasure.keyword_ngrams,
+        erasure.terms,
+    )

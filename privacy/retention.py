@@ -1,0 +1,106 @@
+"""Prune old threads: what makes runs resumable is deleted, what was learnt and reported stays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, func, select
+
+from config.errors import Problem
+from library.tables import sources
+from memory.learning.tables import heard
+from runs.checkpointer import open_checkpointer
+from runs.lifecycle import UNFINISHED_STATUSES
+from runs.lock import thread_lock, thread_lock_file
+from runs.tables import attempts, calls, runs
+from runs.trace import trace_file
+from storage.engine import read_rows, run_write
+from storage.maintenance import purge_deleted_data
+
+
+class ExpiredThread(NamedTuple):
+    """A thread that nobody works on any more, and its runs."""
+
+    thread: str
+    runs: tuple[str, ...]
+    updated: float
+    """When the last of them ended, in seconds since 1970."""
+
+
+Before = Callable[[ExpiredThread], Awaitable[None]]
+"""Does something with a thread that is about to be deleted."""
+
+
+async def list_expired_threads(owner: str, seconds: float) -> list[ExpiredThread]:
+    """Return the threads of an owner all of whose runs ended so long ago, oldest first."""
+    mine = select(runs.c.id, runs.c.thread, runs.c.updated).where(runs.c.owner == owner)
+    newest = func.max(runs.c.updated)
+    unfinished = select(runs.c.thread).where(runs.c.status.in_(UNFINISHED_STATUSES))
+    over = select(runs.c.thread).group_by(runs.c.thread).having(newest <= time.time() - seconds)
+    wanted = mine.where(runs.c.thread.in_(over), runs.c.thread.not_in(unfinished))
+    threads: dict[str, ExpiredThread] = {}
+    for row in await read_rows(wanted.order_by(runs.c.updated, runs.c.id)):
+        old = threads.get(row.thread, ExpiredThread(row.thread, (), 0.0))
+        threads[row.thread] = ExpiredThread(row.thread, (*old.runs, row.id), row.updated)
+    return sorted(threads.values(), key=lambda one: one.updated)
+
+
+async def prune_threads(
+    threads: Sequence[ExpiredThread], before: Before | None = None
+) -> list[ExpiredThread]:
+    """Delete checkpoints, traces, ledger and records of some threads; return those that are kept.
+
+    A thread is kept while a process works on it, and where it was resumed since it was found.
+    Pages, facts, insights, the log of changes and the files of reports stay. The records are
+    deleted last, so that what was stopped half way is found and done when it is asked for again.
+
+    Args:
+        threads: Which.
+        before: What is done with a thread before anything of it is deleted.
+    """
+    kept: list[ExpiredThread] = []
+    async with open_checkpointer() as saver:
+        for old in threads:
+            try:
+                with thread_lock(old.thread):
+                    if not await _unchanged(old):
+                        kept.append(old)
+                        continue
+                    if before is not None:
+                        await before(old)
+                    await saver.aprune([old.thread], strategy="delete")
+                    remove_thread_files(old)
+                    await run_write(partial(delete_run_records, old=old))
+            except Problem as problem:
+                if problem.code != "run_in_progress":
+                    raise
+                kept.append(old)
+        await saver.compact()
+    await purge_deleted_data()
+    return kept
+
+
+async def _unchanged(old: ExpiredThread) -> bool:
+    """Tell whether a thread has the runs with which it was found, all of them ended."""
+    its = select(runs.c.id, runs.c.status).where(runs.c.thread == old.thread)
+    stand = {row.id: row.status for row in await read_rows(its)}
+    return stand.keys() == set(old.runs) and not set(stand.values()) & set(UNFINISHED_STATUSES)
+
+
+def remove_thread_files(old: ExpiredThread) -> None:
+    """Remove the files of a thread that nobody works on: its traces and its lock."""
+    for run in old.runs:
+        trace_file(run).unlink(missing_ok=True)
+    thread_lock_file(old.thread).unlink(missing_ok=True)
+
+
+def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
+    """Delete what the database holds of a thread that makes its runs resumable."""
+    connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
+    connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
+    connection.execute(delete(heard).where(heard.c.thread == old.thread))
+    connection.execute(delete(sources).where(sources.c.thread == old.thread))
+    connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

@@ -1,0 +1,512 @@
+"""Give every sentence the source that supports it, and take out those that none does."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from heapq import nlargest
+from itertools import accumulate, chain, zip_longest
+from typing import NamedTuple
+
+from graph.records import DoubtedSentence, RemovedSentence, ReportQuote
+from report.checks.calculations import iter_all_numbers
+from report.checks.caveats import (
+    asks_for_settings,
+    is_labelled_computed,
+    is_own_inference,
+    is_suggestion,
+)
+from report.checks.claims import (
+    classify_statement,
+    has_back_reference,
+    has_summary_reference,
+    is_introduction,
+    is_summary_opener,
+    list_dangling_statements,
+    strip_transition,
+)
+from report.checks.comparison import SourceComparison
+from report.checks.contrast import SourceText, find_contradiction, index_source, normalize_statement
+from report.checks.numbers import compute_results, list_checkable_numbers, list_values
+from report.checks.overlap import CLAUSE_SPLIT
+from report.checks.second_reader import NO_RULING, Ruling
+from report.checks.verification import VerifiedText, verify_citations
+from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
+from report.markdown.markdown_blocks import (
+    BlockContext,
+    MarkdownBlock,
+    drop_removed_blocks,
+    get_block_context,
+    join_blocks,
+    list_nearby_rows,
+    list_prose_blocks,
+    list_statements,
+    parse_blocks,
+    split_cells,
+    split_statements,
+    statement_key,
+)
+from report.markdown.markers import MARKER, QUOTE, add_marker, list_cited_ids, replace_markers
+from text.script import detect_language
+from text.words import search_words
+
+LEAD_SHARE = {"en": 1 / 2, "zh": 1 / 5}
+"""A sentence without a source stays beside cited ones that have more of its words."""
+
+BRIEF_LEAD_FACTOR = {"en": 1.5, "zh": 2}
+"""How many times fewer words may be known of a brief sentence that leads on to a cited one."""
+
+MAX_COMPARED_QUOTATIONS = 20
+"""A statement is compared with so many quotations of its paragraph, and always with its sources."""
+
+MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
+"""So many words at most has a brief sentence."""
+
+
+class CheckedText(NamedTuple):
+    """A text in which every sentence has a source, or says that it has none."""
+
+    body: str
+    cited: list[str]
+    quotes: list[ReportQuote]
+    removed: list[RemovedSentence]
+    doubted: list[DoubtedSentence]
+    """Sentences that are in it although something in them is not what their sources say."""
+
+
+def enforce_citations(
+    body: str,
+    texts: Mapping[str, str],
+    question: str = "",
+    names: Mapping[str, str] | None = None,
+    ruling: Ruling = NO_RULING,
+) -> CheckedText:
+    """Return `body` without what its sources do not say, each of its claims with a source.
+
+    It is checked first (`report/checks/verification.py`). Then a sentence that names no source gets
+    one that says all of it in the same words (`report/checks/overlap.py`); those that its paragraph
+    cites come first. Where it is worded in another way, common words could be of several sources,
+    or a heading names another subject, it gets none and is doubted. A claim that no source bears
+    out is taken out. Let be are headings, questions, what leads on to a list, and whatever says
+    what was not found, or that it is an inference or not sure. A sentence whose sources say
+    something else is named in `doubted`; so is one that is given to another source, and a line of
+    code with a number or a name that no source has. Words are only compared with sources in the
+    language of the sentence.
+
+    Args:
+        body: Markdown as a model wrote it.
+        texts: The full text of each source by its id.
+        question: What was asked; what it names may be named.
+        names: The title and the place of each source by its id; where it is cited, so may they.
+        ruling: What a second reader says of its statements.
+    """
+    checked = verify_citations(body, texts)
+    prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling)
+    return prover.enforce(checked.quotes, checked.removed)
+
+
+class _CitationEnforcer(SourceComparison):
+    """Proves the sentences of one text."""
+
+    def __init__(
+        self,
+        body: str,
+        checked: VerifiedText,
+        texts: Mapping[str, str],
+        question: str,
+        names: Mapping[str, str],
+        ruling: Ruling,
+    ) -> None:
+        self.body, self.ruling, self.question = body, ruling, question
+        self.parts = parse_blocks(checked.body)
+        headings = [part.text for part in self.parts if part.kind == "heading"]
+        self.headings = [*accumulate(self.parts, _heading, initial="")]
+        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
+        self.doubted: list[DoubtedSentence] = []
+        self.had: dict[tuple[str, int], set[str]] = {}
+
+    def enforce(self, quotes: list[ReportQuote], removed: Sequence[RemovedSentence]) -> CheckedText:
+        """Return the text with the sources of its sentences, and without those that have none."""
+        gone = [*removed]
+        parts = [*self.parts]
+        for at, part in list_prose_blocks(self.parts):
+            self.around = "\n".join([self.around, normalize_statement(part.text)][-2:])
+            self.near = list_cited_ids(part.text)
+            self.above = self.list_subject_lines(at)
+            row = part.kind == "row"
+            said = list_statements(part)
+            kept = [
+                self.record_numbers(
+                    self.check_row(statement, at)
+                    if row
+                    else self.check_statement(statement, self.near)
+                )
+                for statement in said
+            ]
+            kept = self.keep_referred_to(
+                said, self.keep_neighbours(said, kept, self.get_text_below(at))
+            )
+            self.compare_quotations(kept, part.text)
+            lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
+            gone += [RemovedSentence(text=statement, reason="no_source") for statement in lost]
+            text = "".join(kept).strip()
+            parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
+        claimed = {at for at, _ in list_prose_blocks(self.parts)}
+        for at, part in enumerate(self.parts):
+            if part.kind == "fence":
+                self.check_code(part, get_block_context(self.parts, at).lead)
+            elif part.kind in ("heading", "row") and at not in claimed:
+                lines = split_cells(part.text) if part.kind == "row" else [part.text]
+                wrong = (self.check_framing_line(one, self.question) for one in lines)
+                self.doubt(part.text, next(filter(None, wrong), ""))
+        left = drop_removed_blocks(parts)
+        self.doubt_hanging(gone, left)
+        self.doubt_faulted(left)
+        self.doubted.sort(key=_places(left))
+        cited = [
+            name for part in left if part.kind != "fence" for name in list_cited_ids(part.text)
+        ]
+        return CheckedText(
+            join_blocks(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted
+        )
+
+    def check_statement(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
+        """Return a statement with its source, or nothing if it needs one and there is none."""
+        if statement_key(statement) in self.ruling.upheld:
+            return self.as_upheld(statement)
+        cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
+        if cited:
+            return self.check_cited(statement, cited)
+        if classify_statement(statement) in ("none", "open"):
+            wrong = self.check_stated_computation(
+                normalize_statement(statement)
+            ) or self.check_carried_claims(statement)
+            framing = (
+                self.check_framing_line(statement, self.question)
+                if self.is_frame(statement)
+                else ""
+            )
+            self.doubt(statement, wrong or framing)
+            return statement
+        if self.is_valid_calculation(statement):
+            return statement
+        found = self.with_found_source(statement, near) or self.as_calculation(statement, row=row)
+        return found if found or row else self.without_source(statement)
+
+    def is_frame(self, statement: str) -> bool:
+        """Tell whether a statement names or asks what follows, and is no word about the report."""
+        return classify_statement(statement) == "none" and not is_introduction(
+            normalize_statement(statement)
+        )
+
+    def list_likely_sources(self, statement: str, near: Sequence[str] = ()) -> list[str]:
+        """Return the sources that have the words of a statement, those near it first."""
+        # What was computed so far may bear out a number of it.
+        key = statement, len(self.reckoner.results)
+        if key not in self.had:
+            self.had[key] = {
+                name for name in self.texts if self.source_has_statement(statement, name)
+            }
+        names = dict.fromkeys([*near, *self.cited, *self.texts])
+        return [name for name in names if name in self.had[key]]
+
+    def with_found_source(self, statement: str, near: Sequence[str]) -> str:
+        """Return a statement with a source that says all of it, or nothing if there is none."""
+        spoken = (
+            one
+            for one in self.list_likely_sources(statement, near)
+            if self.is_attributable(statement, one, near)
+        )
+        says = (name for name in spoken if not self.find_mismatch(statement, name))
+        return next((add_marker(statement, name) for name in says), "")
+
+    def without_source(self, statement: str) -> str:
+        """Return a statement that may be of a source as one without any, or nothing."""
+        having = self.list_likely_sources(statement)
+        if not having and not self.is_near_sources(statement):
+            return ""
+        self.doubt(statement, self.find_fault(statement, having))
+        return statement
+
+    def find_fault(self, statement: str, having: Sequence[str]) -> str:
+        """Return what is wrong in a statement that no source is given to."""
+        spoken = (one for one in having if self.is_attributable(statement, one, self.near))
+        return next((self.find_mismatch(statement, one) for one in spoken), "no_source")
+
+    def record_numbers(self, kept: str) -> str:
+        """Note the numbers of what is left of a statement, with which later ones may reckon."""
+        self.reckoner.record(MARKER.sub("", kept))
+        return kept
+
+    def as_calculation(self, statement: str, *, row: bool = False) -> str:
+        """Return what no source bears out where it is a calculation or is hedged, or nothing.
+
+        A calculation that comes out is not doubted, nor is it taken out where it does not.
+        """
+        outcome = self.evaluate_calculation(normalize_statement(statement), row=row)
+        if not outcome and classify_statement(statement) == "claim":
+            return ""
+        reasons = {"holds": "", "wrong": "calculation"}
+        unknown = self.find_fault(statement, self.list_likely_sources(statement))
+        self.doubt(statement, reasons.get(outcome, unknown))
+        return statement
+
+    def as_upheld(self, statement: str) -> str:
+        """Return a statement that a second reader upholds, with the source that it shall cite."""
+        source = self.ruling.upheld[statement_key(statement)]
+        return replace_markers(statement, source) if source else statement
+
+    def check_cited(self, statement: str, cited: Sequence[str]) -> str:
+        """Return a statement that cites sources; another one only where theirs say none of it."""
+        better = (
+            self.find_other_source(statement, cited) if self.is_miscited(statement, cited) else ""
+        )
+        if better:
+            return replace_markers(statement, better)
+        self.doubt(statement, self.find_difference(statement, cited))
+        return statement
+
+    def get_text_below(self, at: int) -> str:
+        """Return what a block leads to: a list, a table, or a paragraph after one sentence."""
+        if self.parts[at].kind != "text":
+            return ""
+        below = map(self.parts.__getitem__, range(at + 1, len(self.parts)))
+        after = next((one for one in below if one.kind != "blank"), None)
+        alone = len(split_statements(self.parts[at].text)) == 1
+        kinds = ("item", "row", "text") if alone else ("item", "row")
+        return after.text if after and after.kind in kinds else ""
+
+    def keep_neighbours(self, said: Sequence[str], kept: Sequence[str], below: str) -> list[str]:
+        """Return the statements of a paragraph, those too that only belong to cited ones.
+
+        A statement that leads on to a cited one, or sums up what stands before it, stays and is
+        named as without a source, where it has no number of its own and many of its words are in
+        the paragraph, in its sources or in the question.
+        """
+        left, beside = [*kept], "".join(kept)
+        for at, statement in enumerate(said):
+            after = kept[at + 1] if at + 1 < len(said) else below
+            around = (
+                [*kept[max(0, at - 1) : at], after] if is_summary_opener(statement) else [after]
+            )
+            named = [name for one in around for name in list_cited_ids(one) if name in self.texts]
+            if not left[at] and named and self.belongs_to_next(statement, after, beside, named):
+                self.doubt(statement, "no_source")
+                left[at] = statement
+        return left
+
+    def keep_referred_to(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
+        """Return the statements of a paragraph, those too that the next one means as a whole.
+
+        What has no source is then doubted, since without it the other would say something else;
+        with a number that no source has it is taken out.
+        """
+        left = [*kept]
+        for at, (statement, after) in enumerate(zip(said, kept[1:], strict=False)):
+            known = not kept[at] and not self.has_unsupported_number(
+                normalize_statement(statement), list(self.texts)
+            )
+            if known and has_summary_reference(after):
+                self.doubt(statement, "no_source")
+                left[at] = statement
+        return left
+
+    def belongs_to_next(
+        self, statement: str, after: str, beside: str, named: Sequence[str]
+    ) -> bool:
+        """Tell whether a statement has so many words of what stands beside it that it may stay."""
+        lead = normalize_statement(statement)
+        told = set(
+            search_words(
+                f"{normalize_statement(beside)}\n{normalize_statement(after)}\n{self.asked}"
+            )
+        )
+        sources = [self.get_source(name).positions for name in dict.fromkeys(named)]
+        wanted = set(search_words(strip_transition(lead)))
+        found = [word for word in wanted if word in told or any(word in one for one in sources)]
+        refers = has_back_reference(after) and not has_back_reference(lead)
+        brief = len(wanted) <= MAX_BRIEF_WORDS[detect_language(lead)]
+        part = 2 if refers else BRIEF_LEAD_FACTOR[detect_language(lead)] if brief else 1
+        enough = LEAD_SHARE[detect_language(lead)] / part * len(wanted)
+        return not self.has_unsupported_number(lead, named) and len(found) > enough
+
+    def doubt_hanging(self, gone: Sequence[RemovedSentence], left: Sequence[MarkdownBlock]) -> None:
+        """Doubt the statements of what is left that point back to one that was removed."""
+        names = set(
+            map(statement_key, list_dangling_statements(self.body, [one["text"] for one in gone]))
+        )
+        doubted = {statement_key(one["text"]) for one in self.doubted}
+        said = (one for part in left for one in split_statements(part.text) if part.kind != "fence")
+        for statement in said if names else ():
+            if statement_key(statement) in names - doubted:
+                self.doubt(statement, "hanging")
+
+    def doubt_faulted(self, left: Sequence[MarkdownBlock]) -> None:
+        """Doubt the statements of what is left that a second reader found fault with."""
+        done = {statement_key(one["text"]) for one in self.doubted}
+        faulted = map(self.ruling.to_doubt, _said(left))
+        self.doubted += [one for one in faulted if one and statement_key(one["text"]) not in done]
+
+    def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
+        """Doubt what says the opposite of a quotation from its own source in its paragraph."""
+        found = dict.fromkeys((one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph))
+        quoted = [(name, index_source(text)) for name, text in found]
+        doubted = {one["text"] for one in self.doubted}
+        for statement in kept if quoted else []:
+            said, names = normalize_statement(statement), set(list_cited_ids(statement))
+            theirs = [one for name, one in quoted if name in names]
+            theirs = _nearest(
+                said, [one for one in theirs if one.language == detect_language(said)]
+            )
+            parts = [said, *CLAUSE_SPLIT.split(said)] if theirs else []
+            opposite = any(
+                find_contradiction(part, theirs, self.asked) == "negation" for part in parts
+            )
+            if opposite and statement.strip() not in doubted:
+                self.doubt(statement, "negation")
+
+    def check_row(self, text: str, at: int) -> str:
+        """Return a row of a table; each cell is compared with its sources, or with the row's.
+
+        A number in it may be computed from others of the row, where the table is said to be the
+        writer's own arithmetic; so may one without a citation be from elsewhere. No row of a table
+        in which another one is a calculation is taken out.
+        """
+        above = get_block_context(self.parts, at)
+        whole = [name for name in dict.fromkeys(list_cited_ids(text)) if name in self.texts]
+        if not whole or statement_key(text) in self.ruling.upheld:
+            kept = self.check_statement(text, [], row=True)
+            if kept or not self.is_computed_table(at, above):
+                return kept or self.without_source(text)
+            counts = [*iter_all_numbers(normalize_statement(text))] and not list_checkable_numbers(
+                normalize_statement(text)
+            )
+            self.doubt(text, "" if counts else "no_source")
+            return text
+        parts = split_cells(text)
+        given = [list_values(normalize_statement(one)) for one in parts]
+        told = [
+            self.check_cell(cell, [*given[:at], *given[at + 1 :]], whole, above, head)
+            for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
+        ]
+        wrong = next(filter(None, told), "")
+        reckoned = is_labelled_computed(normalize_statement(above.lead)) or any(
+            map(is_labelled_computed, above.head)
+        )
+        if not wrong and above.head and not reckoned:
+            wrong = "other_number" if self.has_misplaced_cell(parts, above.head, whole) else ""
+        self.doubt(text, wrong)
+        return text
+
+    def has_misplaced_cell(
+        self, parts: Sequence[str], head: Sequence[str], cited: Sequence[str]
+    ) -> bool:
+        """Tell whether a cell has a number that the sources of its row have for something else."""
+        first, *rest = [normalize_statement(one).strip() for one in parts]
+        named = [normalize_statement(one).strip() for one in head[1:]]
+        return any(
+            self.has_misplaced_number(f"{first}, {name} {cell}", cited)
+            for name, cell in zip(named, rest, strict=False)
+        )
+
+    def is_computed_table(self, at: int, above: BlockContext) -> bool:
+        """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""
+        if any(is_labelled_computed(normalize_statement(one)) for one in (above.lead, *above.head)):
+            return True
+        own, rows = (
+            normalize_statement(self.parts[at].text),
+            [normalize_statement(one.text) for one in list_nearby_rows(self.parts, at)],
+        )
+        return any(
+            self.evaluate_calculation(row, row=True) == "holds" for row in rows if row != own
+        )
+
+    def check_cell(
+        self,
+        text: str,
+        counts: Sequence[Sequence[float]],
+        whole: Sequence[str],
+        above: BlockContext,
+        head: str,
+    ) -> str:
+        """Return in what a cell differs from its sources, or from those of the whole row.
+
+        The numbers of the other cells are given, from which it may be computed.
+        """
+        cited = [name for name in list_cited_ids(text) if name in self.texts]
+        reckoned = is_labelled_computed(normalize_statement(above.lead))
+        computes = reckoned or any(map(is_labelled_computed, above.head))
+        given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
+        known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
+        different = self.find_difference(text, cited or whole, known)
+        free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
+        return "" if free and different in ("number", "other_number") else different
+
+    def doubt(self, statement: str, reason: str) -> None:
+        """Note that a statement stays in the text although something in it is doubtful."""
+        doubted = self.ruling.to_doubt(statement, reason) if reason else None
+        self.doubted += [doubted] if doubted else []
+
+    def check_code(self, part: MarkdownBlock, lead: str) -> None:
+        """Doubt the lines of a fence of code with a number, or a name, that no source has.
+
+        A number may be the writer's, where the code is led on to as an example or a suggestion,
+        where the question asks for one, or where it stands in a sentence of the writer's own.
+        """
+        names = self.cited or list(self.texts)
+        free = is_suggestion((split_statements(lead) or [""])[-1]) or asks_for_settings(
+            self.question
+        )
+        known = self.own_numbers
+        unknown = list_unknown_code_lines(part.text, self.list_code_texts(names))
+        for one in list_code_lines(part.text):
+            if not free and self.has_unsupported_number(one, names, known):
+                self.doubt(to_inline_code(one), "number")
+            elif one in unknown:
+                self.doubt(to_inline_code(one), "unknown")
+
+    def list_subject_lines(self, at: int) -> list[str]:
+        """Return what names the subject of a block: its heading, and what leads on to a table."""
+        row = self.parts[at].kind == "row"
+        lead = split_statements(get_block_context(self.parts, at).lead)[-1:] if row else []
+        return [normalize_statement(one) for one in (self.headings[at], *lead) if one]
+
+    @cached_property
+    def own_numbers(self) -> list[float]:
+        """Return the numbers of the sentences that are the writer's own, sorted."""
+        said = (one for block in self.parts for one in split_statements(block.text))
+        return list_values(
+            "\n".join(normalize_statement(one) for one in said if is_own_inference(one))
+        )
+
+
+def _nearest(said: str, quoted: list[SourceText]) -> list[SourceText]:
+    """Return the quotations with most words of a statement, if there are too many for all."""
+    wanted = set(search_words(said)) if len(quoted) > MAX_COMPARED_QUOTATIONS else set()
+    return (
+        quoted
+        if not wanted
+        else nlargest(
+            MAX_COMPARED_QUOTATIONS, quoted, key=lambda one: len(wanted & one.positions.keys())
+        )
+    )
+
+
+def _heading(last: str, part: MarkdownBlock) -> str:
+    return part.text if part.kind == "heading" else last
+
+
+def _said(left: Sequence[MarkdownBlock]) -> Iterator[str]:
+    """Yield what a text says in the order of the text: statements, headings and lines of code."""
+    for part in left:
+        if part.kind == "fence":
+            yield from map(to_inline_code, list_code_lines(part.text))
+        else:
+            yield from list_statements(part)
+
+
+def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:
+    """Return what tells where in a text a doubted statement stands."""
+    order = {statement_key(one): at for at, one in reversed([*enumerate(_said(left))])}
+    return lambda one: order.get(statement_key(one["text"]), len(order))

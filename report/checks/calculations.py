@@ -1,0 +1,358 @@
+"""Verify what a text computes.
+
+Work it out again from the numbers and dates that it and its sources have.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import chain, combinations, islice, permutations
+from typing import Literal
+
+from report.checks.caveats import is_stated_computation
+from report.checks.numbers import (
+    FILE_NAME,
+    TextNumber,
+    combine_numbers,
+    evaluate_terms,
+    find_wrong_calculation,
+    is_among_numbers,
+    is_computed_number,
+    is_known_number,
+    list_calculations,
+    list_checkable_numbers,
+    list_values,
+)
+from report.checks.quantities import find_wrong_duration, list_converted_numbers, list_durations
+from text.date_mentions import PartialDate, find_dates
+from text.regex import regex
+
+MAX_NEARBY_NUMBERS = 16
+"""With how many numbers near a statement it can be told what was computed from them."""
+
+_COUNTS = {
+    name: float(value)
+    for value, names in enumerate(
+        (
+            *("two 两 兩 二", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八"),
+            *("nine 九", "ten 十", "eleven 十一", "twelve 十二"),
+        ),
+        2,
+    )
+    for name in names.split()
+}
+_UNIT = (
+    r"(?:times|fold|months?|years?|days?|weeks?|hours?|minutes?|seconds?|percent|per\s+cent|%"
+    r"|倍|[个個]?月|年|天|日|周|小[时時]|分[钟鐘]|秒)"
+)
+_NAMES = "|".join(sorted(_COUNTS, key=len, reverse=True))
+_DIGITS = regex(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]*[A-Za-z_])", re.ASCII)
+_SPELT = regex(
+    rf"(?<![A-Za-z十])({_NAMES})(?=[\s-]*(?:(?:to|or|and|[到至或和])[\s-]*(?:{_NAMES})[\s-]*)?{_UNIT})",
+    re.IGNORECASE,
+)
+
+
+def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
+    """Tell whether numbers that a statement computed follow from what stands around it.
+
+    Where fewer than two numbers or dates stand there, or very many, nobody can tell, and it does.
+
+    Args:
+        said: The statement, without marks.
+        around: The text near it.
+        known: The numbers of its sources, sorted.
+    """
+    days = list(dict.fromkeys(one for one in find_dates(around) if one.year))
+    beside = list(dict.fromkeys(iter_all_numbers(around)))
+    if len(beside) < 2 or max(len(beside), len(days)) > MAX_NEARBY_NUMBERS:
+        return True
+    made = sorted([*beside, *known, *_made(beside), *_apart(days)])
+    return all(is_known_number(_loose(one), made) for one in iter_all_numbers(said))
+
+
+def iter_all_numbers(text: str) -> Iterator[float]:
+    """Yield the numbers of a text, single digits too, and counts in words that have a unit."""
+    bare = FILE_NAME.sub(" ", text)
+    found = (one[0].replace(",", "").rstrip(".") for one in _DIGITS.finditer(bare))
+    yield from map(float, found)
+    yield from list_values(bare)
+    yield from (_COUNTS[one.lower()] for one in _SPELT.findall(bare))
+
+
+def _loose(number: float) -> TextNumber:
+    """Return a number that may be rounded in its last digit."""
+    rest = f"{number:g}".partition(".")[2]
+    zeros = 0.5 if rest or number % 10 else 5.0
+    return TextNumber(number, min(zeros * 10.0 ** -len(rest), 0.06 * number))
+
+
+def _made(beside: Sequence[float]) -> Iterator[float]:
+    yield sum(beside)
+    for one, other in permutations(beside, 2):
+        yield from combine_numbers(one, other)
+
+
+def _apart(days: Sequence[PartialDate]) -> Iterator[float]:
+    """Yield how many years, months and days lie between two of some dates."""
+    for one, other in combinations(days, 2):
+        yield float(abs(one.year - other.year))
+        if one.month and other.month:
+            months = abs(12 * (one.year - other.year) + one.month - other.month)
+            yield from (float(months), months / 12)
+        if one.month and other.month and one.day and other.day:
+            yield float(abs(_day(one) - _day(other)))
+
+
+def _day(one: PartialDate) -> int:
+    """Return the number of a day; one that no month has is its last."""
+    last = monthrange(one.year, min(max(one.month, 1), 12))[1]
+    return date(one.year, min(max(one.month, 1), 12), min(one.day, last)).toordinal()
+
+
+CalculationOutcome = Literal["holds", "wrong", "unknown", ""]
+"""What became of a calculation: it comes out, or does not, or it is of numbers that nobody has.
+
+Empty is what reckons nothing.
+"""
+
+LATEST = 2
+"""With the numbers of so many statements that stand before it a statement may reckon."""
+
+FEWER = 1
+"""With those of so many rows before it a row may be computed."""
+
+RESULTS = 12
+"""So many of the results that stand before a statement may be reckoned with."""
+
+OWN = 6
+"""With how many numbers of its own a statement may have reckoned in two steps."""
+
+MOST = 60
+"""A statement is reckoned with so many numbers at most; what takes others is not known to hold."""
+
+LEAST = 10
+"""A factor below it is read, too, though a single digit says little elsewhere."""
+
+_UNIT_FACTORS = [
+    (
+        regex(
+            r"\b(?:s|sec|min|h|(?:second|minute|hour|day|week)s?)\b|秒|分[钟鐘]|小[时時]|天|[周週]"
+        ),
+        (60.0, 3600.0, 86400.0, 24.0, 7.0),
+    ),
+    (regex(r"(?i)\b[kmgt]i?b\b|bytes?|字[节節]"), (1000.0, 1024.0, 1e6, 1024.0**2)),
+]
+
+_RECKONS = regex(
+    r"\b(?:in\s+total|totals?|totall?ing|altogether|all\s+told|in\s+all|adds?\s+up|added\s+up|sums?"
+    r"|amounts?\s+to|works?\s+out|factor\s+of|times\s+(?:as|the|longer|shorter|more|less|slower"
+    r"|faster|larger|smaller|higher|lower|that)|twice|doubl(?:e|ed|es|ing)|tripl(?:e|ed|es|ing)"
+    r"|halv\w+|half\s+(?:of\s+)?(?:that|this)|ratio|on\s+average|differences?|differs?\s+by|apart"
+    r"|multiply|multiplied|multiplying|divid(?:e|ed|ing)|product|quotient|equivalent|converted"
+    r"|at\s+th(?:at|is|ese)\s+(?:rate|pace)|taking\s+(?:that|this|these|those)|taken\s+together"
+    r"|combined|computed|calculated|reckoned|worked\s+out)\b|合[计計]|[总總][共计計和]|共[计計]|一共|加起[来來]|相[加减減乘除差]|之[和差积積比]|[差距]距|\d\s*倍|倍[数數]|比[例率值]"
+    r"|乘以|除以|\d[^，。]{0,6}(?:[减減]去|加上)|翻[倍番]|折合|[换換]算|相[当當]于|[计計]算|算[来來下出得]|平均",
+    re.IGNORECASE,
+)
+_CONCLUDES = regex(
+    r"\b(?:would\s+(?:\w+\s+)?(?:be|take|need|come|make|give|last|mean)|gives|makes?|together|comes?\s+to"
+    r"|leaves?|remain\w*|that\s+is|i\.e\.|namely|which\s+is|equals?|corresponds?|so|thus|hence"
+    r"|therefore|from\s+(?:then|there|\d+\s?\w*)\s+on|per\s?cent|percentage|(?:a|one|two)\s+(?:third"
+    r"|quarter|fifth|tenth)s?)\b|%|即|也就是|[约約]?合|等[于於]|按[^，。]{1,16}|照[^，。]{1,16}|因此|所以|百分|得出",
+    re.IGNORECASE,
+)
+_NAMELY = regex(
+    r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s{0,9}$",
+    re.IGNORECASE,
+)
+_TIMES = regex(
+    r"\b(?:factor\s+of|ratio\s+of)\s+(?:\w+\s+)?(\d+(?:\.\d+)?)\b|(?<![\d.,])(\d(?:\.\d+)?)\s*(?:-?fold\b"
+    r"|times\s+(?:as|the|longer|shorter|more|less|slower|faster|larger|smaller|higher|lower)\b|倍)",
+    re.IGNORECASE,
+)
+
+
+class CalculationChecker:
+    """Keeps the numbers that a text has had so far, and computes those that follow from them."""
+
+    def __init__(self, asked: str) -> None:
+        self.asked = [*dict.fromkeys(iter_all_numbers(asked))][:OWN]
+        self.told: list[list[float]] = []
+        self.results: dict[float, None] = {}
+        self.before = sorted(self.asked)
+        """All that was told or computed so far, and what was asked, sorted."""
+        self.made: list[float] = []
+        """What was computed of the statement that was looked at last."""
+
+    def record(self, said: str) -> None:
+        """Note the numbers of the statement that was looked at, and what it computed."""
+        self._keep(self.made)
+        self.made = []
+        self.told.append([*dict.fromkeys(iter_all_numbers(said))])
+        self._add(self.told[-1])
+        for expression in [] if find_wrong_calculation(said) else list_calculations(said):
+            self._keep(evaluate_terms(expression))
+
+    def _keep(self, made: Iterable[float]) -> None:
+        new = [one for one in dict.fromkeys(made) if one not in self.results]
+        self.results |= dict.fromkeys(new)
+        self._add(new)
+
+    def _add(self, told: Iterable[float]) -> None:
+        for number in told:
+            insort(self.before, number)
+
+    def evaluate(
+        self, said: str, known: Sequence[float], *, row: bool = False, cited: bool = False
+    ) -> CalculationOutcome:
+        """Return what becomes of the calculation in a statement.
+
+        Args:
+            said: What is said, without marks and quotations.
+            known: The numbers that its sources have.
+            row: Whether it is a row of a table, where a cell may be computed from the others.
+            cited: Whether it names its sources; then it must say plainly that it reckons.
+        """
+        written = bool(_worked_out(said))
+        self.made = []
+        own, sums = written or is_stated_computation(said), bool(_RECKONS.search(said))
+        if not (row or own or sums or (not cited and _CONCLUDES.search(said))):
+            return ""
+        if has_wrong_calculation(said):
+            return "wrong"
+        wanted = self._wanted(said)
+        given = {one for one in wanted if self._is_told(one, known)}
+        missing = [one for one in wanted if one not in given]
+        made = self._made(said, missing, FEWER if row else LATEST, twice=own or not cited)
+        if len(made) < len(missing):
+            operands = given or len(self.before) > 1
+            return "wrong" if operands and (own or sums) else "unknown" if own else ""
+        self.made = made
+        told = sums and any(is_computed_number(one, sorted(self.results)) for one in wanted)
+        return "holds" if made or written or told or self._repeats(said) else ""
+
+    def _wanted(self, said: str) -> list[TextNumber]:
+        """Return the numbers of a statement that must come from somewhere, in its order."""
+        own = sorted(_named(said)) if (told := list_durations(said)) else []
+        for duration, seconds, slack in told:
+            units = (TextNumber(seconds / unit, slack / unit) for unit in (1.0, 60.0, 3600.0))
+            if any(is_known_number(one, self.before) or is_known_number(one, own) for one in units):
+                said = said.replace(duration, " ")
+        return [*_counting(said)]
+
+    def _is_told(self, number: TextNumber, known: Sequence[float]) -> bool:
+        return is_computed_number(number, self.before) or is_computed_number(number, known)
+
+    def _made(
+        self, said: str, missing: Sequence[TextNumber], back: int, *, twice: bool
+    ) -> list[float]:
+        """Return the first numbers that can be computed, each of which later ones may use."""
+        made: list[float] = []
+        if _is_unnamed(said) or len(missing) > MOST:
+            return []
+        worked_out, units = _worked_out(said), _units(said)
+        lost = {one.value for one in missing}
+        own = [one for one in _named(said) if one not in lost]
+        results = [*reversed([*islice(reversed(self.results), RESULTS)])]
+        before = [*self.asked, *chain(*self.told[-back:]), *results]
+        for number in missing:
+            beside = [*dict.fromkeys([*before, *own, *made])][-MOST:]
+            further = _twice([*own, *made][-OWN:]) if twice else ()
+            if not is_among_numbers(number, chain(worked_out, _steps(beside, units), further)):
+                break
+            made.append(number.value)
+        return made
+
+    def _repeats(self, said: str) -> bool:
+        """Tell whether a result stands in a statement with the numbers that it comes of."""
+        own = _named(said)
+        return any(
+            one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
+            for one in own
+            if len(rest := [other for other in own[: OWN + 1] if other != one][:OWN]) > 1
+        )
+
+
+@lru_cache(maxsize=512)
+def _worked_out(said: str) -> tuple[float, ...]:
+    """Return what the calculations and the lengths of time in a statement come to."""
+    return (
+        *(value for one in list_calculations(said) for value in evaluate_terms(one)),
+        *list_converted_numbers(said),
+    )
+
+
+@lru_cache(maxsize=512)
+def _named(said: str) -> tuple[float, ...]:
+    return tuple(dict.fromkeys(iter_all_numbers(said)))
+
+
+@lru_cache(maxsize=512)
+def _counting(said: str) -> tuple[TextNumber, ...]:
+    """Return the numbers of a statement that must come from somewhere, and small factors."""
+    times = (float(one or other) for one, other in _TIMES.findall(said))
+    return (*list_checkable_numbers(said), *(TextNumber(one, 0.5) for one in times if one < LEAST))
+
+
+@lru_cache(maxsize=512)
+def _is_unnamed(said: str) -> bool:
+    """Tell whether a calculation has no result and comes to no number beside it."""
+    return any(not _is_named(one, said) for one in _without_result(said))
+
+
+@lru_cache(maxsize=512)
+def has_wrong_calculation(said: str) -> bool:
+    """Tell whether a calculation that is written out comes to something else than is said."""
+    explained = (
+        one for one in _without_result(said) if _NAMELY.search(said, 0, max(0, said.find(one)))
+    )
+    wrong = any(not _is_named(one, said) for one in explained)
+    return wrong or bool(find_wrong_calculation(said) or find_wrong_duration(said))
+
+
+def _without_result(said: str) -> list[str]:
+    """Return the calculations of a statement behind which no result is written."""
+    return [one for one in list_calculations(said) if not re.search("[=≈≒≃]", one)]
+
+
+def _is_named(expression: str, said: str) -> bool:
+    """Tell whether a calculation comes to a number that is named beside it, in some unit."""
+    beside = sorted(iter_all_numbers(said.replace(expression, " ")))
+    total = evaluate_terms(expression)[0]
+    units = [total, *(one for unit in _units(said) for one in (total * unit, total / unit))]
+    return any(is_computed_number(TextNumber(one, 0.006 * one), beside) for one in units)
+
+
+def _units(said: str) -> list[float]:
+    """Return by what a number is multiplied or divided that a statement may put in another unit."""
+    return [unit for named, units in _UNIT_FACTORS if named.search(said) for unit in units]
+
+
+def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:
+    """Yield what some numbers make in one step, and what they are in another unit."""
+    yield from (2 * one for one in given)
+    for one in given:
+        yield from (value for unit in units for value in (one * unit, one / unit))
+    for one, other in permutations(given, 2):
+        yield from combine_numbers(one, other)
+        yield from ((one - other) / unit for unit in units)
+
+
+def _twice(given: Sequence[float]) -> list[float]:
+    """Return what some numbers make in one step or two; a count may be one more or less."""
+    pairs = {(one, other): [*combine_numbers(one, other)] for one, other in permutations(given, 2)}
+    found = [value for values in pairs.values() for value in values]
+    for one, other in permutations(given, 2):
+        thirds = [third for third in given if third not in (one, other)]
+        for third in thirds:
+            found += [
+                value for first in pairs[one, other] for value in combine_numbers(first, third)
+            ]
+            found += [third + count * other for count in (one - 1, one + 1)]
+    return found

@@ -1,0 +1,510 @@
+"""Compare a statement with its sources: words, numbers, dates, names, and what each is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from report.checks.calculations import (
+    CalculationChecker,
+    CalculationOutcome,
+    has_wrong_calculation,
+    is_derivable,
+)
+from report.checks.caveats import is_stated_computation, list_carried_claims
+from report.checks.claims import (
+    classify_statement,
+    has_attribution,
+    is_about_source,
+    strip_caption_label,
+    strip_transition,
+)
+from report.checks.contrast import (
+    PER_SOURCE,
+    SourceText,
+    find_contradiction,
+    list_nearest_sentences,
+    normalize_statement,
+)
+from report.checks.entailment import (
+    NEAR_SHARE,
+    check_framing_line,
+    find_unsupported_reason,
+    has_misplaced_row_number,
+    has_most_words,
+    has_unknown_name,
+)
+from report.checks.number_placement import has_other_count
+from report.checks.numbers import (
+    FILE_NAME,
+    find_unsupported_number,
+    list_values,
+    strip_calculations,
+)
+from report.checks.overlap import (
+    MIN_UNRELATED_WORDS,
+    SHORT,
+    compute_share,
+    cut_at_first_citation,
+    has_all_words,
+    has_other_subject,
+    is_unrelated,
+    load_source,
+)
+from report.checks.polarity import find_overstatement, is_denied_by_sources
+from report.checks.quantities import (
+    SourceNumbers,
+    extract_source_numbers,
+    has_unknown_date,
+    list_derivable_numbers,
+    strip_dates,
+)
+from report.checks.synonyms import render_nation_names
+from report.citations import SECTION_SEPARATOR
+from report.markdown.code import find_unknown_identifier
+from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
+from text.regex import regex
+from text.script import detect_language, simplify_chinese
+from text.words import search_words
+
+SHARE = {"en": 2 / 3, "zh": 1 / 2}
+"""A source bears out a sentence if two neighbouring sentences of it have more of its words.
+
+Chinese is compared in pairs of characters, and one other character breaks two of them.
+"""
+
+FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
+"""A sentence may be of another source where all that it cites have no more of its words."""
+
+FEW = {"en": 4, "zh": 6}
+"""From how many words on a statement is given the source that has them."""
+
+_ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")
+"""A date that is compared as a date, and not number by number."""
+
+_CODED = regex(r"`[^`\n]+`")
+_NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
+
+
+class SourceComparison:
+    """Compares the statements of one text with its sources.
+
+    Args:
+        texts: The full text of each source by its id.
+        names: The title and the place of each source by its id.
+        asked: What may be named although no source names it: the question, and the headings.
+        cited: The ids of the sources that the text cites.
+    """
+
+    def __init__(
+        self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, cited: Sequence[str]
+    ) -> None:
+        self.texts, self.asked, self.cited = texts, simplify_chinese(asked), cited
+        self.names = {name: simplify_chinese(title) for name, title in names.items()}
+        self.around = ""
+        """The paragraph that is looked at, and the one before it."""
+        self.near: list[str] = []
+        """The sources that this paragraph cites."""
+        self.above: list[str] = []
+        """What names the subject of the paragraph: its heading, what leads on to its table."""
+        self.abouts: dict[tuple[str, ...], str] = {}
+        self.counted: dict[tuple[str, ...], list[float]] = {}
+        self.figures: dict[str, SourceNumbers] = {}
+        self.sources: dict[str, SourceText] = {}
+        self.reckoner = CalculationChecker(asked)
+
+    def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
+        """Return the source that bears a statement out which does not cite it, or nothing."""
+        others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
+        having = (
+            name
+            for name in others
+            if self.source_has_words(statement, name) and self.is_attributable(statement, name)
+        )
+        return next((name for name in having if not self.find_contrast(statement, name)), "")
+
+    def is_attributable(self, statement: str, name: str, near: Sequence[str] = ()) -> bool:
+        """Tell whether the words of a statement that a source has say clearly that it is its own.
+
+        A few common words do not where other sources have them, too, unless the paragraph cites
+        the source. A statement below a heading that names what only other sources are about is of
+        one of those.
+        """
+        said = normalize_statement(statement)
+        if not (name in near or self.is_distinctive(statement) or self.is_only_source(said, name)):
+            return False
+        title, text = self.names.get(name, ""), self.get_source(name).text
+        others = [self.names.get(other, "") for other in self.texts if other != name]
+        return not any(
+            has_other_subject(one, [text], [title], others) for one in [*self.above, said]
+        )
+
+    def is_distinctive(self, statement: str) -> bool:
+        """Tell whether a statement has a name, or enough words and long numbers to be known by."""
+        said = strip_transition(normalize_statement(statement))
+        wanted = {word for word in search_words(said) if not word[:1].isdigit() or len(word) > 1}
+        named = _CODED.search(statement) or _NAME.search(said.strip().partition(" ")[2])
+        return bool(named) or len(wanted) >= FEW[detect_language(said)]
+
+    def is_only_source(self, said: str, name: str) -> bool:
+        """Tell whether no other source has most words of what is said together."""
+        wanted = {word for word in search_words(strip_transition(said)) if not word[:1].isdigit()}
+        others = [one for one in self.texts if one != name and self.is_comparable(said, [one])]
+        shares = (compute_share(wanted, self.get_source(one).positions) for one in others)
+        return max(shares, default=0.0) <= SHARE[detect_language(said)]
+
+    def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a statement have few of its words, and not its numbers.
+
+        A quotation is found already, and a sentence that says whose words it tells is believed.
+        """
+        said = normalize_statement(statement)
+        if QUOTE.search(statement) or has_attribution(said) or not self.is_comparable(said, cited):
+            return False
+        if list_values(said) and not self.has_unsupported_number(said, cited):
+            return False
+        wanted = set(search_words(strip_transition(said)))
+        if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
+            return not any(wanted & self.get_source(name).positions.keys() for name in cited)
+        shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
+        return max(shares, default=0.0) <= FOREIGN[detect_language(said)]
+
+    def find_exact_mismatch(
+        self, statement: str, cited: Sequence[str], known: Sequence[float]
+    ) -> str | None:
+        """Return what a statement has that is exact and stands otherwise in its sources, or None.
+
+        A number that its writer says to have computed is verified, and the rest is the writer's.
+        """
+        said = normalize_statement(statement)
+        if has_wrong_calculation(said):
+            return "calculation"
+        if self.has_unsupported_number(said, cited, known):
+            return self.check_unknown_number(said, cited, known)
+        if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
+            return "name"
+        return (
+            "date"
+            if has_unknown_date(said, [self.get_source_numbers(name).dates for name in cited])
+            else None
+        )
+
+    def find_difference(
+        self, statement: str, cited: Sequence[str], known: Sequence[float] = ()
+    ) -> str:
+        """Return in what a statement differs from the sources it cites, or nothing."""
+        said = normalize_statement(statement)
+        inexact = self.find_exact_mismatch(statement, cited, known)
+        if inexact is not None:
+            return inexact
+        sources = [self.get_source(name) for name in cited]
+        if not self.is_comparable(said, cited):
+            foreign = self.has_unknown_latin_name(said, cited)
+            other = self.check_subject(statement) or find_overstatement(said, sources, alike=False)
+            return "name" if foreign else other
+        about = self.get_nameable_text(cited)
+        bare = strip_calculations(said)
+        compared = statement if bare == said else bare
+        different = find_contradiction(
+            compared, sources, about, self.list_derivable_numbers(said, cited)
+        )
+        if classify_statement(said) == "open":
+            return ("" if different == "name" else different) or self.check_carried_claims(
+                statement
+            )
+        if not different and is_denied_by_sources(said, sources):
+            return "negation"
+        different = different or self.check_subject(statement) or find_overstatement(said, sources)
+        own = QUOTE.search(statement) or is_about_source(said) or classify_statement(said) == "none"
+        if different or own or bare != said:
+            return different
+        strange = "strange" if self.is_unrelated_to(statement, cited) else ""
+        return strange or self.find_unsupported_reason(statement, cited)
+
+    def list_code_texts(self, cited: Sequence[str]) -> list[str]:
+        """Return where a name in code may stand: sources, other parts of them, the question."""
+        documents = {self.names.get(name, "").split(SECTION_SEPARATOR)[0] for name in cited} - {""}
+        beside = [
+            name
+            for name in self.texts
+            if self.names.get(name, "").split(SECTION_SEPARATOR)[0] in documents
+        ]
+        named = dict.fromkeys([*cited, *self.near, *beside])
+        return [
+            self.get_nameable_text(cited),
+            *(self.texts[name] for name in named if name in self.texts),
+        ]
+
+    def check_subject(self, statement: str) -> str:
+        """Return the reason to doubt a statement whose first citation is about something else."""
+        first = cut_at_first_citation(statement)
+        cited = [name for name in dict.fromkeys(list_cited_ids(first)) if name in self.texts]
+        said = normalize_statement(first)
+        sources = [self.get_source(name) for name in cited]
+        alike = self.is_comparable(said, cited)
+        near = [
+            one
+            for source in sources
+            for one in (list_nearest_sentences(said, source) if alike else source.sentences)
+        ]
+        titles = [self.names.get(name, "") for name in cited]
+        others = [self.names.get(name, "") for name in self.texts if name not in cited]
+        return "subject" if cited and has_other_subject(said, near, titles, others) else ""
+
+    def is_unrelated_to(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether sources have hardly a word of a statement.
+
+        What follows its last citation may be of any source, and what several sources bear out
+        together is looked at as a whole.
+        """
+        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
+        sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
+        whole = len(cited) > 1
+        return is_unrelated(
+            normalize_statement(statement[:end]), sources, about, whole=whole
+        ) or is_unrelated(
+            normalize_statement(statement[end:]),
+            [self.get_source(name) for name in self.texts],
+            about,
+        )
+
+    def find_unsupported_reason(self, statement: str, cited: Sequence[str]) -> str:
+        """Return why sources do not bear out a statement up to its last citation, or nothing."""
+        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
+        sources = [self.get_source(name) for name in cited]
+        said = normalize_statement(statement[:end])
+        if self.reckoner.evaluate(said, self.list_source_values(cited), cited=True) == "holds":
+            return ""
+        known = self.list_source_values(cited)
+        computes = any(number not in known for number in self.list_derivable_numbers(said, cited))
+        return find_unsupported_reason(
+            said, sources, self.get_nameable_text(cited), computes=computes
+        )
+
+    def check_framing_line(self, said: str, question: str) -> str:
+        """Return what is wrong in a line that only names what follows, or nothing.
+
+        It may name what the question and the titles of the sources name, and no other heading.
+        """
+        bare = strip_caption_label(normalize_statement(said))
+        names = [name for name in self.texts if self.is_comparable(bare, [name])]
+        if not names or len(names) < len(self.texts):
+            return ""
+        about = "\n".join(
+            [simplify_chinese(question), *(self.names.get(name, "") for name in names)]
+        )
+        known = [self.get_source_numbers(name).numbers for name in names]
+        if find_unsupported_number(
+            bare, known, sorted([*list_values(about), *self.reckoner.results])
+        ):
+            return "number"
+        return check_framing_line(bare, [self.get_source(name) for name in names], about)
+
+    def is_near_sources(self, statement: str) -> bool:
+        """Tell whether a statement that no source bears out may be of one in other words."""
+        said = normalize_statement(statement)
+        names = [name for name in self.texts if self.is_comparable(said, [name])]
+        if not names or self.has_unsupported_number(said, names):
+            return False
+        sources, about = [self.get_source(name) for name in names], self.get_nameable_text(names)
+        near = any(has_most_words(said, source, NEAR_SHARE) for source in sources)
+        return near and not has_unknown_name(said, sources, about)
+
+    def has_misplaced_number(self, row: str, cited: Sequence[str]) -> bool:
+        """Tell whether a row of a table has a number that its sources have in another place."""
+        sources = [self.get_source(name) for name in cited]
+        return self.is_comparable(row, cited) and has_misplaced_row_number(
+            row, sources, self.get_nameable_text(cited)
+        )
+
+    def has_unknown_latin_name(self, said: str, cited: Sequence[str]) -> bool:
+        """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
+        sources = [self.get_source(name) for name in cited]
+        english = all(one.language == "en" for one in sources)
+        return (
+            english and detect_language(said) == "zh" and bool(self.list_unknown_names(said, cited))
+        )
+
+    def list_unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
+        """Return the words with a capital letter that no word of some sources begins like."""
+        texts = (self.get_source(name).text for name in cited)
+        known = "\n".join([self.get_nameable_text(cited), *texts]).lower()
+        found = _NAME.findall(FILE_NAME.sub(" ", said))
+        begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
+        return [one for one, start in begun if not re.search(rf"\b{start}", known)]
+
+    def is_comparable(self, said: str, names: Sequence[str]) -> bool:
+        """Tell whether sources are all in the language of what is said."""
+        return all(self.get_source(name).language == detect_language(said) for name in names)
+
+    def get_nameable_text(self, names: Sequence[str]) -> str:
+        """Return what may be named beside what sources say: the question, and their names."""
+        key = tuple(names)
+        if key not in self.abouts:
+            nations_too = (render_nation_names(self.texts[name]) for name in names)
+            titles = (self.names.get(name, "") for name in names)
+            self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
+        return self.abouts[key]
+
+    def source_has_statement(self, statement: str, name: str) -> bool:
+        """Tell whether a source has most of a statement, in its words or in others."""
+        return self.source_has_words(statement, name) or self.source_has_paraphrase(statement, name)
+
+    def source_has_words(self, statement: str, name: str) -> bool:
+        """Tell whether a source has most words of a statement together, and all its numbers."""
+        said = strip_transition(normalize_statement(statement))
+        if not self.is_comparable(said, [name]):
+            return False
+        enough = (
+            compute_share(set(search_words(said)), self.get_source(name).positions)
+            > SHARE[detect_language(said)]
+        )
+        return enough and not self.has_unsupported_number(said, [name])
+
+    def source_has_paraphrase(self, statement: str, name: str) -> bool:
+        """Tell whether a source says most of a statement in whatever words, and all its numbers."""
+        said = strip_transition(normalize_statement(statement))
+        if not self.is_comparable(said, [name]) or not has_most_words(said, self.get_source(name)):
+            return False
+        return not self.has_unsupported_number(said, [name])
+
+    def find_contrast(self, statement: str, name: str) -> str:
+        """Return in what a statement differs from one source, or nothing."""
+        made = self.list_derivable_numbers(normalize_statement(statement), [name])
+        return find_contradiction(
+            statement, [self.get_source(name)], self.get_nameable_text([name]), made
+        )
+
+    def find_mismatch(self, statement: str, name: str) -> str:
+        """Return why one source is none that a statement may be given, or nothing."""
+        different = self.find_contrast(statement, name) or self.find_difference(statement, [name])
+        source, said = self.get_source(name), normalize_statement(statement)
+        copied = different or has_all_words(said, source, self.names.get(name, ""))
+        return different or ("" if copied else "no_source")
+
+    def check_carried_claims(self, statement: str) -> str:
+        """Return the reason to doubt what stands beside the remark that something was not found."""
+        for claim in list_carried_claims(normalize_statement(statement)):
+            having = (one for one in self.texts if self.source_has_words(claim, one))
+            if not any(not self.find_contrast(claim, one) for one in having):
+                return "carried"
+        return ""
+
+    def get_source(self, name: str) -> SourceText:
+        """Return a source as statements are compared with it."""
+        if name not in self.sources:
+            self.sources[name] = load_source(self.texts[name])
+        return self.sources[name]
+
+    def has_unsupported_number(
+        self, said: str, names: Sequence[str], also: Sequence[float] = ()
+    ) -> bool:
+        """Tell whether something said has a number that follows from none of some sources."""
+        known = [self.get_source_numbers(name) for name in names]
+        also = [*also, *_values(self.get_nameable_text(names)), *self.reckoner.results]
+        numbers, more = [one.numbers for one in known], sorted(also)
+        said = _ISO.sub(" ", said) if self.is_comparable(said, names) else strip_dates(said)
+        if not find_unsupported_number(said, numbers, more):
+            return False
+        return bool(
+            find_unsupported_number(
+                said, numbers, sorted([*more, *self.list_derivable_numbers(said, names)])
+            )
+        )
+
+    def list_derivable_numbers(self, said: str, names: Sequence[str]) -> list[float]:
+        """Return the numbers of what is said that follow from others of its sources, sorted."""
+        near = [
+            one for name in names for one in list_nearest_sentences(said, self.get_source(name))
+        ]
+        return sorted(
+            list_derivable_numbers(
+                said, near, [self.get_source_numbers(name).measures for name in names]
+            )
+        )
+
+    def get_source_numbers(self, name: str) -> SourceNumbers:
+        """Return the numbers and dates of a source."""
+        if name not in self.figures:
+            self.figures[name] = figured(self.texts[name])
+        return self.figures[name]
+
+    def list_source_values(self, names: Sequence[str]) -> list[float]:
+        """Return the numbers of some sources, sorted."""
+        key = tuple(names)
+        if key not in self.counted:
+            self.counted[key] = sorted(
+                number for name in names for number in self.get_source_numbers(name).numbers
+            )
+        return self.counted[key]
+
+    def is_valid_calculation(self, statement: str) -> bool:
+        """Tell whether a statement is a calculation with numbers of the sources, which holds."""
+        said = normalize_statement(statement)
+        sums = re.search(r"\d\s*[=＝]\s*\d", said) and not has_wrong_calculation(said)
+        return bool(sums) and not self.has_unsupported_number(said, list(self.texts))
+
+    def check_unknown_number(self, said: str, cited: Sequence[str], known: Sequence[float]) -> str:
+        """Return the reason to doubt a number that the sources of a statement have not.
+
+        Where it was computed from others that they or the text have, there is none.
+        """
+        every = sorted([*self.list_source_values(cited), *known])
+        if self.reckoner.evaluate(said, every, cited=True) == "holds":
+            return ""
+        if is_stated_computation(said):
+            return self.check_stated_computation(said)
+        sources = (
+            [self.get_source(name) for name in cited] if self.is_comparable(said, cited) else []
+        )
+        other = find_contradiction(said, sources, self.get_nameable_text(cited)) == "other_number"
+        return "other_number" if other or has_other_count(said, sources) else "number"
+
+    def evaluate_calculation(self, said: str, *, row: bool = False) -> CalculationOutcome:
+        """Return what becomes of the calculation in something said that names no source."""
+        return self.reckoner.evaluate(
+            said, self.list_source_values(self.cited or list(self.texts)), row=row
+        )
+
+    def check_stated_computation(self, said: str) -> str:
+        """Return the reason to doubt a number that a writer computed from others nearby."""
+        if not is_stated_computation(said):
+            return ""
+        known = self.list_source_values(self.cited)
+        around = self.around.replace(said.strip(), " ")
+        return "" if is_derivable(said, around, known) else "calculation"
+
+
+def prepare(texts: Iterable[str], stopped: Callable[[], bool]) -> None:
+    """Make what statements are compared with of some sources, before there are statements.
+
+    Long sources are left: what is made of them is not kept.
+
+    Args:
+        texts: The full texts of the sources.
+        stopped: Tells whether the statements are there.
+    """
+    for text in (one for one in texts if len(one) <= SHORT):
+        if stopped():
+            return
+        figured(text)
+        source = load_source(text)
+        for work in PER_SOURCE:
+            source.memoize(work)
+
+
+def figured(text: str) -> SourceNumbers:
+    """Return the numbers and dates of a source; those of short ones are kept."""
+    return _figures(text) if len(text) <= SHORT else extract_source_numbers(text)
+
+
+# The findings of a run and its report are checked against the same pages.
+@lru_cache(maxsize=256)
+def _figures(text: str) -> SourceNumbers:
+    return extract_source_numbers(text)
+
+
+@lru_cache(maxsize=64)
+def _values(about: str) -> list[float]:
+    return list_values(about)

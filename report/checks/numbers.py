@@ -1,0 +1,393 @@
+"""Read the numbers of a text, in digits or in words, and compare them with those of its sources."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise, permutations
+from typing import NamedTuple
+
+from text.regex import regex
+from text.words import Memo
+
+_SCALES = {
+    "": 1.0,
+    "k": 1e3,
+    "thousand": 1e3,
+    "千": 1e3,
+    "万": 1e4,
+    "萬": 1e4,
+    "m": 1e6,
+    "mn": 1e6,
+    "million": 1e6,
+    "百万": 1e6,
+    "千万": 1e7,
+    "亿": 1e8,
+    "億": 1e8,
+    "b": 1e9,
+    "bn": 1e9,
+    "billion": 1e9,
+    "十亿": 1e9,
+    "trillion": 1e12,
+    "tn": 1e12,
+    "万亿": 1e12,
+    "兆": 1e12,
+}
+_NUMBER = regex(
+    r"(?P<digits>\d(?<![A-Za-z0-9_.,].)(?:\d{0,2}(?:,\d{3})+(?!\d)|\d*))"
+    r"(?P<rest>\.\d+)?"
+    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|tn|百万|千万|十亿|万亿|[千万萬亿億兆]"
+    r"|(?-i:[kMB]))(?![A-Za-z]))?"
+    r"(?P<unit>\s?[%‰°]|\s?(?:percent|per cent)\b)?",
+    re.IGNORECASE,
+)
+_DIGITS = r"\d[\d,]*(?:\.\d+)?"
+_SIGN = r"\s*[-+−–×*/÷·xX]\s*"
+_UNIT = r"(?:\s?(?:(?![xX]\s?\d)[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
+_SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
+_EQUALS = r"(?<!\s)\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
+_EQUATION = regex(
+    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
+)
+_EXPRESSION = regex(
+    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}(?:(?:\s*[+×÷·*]\s*|(?<=\d)\s?[xX]\s?(?=\d)){_DIGITS}{_UNIT})+"
+)
+_IN_BRACKETS = regex(
+    rf"(?<=[-+−–×*/÷·=])\s?[(（]({_SIDE})[)）]|[(（]({_SIDE})[)）](?=\s?[-+−–×*/÷·])"
+)
+_TERM = regex(rf"(?:([-+−–×*/÷·xX])\s*)?({_DIGITS})({_UNIT})")
+_ABOUT = regex(
+    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.)|[≈~～]|大?[约約]|[将將]近|近|[约約][为為合])\s*$",
+    re.IGNORECASE,
+)
+_BYTES = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30), "t": (1e12, 2.0**40)}
+_IN_BYTES = regex(r"\s?([KkMGT])i?B\b")
+_FACTORS = sorted(
+    {factor for both in _BYTES.values() for factor in both}
+    | {8.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1440.0, 3600.0, 86400.0, 1e4, 1e8}
+)
+"""What a number is multiplied with, or divided by, where its unit is changed."""
+
+FILE_NAME = regex(
+    r"(?<![\w./\\-])[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
+    r"|cfg|conf|py|js|ts"
+    r"|c|h|cpp|rs|go|java|sh|sql|rst|tex|odt|rtf|eml|epub|ipynb|png|jpe?g|gif|svg|zip|gz)\b"
+    r"|(?<=\s)(?:~|\.{0,2})/[\w./-]+",
+    re.IGNORECASE | re.ASCII,
+)
+_PLACE = (
+    "step|section|sec|chapter|part|table|tab|figure|fig|page|pp?|option|item|phase|question|line"
+    "|appendix|annex|footnote|row|column|slide|§"
+)
+_LABEL = regex(
+    rf"(?:(?<![\w])(?:{_PLACE})s?\.?\s*#?\d[\d.]*(?:\s*[-–]\s*\d[\d.]*)?(?!\d|\s*%))"
+    r"|[第方步表图圖版][案骤驟]?\s*\d[\d.]*\s*[章节節条條部分页頁版段步款行卷期號号]*"
+    r"|^\W*\*\*[^*\n]{1,60}[:：]\*\*|^\W*\*\*[^*\n]{1,60}\*\*\s*[:：—-]"
+    r"|^\s*[(（]?\d[\d.]*[)）]\s|^\s*\d+\.\d+\s+(?=[A-Z《“]"
+    r"|(?![万亿千百十倍个個米元年月日公吨人名次种])[\u4e00-\u9fff])",
+    re.IGNORECASE,
+)
+MOST = 8
+"""From how many numbers of a statement others may be computed."""
+
+_THIN_SPACE = regex("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+_COMMA = regex(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
+_DOTS = regex(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
+_IN_WORDS = [
+    (regex(rf"(?<=\d)\s*(?:{words})\s*(?=\d)", re.IGNORECASE), sign)
+    for words, sign in (
+        (r"(?<=\s)(?:times|multiplied\s+by)(?=\s)|乘以?|乘上", " × "),
+        (r"(?<=\s)(?:divided\s+by|over)(?=\s)|除以", " ÷ "),
+        (r"(?<=\s)plus(?=\s)|加上?", " + "),
+        (r"(?<=\s)minus(?=\s)|[减減]去?", " − "),
+        (r"(?<=\s)(?:equals|makes|gives)(?=\s)|等[于於]|得", " = "),
+    )
+]
+_MONEY = regex(r"[$€£¥₹]\s?$")
+
+
+class TextNumber(NamedTuple):
+    """A number, how far it may be from one rounded to it, and how many bytes are in its unit."""
+
+    value: float
+    tolerance: float
+    bytes: tuple[float, ...] = ()
+
+
+def find_unsupported_number(
+    said: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()
+) -> str:
+    """Return the first number of a text that is neither known nor computed from those that are.
+
+    Thousands separators, 万 and 亿, k, million and bn are read, and a number may be rounded. A
+    single digit counts where it is a percentage, money or has a scale. Let be are the numbers of
+    labels and file names.
+
+    Args:
+        said: What is said, without marks and quotations.
+        known: The numbers of each source, sorted.
+        more: Other numbers that may be named, such as those of the question, sorted.
+    """
+    found = list_checkable_numbers(said)
+    there = [
+        one for one in found if any(is_computed_number(one, values) for values in [*known, more])
+    ]
+    missing = [one for one in found if one not in there]
+    if not missing:
+        return ""
+    given = [one.value for one in there]
+    results = _results(said, given)
+    made = sorted([*compute_results([*given, *results]), *results])
+    return next((f"{one.value:g}" for one in missing if not is_computed_number(one, made)), "")
+
+
+def find_wrong_calculation(said: str) -> str:
+    """Return the first calculation of a text that does not come out, as it is spelt there."""
+    return next((one for one in _equations(said) if not _holds(one)), "")
+
+
+def strip_calculations(said: str) -> str:
+    """Return a text without the calculations that are written out in it."""
+    return _EQUATION.sub(" ", _without_brackets(said)) if _equations(said) else said
+
+
+def list_calculations(said: str) -> list[str]:
+    """Return the calculations of a text that are written out, with their results where named."""
+    equations = _equations(said)
+    rest = strip_calculations(said) if equations else _without_brackets(said)
+    return [*equations, *(one[0] for one in _EXPRESSION.finditer(rest))]
+
+
+def evaluate_terms(expression: str) -> list[float]:
+    """Return what the sides of a calculation come to, and each of their products."""
+    found = [one for side in _sides(expression) for one in (_value(side), *_products(side))]
+    return [*dict.fromkeys(map(abs, found))]
+
+
+def list_checkable_numbers(said: str) -> list[TextNumber]:
+    """Return the numbers of a statement that must come from somewhere, in its order."""
+    return list(_iter_numbers(_LABEL.sub(" ", FILE_NAME.sub(" ", said))))
+
+
+def list_values(text: str) -> list[float]:
+    """Return the numbers of a text, sorted."""
+    return sorted({number.value for number in _iter_numbers(text)})
+
+
+def _iter_numbers(text: str) -> Iterator[TextNumber]:
+    """Yield the numbers of a text, but not single digits without a unit."""
+    text = _SPELT[text]
+    for found in _NUMBER.finditer(text):
+        digits, rest = re.sub(r"\D", "", found["digits"]), found["rest"] or ""
+        scale = _SCALES[(found["scale"] or "").lower()]
+        money = _MONEY.search(text, max(0, found.start() - 2), found.start())
+        if len(digits + rest) > 1 or money or found["scale"] or found["unit"]:
+            step = scale * 10.0 ** -max(0, len(rest) - 1)
+            slack = max(step / 2, _rounded(digits, rest) * scale if _is_about(found) else 0.0)
+            unit = _IN_BYTES.match(text, found.end())
+            more = _BYTES[unit[1].lower()] if unit else ()
+            yield TextNumber(float(digits + rest) * scale, slack + scale * 1e-9, more)
+
+
+def _is_about(found: re.Match[str]) -> bool:
+    return bool(_ABOUT.search(found.string, max(0, found.start() - 14), found.start()))
+
+
+def _rounded(digits: str, rest: str) -> float:
+    """Return half a unit of the last digit of a round number that is not zero."""
+    zeros = 0 if rest else len(digits) - len(digits.rstrip("0"))
+    return 10.0**zeros / 2
+
+
+def widen_rounded(number: TextNumber) -> TextNumber:
+    """Return a number as one that is only about right, as far as it ends with zeros."""
+    digits = f"{number.value:.0f}" if number.value == round(number.value) else ""
+    return number._replace(tolerance=max(number.tolerance, _rounded(digits, "") if digits else 0.0))
+
+
+def is_known_number(number: TextNumber, known: Sequence[float]) -> bool:
+    """Tell whether a number is one of some sorted numbers, or one of them rounded."""
+    at = bisect_left(known, number.value - number.tolerance)
+    return at < len(known) and known[at] <= number.value + number.tolerance
+
+
+def is_computed_number(number: TextNumber, made: Sequence[float]) -> bool:
+    """Tell whether a number was computed, perhaps as bytes in a larger unit."""
+    return any(is_known_number(one, made) for one in _as_bytes(number))
+
+
+def is_among_numbers(number: TextNumber, made: Iterable[float]) -> bool:
+    """Tell whether a number is one of some that are only looked at until it is found."""
+    spans = [(one.value - one.tolerance, one.value + one.tolerance) for one in _as_bytes(number)]
+    return any(least <= one <= most for one in made for least, most in spans)
+
+
+def _as_bytes(number: TextNumber) -> list[TextNumber]:
+    units = (TextNumber(number.value * one, number.tolerance * one) for one in number.bytes)
+    return [number, *units]
+
+
+def _results(said: str, given: Sequence[float]) -> list[float]:
+    """Return the numbers of calculations that are written out, hold, and begin with known ones."""
+    results: list[float] = []
+    for equation in _equations(said):
+        left, *sides = _sides(equation)
+        numbers = [one for one in _iter_numbers(left) if one.value not in _FACTORS]
+        if _holds(equation) and all(
+            is_computed_number(one, sorted([*given, *results])) for one in numbers
+        ):
+            results += [one.value for side in (left, *sides) for one in _iter_numbers(f" {side} ")]
+            results += [abs(_value(side)) for side in (left, *sides)]
+    return results
+
+
+def _equations(said: str) -> list[str]:
+    return [one[0] for one in _EQUATION.finditer(_without_brackets(said))]
+
+
+def _spelt(said: str) -> str:
+    # A full-width comma becomes one that may stand inside a number; dots between two part them.
+    said = _DOTS.sub(" – ", said.replace("：", ": "))
+    for words, sign in _IN_WORDS:
+        said = words.sub(sign, said)
+    return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
+
+
+_SPELT = Memo(_spelt, most=256, longest=2_000)
+
+
+def _without_brackets(said: str) -> str:
+    """Return a text with what stands in the brackets of a calculation worked out."""
+    return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[said])
+
+
+def _sides(equation: str) -> list[str]:
+    return re.split(_EQUALS, equation)
+
+
+def compute_results(given: Sequence[float]) -> list[float]:
+    """Return what can be computed from a few numbers in one step, sorted, and their sum."""
+    found = {sum(given)} if len(given) > 1 else set()
+    for one, other in permutations(given[:MOST], 2):
+        found.update(combine_numbers(one, other))
+    return sorted({abs(one) for one in found})
+
+
+def combine_numbers(one: float, other: float) -> Iterator[float]:
+    """Yield what two numbers make in one step; parts and differences in per cent, too."""
+    yield from (one + other, abs(one - other), one * other)
+    if other:
+        yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+
+
+def _holds(equation: str) -> bool:
+    """Tell whether a calculation comes out, as far as its results are rounded.
+
+    Where a unit is changed on the way, it may come out in the other unit.
+    """
+    about = bool(re.search("[≈≒≃]|about|[约約]", equation))
+    sides = _sides(equation)
+    factors = [1.0]
+    if re.search(r"\d\s?[A-Za-z%\u4e00-\u9fff]", re.sub(r"(?<=\d)\s*[xX]\s*(?=\d)", "*", equation)):
+        factors += [*_FACTORS, *(1 / one for one in _FACTORS)]
+    return all(
+        any(_equal(_value(one) * factor, other, about=about) for factor in factors)
+        for one, other in pairwise(sides)
+    )
+
+
+def _equal(total: float, side: str, *, about: bool) -> bool:
+    result = _value(side)
+    last = _TERM.findall(side)[-1][1].replace(",", "")
+    whole, _, rest = last.partition(".")
+    slack = _rounded(whole, rest) if about else 0.5
+    slack = slack if not rest else 0.5 * 10.0 ** -len(rest)
+    return abs(abs(total) - abs(result)) <= slack + 1e-9 * abs(total)
+
+
+def _value(side: str) -> float:
+    """Return what one side of a calculation comes to."""
+    total = sum(_products(side))
+    return total / 100 if side.rstrip().endswith("%") else total
+
+
+def _products(side: str) -> list[float]:
+    """Return the products that one side of a calculation adds up, each with its sign."""
+    found: list[float] = []
+    for sign, digits, _ in _TERM.findall(side):
+        value = float(digits.replace(",", ""))
+        if sign in "+-−–":
+            found.append(value if sign == "+" or not sign else -value)
+        elif sign in "×*xX·":
+            found[-1] *= value
+        elif value:
+            found[-1] /= value
+    return found
+
+
+_TO_NINETEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+)
+_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TO_TWELFTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ONES = {word: value for value, word in enumerate(_TO_NINETEEN.split())}
+_TENS = {word: 10 * value for value, word in enumerate(_TO_NINETY.split(), 2)}
+_ORDINALS = {word: value for value, word in enumerate(_TO_TWELFTH.split(), 1)}
+_WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_WORD = "|".join([*_ONES, *_TENS, *_WORD_SCALES])
+_SPELT_NUMBER = regex(
+    rf"(?<![\w-])(?:{_WORD})(?:(?:[\s-]|\s+and\s+)(?:{_WORD}))*(?![\w-])", re.IGNORECASE
+)
+_ORDINAL = regex(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
+_SUFFIX = regex(r"(?<=\d)(?:st|nd|rd|th)\b")
+_HAN_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "兩": 2,
+}
+_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_MEASURES = (
+    "个個名位项項座部次场場条條种種所家间間人只隻本年月日天岁歲届屆倍分公米元篇首趟楼樓层層辆輛艘架台臺张張"
+    "份套件颗顆枚株棵头頭匹群队隊组組期集章节節回话話版卷册冊页頁句字段局盘盤球票轮輪等级級班站周週时時秒刻世代"
+    "寸斤吨噸克块塊片对對双雙副桩樁省市县縣区區州镇鎮国國校营營师師军軍室厅廳房床夜晚季成任员員"
+)
+_HAN_SPELT = regex(f"第?[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+(?=[{_MEASURES}])")
+_HAN_PERCENT = regex(f"百分之(?P<n>[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+)")
+
+
+@lru_cache(maxsize=64)
+def normalize_numerals(text: str) -> str:
+    """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
+    text = _SPELT_NUMBER.sub(lambda found: str(_spelt_value(found[0])), _SUFFIX.sub("", text))
+    text = _ORDINAL.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
+    text = _HAN_PERCENT.sub(lambda found: f"{_han_value(found['n'])}%", text)
+    return _HAN_SPELT.sub(lambda found: _han_value(found[0].lstrip("第")), text)
+
+
+def _spelt_value(spelt: str) -> int:
+    total = part = 0
+    for word in re.findall(r"[a-z]+", spelt.lower()):
+        if word in _WORD_SCALES:
+            part = max(part, 1) * _WORD_SCALES[word]
+            total, part = (total + part, 0) if _WORD_SCALES[word] > 100 else (total, part)
+        elif word != "and":
+            part += _ONES.get(word, 0) + _TENS.get(word, 0)
+    return total + part
+
+
+def _han_value(spelt: str) -> str:
+    if not set(spelt) & set(_HAN_SCALES):
+        return "".join(str(_HAN_DIGITS[sign]) for sign in spelt)
+    total = part = digit = 0
+    for sign in spelt:
+        if sign in _HAN_DIGITS:
+            digit = _HAN_DIGITS[sign]
+        elif _HAN_SCALES[sign] >= 10**4:
+            total, part, digit = (total + (part + digit or 1) * _HAN_SCALES[sign], 0, 0)
+        else:
+            part, digit = part + (digit or 1) * _HAN_SCALES[sign], 0
+    return str(total + part + digit)

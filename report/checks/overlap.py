@@ -1,0 +1,305 @@
+"""Tell how many words of a statement its sources share, and whether they share its subject."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from report.checks.caveats import is_absence_remark, is_own_inference
+from report.checks.claims import strip_transition
+from report.checks.contrast import MAX_PLACES, SourceText, index_source
+from report.checks.numbers import FILE_NAME
+from report.checks.synonyms import get_base_form
+from report.checks.word_changes import tokenize
+from report.markdown.markers import MARKER
+from text.regex import regex
+from text.script import HAN, detect_language
+from text.words import GRAMMAR_CHARACTERS, STOPWORDS, search_words, word_weight
+
+_NAME = r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*(?:\s+[A-Z][\w+#-]*){0,2}"
+_SUBJECT = regex(
+    rf"\W*(?:(?:in|for|under|with|on|by|from|at|unlike)\s+)?(?:the\s+)?(?P<name>{_NAME})(?=['’]s\b|\W|$)",
+)
+_ZH_SUBJECT = regex(rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII)
+_WORD = regex(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
+RARE = 0.95
+"""From which weight on a word in small letters may be a name."""
+
+_BEFORE = regex(r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE)
+_FIRST = regex(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
+_NO_NAME = regex(
+    r"(?:The|This|That|These|Those|It|Its|They|Their|He|She|We|I|You|Both|All|Each|Every|Some|Many|Most"
+    r"|No|None|Neither|Not|Only|One|Two|Three|If|When|Where|While|Because|Since|After|Before|During"
+    r"|As|At|By|For|From|In|On|Of|To|With|Under|Over|An?|And|But|Or|So|There|Here|How|What|Who|Why"
+    r"|Use|Set|See|Note|Step|Chapter|Section|Part|Manual|Guide|History|Introduction|Overview"
+    r"|Appendix|Reference|FAQ|Brief|User|Users)",
+)
+
+
+def _subject(said: str) -> str:
+    """Return the name that a statement begins with, as that of what it is about, or nothing."""
+    bare = strip_transition(said)
+    found = _SUBJECT.match(bare) or _ZH_SUBJECT.match(bare)
+    names = _names(found["name"]) if found else []
+    return names[0] if names else ""
+
+
+def cut_at_first_citation(statement: str) -> str:
+    """Return a statement up to the end of its first citations."""
+    found = _FIRST.match(statement)
+    return found[0] if found else ""
+
+
+def filter_by_other_names(said: str, passages: Sequence[str]) -> list[str]:
+    """Return the passages with a name that a statement has besides its subject."""
+    about = _subject(said)
+    named = [one for one in _names(said) if one != about]
+    return [one for one in passages if any(_has(name, [one]) for name in named)]
+
+
+def has_other_subject(
+    said: str, passages: Sequence[str], titles: Sequence[str], others: Sequence[str]
+) -> bool:
+    """Tell whether a statement begins with the name of what only other sources are about.
+
+    Args:
+        said: The statement, without marks.
+        passages: What of its sources is most like it.
+        titles: The titles of its sources.
+        others: Those of the other sources.
+    """
+    name = _subject(said) or _titled(said, others)
+    if name and _begins_only(name, said, [*passages, *titles, *others]):
+        return False
+    if not name or _has(name, [*passages, *titles]) or not _has(name, others):
+        return False
+    return any(map(_words, titles)) and not _has_part(name, titles)
+
+
+def _begins_only(name: str, said: str, texts: Sequence[str]) -> bool:
+    """Tell whether a word is no name, and has a capital letter since it begins a sentence."""
+    if not name[1:].islower() or said.count(name) > 1:
+        return False
+    small = re.compile(rf"(?<![\w.-]){name.lower()}(?![\w-])")
+    inside = re.compile(rf"[\w,;]\s+{name}\b")
+    return any(map(small.search, texts)) and not any(map(inside.search, texts))
+
+
+def _titled(said: str, titles: Sequence[str]) -> str:
+    """Return the uncommon word of some titles that a statement begins with, or nothing."""
+    bare = _BEFORE.sub("", strip_transition(said), count=1)
+    latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
+    if latin and latin[0] in {word for title in titles for word in _words(title)}:
+        return (
+            latin[0] if min(map(word_weight, search_words(latin[0])), default=0.0) >= RARE else ""
+        )
+    lengths = range(min(8, len(bare)), 2, -1)
+    runs = (bare[:length] for length in lengths if re.fullmatch(f"[{HAN}]+", bare[:length]))
+    return next((run for run in runs if any(run in title for title in titles)), "")
+
+
+def _words(title: str) -> list[str]:
+    return re.findall(f"[a-z][a-z0-9_.+-]{{3,}}|{_WORD.pattern}|[{HAN}]{{3,}}", title, re.ASCII)
+
+
+def _names(text: str) -> list[str]:
+    return [one for one in _WORD.findall(text) if not _NO_NAME.fullmatch(one) and len(one) > 1]
+
+
+def _has(name: str, texts: Sequence[str]) -> bool:
+    start = re.escape(name[: max(4, len(name) - 2)]) if name[0].isupper() else re.escape(name)
+    return any(re.search(rf"(?<![A-Za-z]){start}", text, re.IGNORECASE) for text in texts)
+
+
+def _has_part(name: str, titles: Sequence[str]) -> bool:
+    """Tell whether a title has a word that the name is a form of, or that is a form of it."""
+    first = name.split(".")[0].lower()
+    found = (word.lower() for title in titles for word in re.findall(r"\w+", title))
+    return any(
+        len(word) > 2 and (first.startswith(word) or word.startswith(first)) for word in found
+    )
+
+
+STRANGE = {"en": 0.25, "zh": 0.2}
+"""A sentence is doubted if the whole of its sources has no more of its words."""
+
+MIN_UNRELATED_WORDS = {"en": 5, "zh": 8}
+"""From how many words on a sentence can be strange to its sources."""
+
+UNUSUAL = {"en": 2, "zh": 0}
+"""So many words that are in few texts a strange sentence has at least that its sources have not.
+
+Where the whole of a sentence counts it has one more.
+"""
+
+SHORT = 50_000
+"""The longest text, in characters, whose words are kept for the next check."""
+
+CLAUSE_SPLIT = regex(
+    r"(?:,(?!\d)|(?<!\d),|[;，；]|[：:](?!\d))\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
+    r"|whereas)\s"
+)
+"""Where the clauses of a sentence are cut."""
+
+
+def is_unrelated(
+    said: str, sources: Sequence[SourceText], about: str, *, whole: bool = False
+) -> bool:
+    """Tell whether sources have hardly a word of what is said, or of one of its clauses.
+
+    A clause that says what was not found, or what is the writer's own, is let be; where only the
+    `whole` counts, so are all of them.
+    """
+    tongue = detect_language(said)
+    bare = FILE_NAME.sub(" ", strip_transition(said))
+    named = set(search_words(about))
+    parts = () if whole else CLAUSE_SPLIT.split(bare)
+    for part in (
+        bare,
+        *(one for one in parts if not (is_absence_remark(one) or is_own_inference(one))),
+    ):
+        wanted = {word for word in search_words(part) if not word[:1].isdigit()} - named
+        missing = {word for word in wanted if not any(word in one.positions for one in sources)}
+        unusual = sum(word_weight(word) >= RARE for word in missing) - whole
+        few = len(wanted) - len(missing) <= STRANGE[tongue] * len(wanted)
+        if len(wanted) >= MIN_UNRELATED_WORDS[tongue] and few and unusual >= UNUSUAL[tongue]:
+            return True
+    return False
+
+
+def compute_share(wanted: set[str], places: Mapping[str, Sequence[int]]) -> float:
+    """Return how many of some words stand in the best two neighbouring sentences, as a part."""
+    found = [places[word] for word in wanted if word in places]
+    pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
+    return max(pairs.values(), default=0) / max(len(wanted), 1)
+
+
+def load_source(text: str) -> SourceText:
+    """Return a source as statements are compared with it; short ones are kept."""
+    return _cached_source(text) if len(text) <= SHORT else index_source(text)
+
+
+# The findings of a run and its report are checked against the same pages.
+@lru_cache(maxsize=256)
+def _cached_source(text: str) -> SourceText:
+    return index_source(text)
+
+
+LEFT_OUT = {"en": 6, "zh": 2}
+"""So many words of a source, or Chinese characters, may a copy leave out in one place."""
+
+BEHIND = 3
+"""So many words behind a word that says no are denied by it."""
+
+_CUT = regex(rf"{CLAUSE_SPLIT.pattern}|\s*\|\s*")
+_NO = regex("not|never|no|none|neither|nor|nobody|nothing|cannot|without|n['’]t|[不没沒未无無非]")
+_TELLING = frozenset(
+    re.findall(
+        r"\w+",
+        "before after above below under over until against only more most less least all some any"
+        " each both few",
+    )
+)
+"""Words without a topic that change what a sentence says."""
+
+_TELLS = frozenset(search_words("said says tells reads states according account")) | {
+    "据说",
+    "據說",
+}
+"""Words that may lead on to what a source says."""
+
+_ABOUT = regex(r"\bsome\s+(?=\d)", re.IGNORECASE)
+_NAMED = regex(r"[A-Z][\w'’-]*|\d[\d.,]*")
+
+
+class _Word(NamedTuple):
+    """A word that counts: its stem, where it stands, and whether it is a name or a number."""
+
+    stem: str
+    at: int
+    named: bool
+
+
+def has_all_words(said: str, source: SourceText, named: str) -> bool:
+    """Tell whether two neighbouring sentences of a source have all words of a statement.
+
+    Those of each clause stand there in the same order; nothing is denied that the clause does not
+    deny, and between a name or a number and what stands beside it no other one is left out.
+
+    Args:
+        said: The statement, without marks and quotations.
+        source: The source.
+        named: What the statement may name although the sentences do not: the title of the source.
+    """
+    tongue, known = detect_language(said), _TELLS.union(search_words(named))
+    clauses = [_counting(one) for one in _CUT.split(strip_transition(said)) if one]
+    near = [_counting(one) for one in _windows(said, source)]
+    return any(
+        all(_follow(one, there, known, LEFT_OUT[tongue]) for one in clauses) for there in near
+    )
+
+
+def _windows(said: str, source: SourceText) -> Iterator[str]:
+    """Yield the neighbouring sentences of a source that have most words of what is said."""
+    found = Counter(
+        at for word in dict.fromkeys(search_words(said)) for at in source.positions.get(word, ())
+    )
+    starts = {
+        start for at, _ in found.most_common(MAX_PLACES) for start in (at - 1, at) if start >= 0
+    }
+    return (" ".join(source.sentences[start : start + 2]) for start in sorted(starts))
+
+
+def _counting(text: str) -> list[_Word]:
+    """Return the words of a text that say something, in order."""
+    found = ((at, one, _stem(one)) for at, one in enumerate(tokenize(_ABOUT.sub("", text))))
+    return [_Word(stem, at, bool(_NAMED.fullmatch(one))) for at, one, stem in found if stem]
+
+
+def _stem(word: str) -> str:
+    lower = word.lower()
+    if _NO.fullmatch(lower):
+        return "NOT"
+    if lower in _TELLING or lower in GRAMMAR_CHARACTERS:
+        return lower if lower in _TELLING else ""
+    return "" if lower in STOPWORDS else get_base_form((search_words(word) or [lower])[0])
+
+
+def _follow(
+    clause: Sequence[_Word], there: Sequence[_Word], known: frozenset[str], gap: int
+) -> bool:
+    """Tell whether the words of a clause stand in a text one behind the other."""
+    stems = {one.stem for one in there}
+    wanted = [one for one in clause if one.stem in stems or one.stem not in known]
+    starts = (at for at, one in enumerate(there) if wanted and one.stem == wanted[0].stem)
+    return not wanted or any(_runs(wanted, there, at, gap) for at in starts)
+
+
+def _runs(wanted: Sequence[_Word], there: Sequence[_Word], start: int, gap: int) -> bool:
+    """Tell whether some words stand in a text from one place on, with little left out."""
+    at = start
+    if wanted[0].stem != "NOT" and _is_denied(there, start):
+        return False
+    for one in wanted[1:]:
+        near = range(at + 1, min(at + 2 + gap, len(there)))
+        found = next((n for n in near if there[n].stem == one.stem), None)
+        if found is None or not _may_leave_out(there[at : found + 1]):
+            return False
+        at = found
+    return True
+
+
+def _may_leave_out(run: Sequence[_Word]) -> bool:
+    """Tell whether what stands between the first and the last of some words may be left out."""
+    between = run[1:-1]
+    beside_name = run[0].named or run[-1].named
+    return not any(one.stem == "NOT" or (beside_name and one.named) for one in between)
+
+
+def _is_denied(there: Sequence[_Word], at: int) -> bool:
+    before = there[max(0, at - BEHIND) : at]
+    return any(one.stem == "NOT" and there[at].at - one.at <= BEHIND for one in before)

@@ -1,0 +1,329 @@
+"""Find quotations in long pages, whole or in pieces.
+
+No more of a page is normalized than is needed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from text.normalization import find_quote
+from text.regex import regex
+from text.script import CJK, simplify_chinese
+
+_WORD_LETTER = f"[^\\W_{CJK}]"
+_MINUS = "(?<![\\w.,%)])(?<!\\d )[-\u2212](?=\\d)"
+_WORD = regex(
+    f"(?:{_MINUS})?\\d+(?:[.,]\\d+)+|{_MINUS}\\d+|{_WORD_LETTER}(?:{_WORD_LETTER}|[\u0300-\u036f])*|[{CJK}]|[%‰$€£¥°]"
+    "|(?P<stop>[。！？]|[.!?](?=[\"'”’»）)\\]]*\\s))"
+)
+_THOUSANDS = regex(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+class _BareText(NamedTuple):
+    """A text in small letters without spaces and signs, and where its words stand."""
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+    """Where each word begins, and ends, in `text`."""
+    origins: Sequence[tuple[int, int]]
+    """Where each word stands in the text as it was."""
+
+    def find(self, words: str, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield where some bare words stand as whole words, as places of the text as it was.
+
+        Args:
+            words: What is looked for, as `_to_bare_words` returns it.
+            start: Where the search begins in the text as it was.
+        """
+        first = bisect_left(self.origins, (start, start))
+        at = self.text.find(words, *self.starts[first : first + 1]) if words else -1
+        while at >= 0 and first < len(self.starts):
+            end = at + len(words)
+            one, last = bisect_left(self.starts, at), bisect_left(self.ends, end)
+            if self.starts[one : one + 1] == [at] and self.ends[last : last + 1] == [end]:
+                yield self.origins[one][0], self.origins[last][1]
+            at = self.text.find(words, at + 1)
+
+
+def _to_bare_text(text: str) -> _BareText:
+    """Return a text as its words alone; numbers stay apart, and sentences end with a stop."""
+    pieces, starts, ends, origins = list[str](), list[int](), list[int](), list[tuple[int, int]]()
+    length = 0
+    for found in _WORD.finditer(text):
+        word = _bare(found)
+        if word[:1].isdigit() and pieces and pieces[-1][-1:].isdigit():
+            pieces.append(" ")
+            length += 1
+        pieces.append(word)
+        origins.append(found.span())
+        starts.append(length)
+        length += len(word)
+        ends.append(length)
+    return _BareText("".join(pieces), starts, ends, origins)
+
+
+def _to_bare_words(words: str) -> str:
+    """Return words as they are looked for in a bare text, without a stop at the ends."""
+    return _to_bare_text(words).text.strip(".")
+
+
+def _alphabetic_words(words: str) -> set[str]:
+    """Return those of some words that have letters only, as they stand in a bare text."""
+    return {one for one in map(_bare, _WORD.finditer(words)) if one.isalpha()}
+
+
+def _bare(found: re.Match[str]) -> str:
+    if found["stop"]:
+        return "."
+    word = simplify_chinese(unicodedata.normalize("NFKC", found[0]).lower())
+    return _THOUSANDS.sub("", word).replace("\u2212", "-")
+
+
+STRETCH = 8_000
+"""A page is folded in stretches of about this many characters, where a quotation may be."""
+
+MAX_MATCHES = 20
+"""How many places in one stretch are looked at, where a quotation is only a part of a word."""
+
+LEFT_OUT = 600
+"""So many characters at most may be left out of a quotation at one place."""
+
+_STOP = regex(r"[.!?。！？]\s*")
+_TYPOGRAPHY = (
+    "'\"`´-*_\u00ad\u200b\u200c\u200d\u2060\ufeff\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2018"
+    "\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033«»「」『』\u301d\u301e\u301f"
+)
+_UNSPACED = f"{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LETTER = f"[^\\W_{_UNSPACED}]"
+_STARTS_INSIDE = regex(f"(?:{_LETTER}{_LETTER}|\\d[.,]\\d)$")
+_ENDS_INSIDE = regex(f"{_LETTER}{_LETTER}|\\d(?:[.,]\\d|\\s?[%％‰万亿兆千百])")
+_ASIAN = f"[{CJK}\u3000-\u303f\uff00-\uffef]"
+_WRAP_IN_WORD = regex("[-\u2010\u00ad][^\\S\n]*\n")
+_WRAP_IN_CHINESE = regex(f"(?<={_ASIAN})(?<!\\s)[^\\S\n]*+\n\\s*+(?={_ASIAN})")
+_UNSEEN = regex("[\u00ad\u200b-\u200d\u2060\ufeff]")
+
+
+class PageSkeleton(NamedTuple):
+    """The letters of a page without anything that folding changes, and where stretches begin."""
+
+    letters: str
+    starts: list[int]
+    """Where each stretch begins in `_fold_letters`."""
+    origins: list[int]
+    """Where each stretch begins in the page."""
+
+
+def _fold_letters(text: str) -> str:
+    """Return what is left of a text without space and typography; equal if folded texts are.
+
+    It is much faster to make than a folded text, and where the letters of a quotation are not,
+    the quotation is not.
+    """
+    text = "".join(
+        unicodedata.normalize("NFKC", simplify_chinese(text.replace("´", ""))).lower().split()
+    )
+    for character in _TYPOGRAPHY:
+        text = text.replace(character, "")
+    return text
+
+
+def build_skeleton(page: str) -> PageSkeleton:
+    """Return the skeleton of a page."""
+    origins = list(_origins(page))
+    pieces = [
+        _fold_letters(page[start:end])
+        for start, end in zip(origins, [*origins[1:], len(page)], strict=True)
+    ]
+    starts = [0]
+    for piece in pieces[:-1]:
+        starts.append(starts[-1] + len(piece))
+    return PageSkeleton("".join(pieces), starts, origins)
+
+
+class QuotablePages:
+    """The pages that may be quoted, each prepared for searching at most once."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self._skeletons: dict[str, PageSkeleton] = {}
+        self._bare_texts: dict[str, _BareText] = {}
+
+    def find(self, readings: Sequence[str], named: Sequence[str]) -> tuple[str, str] | None:
+        """Return a source that says what one of `readings` says, and its own words, or None.
+
+        The sources in `named` come first, then all others. Both sides are folded for the
+        comparison. A part of a word or of a number is no quotation.
+
+        Args:
+            readings: How the quotation may be read; the last has the fewest letters.
+            named: The ids of sources that should have it.
+        """
+        named = [source for source in named if source in self.texts]
+        for source in dict.fromkeys([*named, *self.texts]):
+            if source in named or self._may(readings, source):
+                found = filter(None, (self._words(reading, source) for reading in readings))
+                words = next(found, "")
+                if words:
+                    return source, words
+        return None
+
+    def find_pieces(
+        self, pieces: Sequence[QuotationPiece], named: Sequence[str]
+    ) -> tuple[str, list[str]] | None:
+        """Return a source that has the pieces of a quotation in their order, and their words there.
+
+        Only words and numbers are compared, and not the signs and spaces between them. What is left
+        out between two pieces is short, and denies nothing.
+        """
+        named = [source for source in named if source in self.texts]
+        wanted = [_to_bare_words(piece.words) for piece in pieces if piece.words]
+        rare = frozenset[str]().union(*(_alphabetic_words(piece.words) for piece in pieces))
+        for source in dict.fromkeys([*named, *self.texts]):
+            may = all(word in self._skeleton(source).letters for word in rare)
+            bare = self._bare(source) if may else None
+            for first in islice(bare.find(wanted[0]), MAX_MATCHES) if bare else ():
+                spans = self._chain(pieces, wanted, source, first)
+                if spans:
+                    page = self.texts[source]
+                    return source, [_told(page[slice(*span)]) for span in spans]
+        return None
+
+    def _chain(
+        self,
+        pieces: Sequence[QuotationPiece],
+        wanted: Sequence[str],
+        source: str,
+        first: tuple[int, int],
+    ) -> list[tuple[int, int]]:
+        """Return where the pieces of a quotation stand behind its first one, or nothing."""
+        spans, page = [first], self.texts[source]
+        for piece, words in zip(pieces[1:], wanted[1:], strict=False):
+            end = spans[-1][1]
+            found = takewhile(
+                lambda one: one[0] - end <= LEFT_OUT,  # noqa: B023 (it is used up at once)
+                self._bare(source).find(words, end),
+            )
+            after = next((one for one in found if _may_leave(page[end : one[0]], piece)), None)
+            if after is None:
+                return []
+            spans.append(after)
+        return spans if all(is_whole_span(page, *span) for span in spans) else []
+
+    def _bare(self, source: str) -> _BareText:
+        if source not in self._bare_texts:
+            self._bare_texts[source] = _to_bare_text(self.texts[source])
+        return self._bare_texts[source]
+
+    def _may(self, readings: Sequence[str], source: str) -> bool:
+        return _fold_letters(readings[-1]) in self._skeleton(source).letters
+
+    def _words(self, quote: str, source: str) -> str:
+        page = self.texts[source]
+        found = next(_verbatim(quote, page), None) or next(self._folded(quote, source), None)
+        return _as_quoted(page[slice(*found)], quote) if found else ""
+
+    def _skeleton(self, source: str) -> PageSkeleton:
+        if source not in self._skeletons:
+            self._skeletons[source] = build_skeleton(self.texts[source])
+        return self._skeletons[source]
+
+    def _folded(self, quote: str, source: str) -> Iterator[tuple[int, int]]:
+        page, bones, wanted = self.texts[source], self._skeleton(source), _fold_letters(quote)
+        at = bones.letters.find(wanted) if wanted else -1
+        while at >= 0:
+            first = bisect_right(bones.starts, at) - 1
+            last = bisect_left(bones.starts, at + len(wanted)) + 1
+            end = bones.origins[last] if last < len(bones.origins) else len(page)
+            yield from _in_stretch(quote, page, bones.origins[first], end)
+            following = bones.starts[first + 1 : first + 2]
+            at = bones.letters.find(wanted, following[0]) if following else -1
+
+
+def _as_quoted(words: str, quote: str) -> str:
+    """Return the words of a page in one line, as they are shown in a report.
+
+    Where the page breaks a word over two lines, the quotation knows how the word is spelt.
+    """
+    if _WRAP_IN_WORD.search(words):
+        words = quote
+    words = _WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", words))
+    return " ".join(words.split())
+
+
+def _told(words: str) -> str:
+    """Return the words of a page in one line, those joined that it breaks over two."""
+    joined = _WRAP_IN_WORD.sub("", words)
+    return " ".join(_WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", joined)).split())
+
+
+def _origins(page: str) -> Iterator[int]:
+    yield 0
+    at = STRETCH
+    while at < len(page):
+        space = page.find(" ", at, at + 200)
+        start = space + 1 if space >= 0 else at
+        yield start
+        at = start + STRETCH
+
+
+def _may_leave(between: str, piece: QuotationPiece) -> bool:
+    """Tell whether words between two pieces of a quotation may be left out of it."""
+    if piece.reach == 0:
+        return not any(map(str.isalnum, between))
+    return len(between) <= (piece.reach or LEFT_OUT) and not QUOTE_NEGATION.search(
+        _last_clause(between)
+    )
+
+
+def _last_clause(between: str) -> str:
+    return _STOP.split(between)[-1]
+
+
+def _verbatim(quote: str, page: str) -> Iterator[tuple[int, int]]:
+    at = page.find(quote)
+    while at >= 0:
+        if is_whole_span(page, at, at + len(quote)):
+            yield at, at + len(quote)
+        at = page.find(quote, at + 1)
+
+
+def _in_stretch(quote: str, page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for _ in range(MAX_MATCHES):
+        span = find_quote(quote, page[start:end])
+        if span is None:
+            return
+        if is_whole_span(page, start + span.start, start + span.end):
+            yield start + span.start, start + span.end
+        start += span.start + 1
+
+
+def is_whole_span(page: str, start: int, end: int) -> bool:
+    """Tell whether a place does not begin or end inside a word or a number."""
+    before, after = page[max(0, start - 2) : start + 1], page[end - 1 : end + 2]
+    return not (_STARTS_INSIDE.search(before) or _ENDS_INSIDE.match(after))
+
+
+QUOTE_NEGATION = regex(
+    r"\b(?:not|never|no|none|nor|neither|cannot|without|unless|if|hardly|rarely)\b|n['’]t\b"
+    r"|[不没沒未无無非别勿]|[否如]|若",
+    re.IGNORECASE,
+)
+"""What may not be left out of a quotation, nor put into it."""
+
+
+class QuotationPiece(NamedTuple):
+    """A part of a quotation that stands in its source as it is, and what is before it here."""
+
+    words: str
+    """Nothing for what the writer set behind the last part."""
+    joint: str = ""
+    """What the writer set before it: an ellipsis, words in brackets, or a remark."""
+    reach: int | None = None
+    """How many characters of the source at most stand before it in place of that."""

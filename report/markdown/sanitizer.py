@@ -1,0 +1,258 @@
+"""Take out of a model's text what a model may not write, and escape any text for Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from text.normalization import normalize_text
+from text.regex import regex
+
+ADDRESS_PATTERN = regex(
+    r"[ \t]?(?:[a-z][a-z0-9+.-]{1,20}://"
+    r"|(?<![a-z0-9])(?:www\.|(?:javascript|vbscript|mailto):(?=\S)|data:(?=\w+/)))"
+    r"[!#-;=?-Z_a-z~%]*[A-Za-z0-9/#=&_~%+$@-]",
+    re.IGNORECASE,
+)
+"""A web address, or another kind of address that a reader could be sent to."""
+
+_TLD = (
+    "com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|xyz|top|site|online|shop|club|tv|ru|cn"
+    "|uk|de|fr|jp|eu"
+    "|au|nl|se|ch|br|hk|tw|kr|example|test|invalid|localhost|onion"
+)
+_DOMAIN = regex(
+    rf"(?<![\w@./:`-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_TLD})(?![\w-]|\.[A-Za-z])"
+    r"(?P<path>/[\w/#=&_~%+.-]*[\w/])?",
+    re.ASCII,
+)
+_SENT_TO = (
+    r"(?:see|visit|go\s+to|open|browse|check(?:\s+out)?|consult|read\s+more\s+(?:at|on)|contact"
+    r"|download(?:\s+it)?\s+from|log\s*in\s+(?:at|to)"
+    r"|请?\s*(?:访问|訪問|参见|參見|详见|詳見|前往|打开|打開|登录|登錄|浏览|瀏覽|见|見))"
+)
+_SENDS = regex(
+    rf"\s*+(?:[-*>]\s++)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
+    rf"|must)\s+)?{_SENT_TO}\s*(?:the\s+\w+\s+)?[(（“\"]?"
+    rf"(?:[\w-]+\.)+(?:{_TLD})\b",
+    re.IGNORECASE,
+)
+_SENDING = regex(
+    r"(?:^|[,，;；]|\s[–—-]\s)(?:(?![,，;；()（）]).){0,120}?"
+    rf"(?:\b{_SENT_TO[3:-1]}|\b(?:at|via|on|from|under|is|are|here)\b|[:：在于於是看至到])"
+    r"(?:\s+the\s+\w+)?(?:\s+at)?\s*[<\"“'‘`(（]*(?:https?|ftp)://[!#-;=?-Z_a-z~%]+"
+    r"[>\"”'’`)）]*\s*(?:\[\^?S?\d+\]\s*)*[.!。！]?\s*$",
+    re.IGNORECASE,
+)
+_SENT = regex(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
+
+_LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
+_TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
+_IMAGE = regex(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
+_LINK = regex(rf"\[{_LABEL}\]{_TARGET}")
+_REST_OF_LINK = regex(rf"(?<=\]){_TARGET}")
+_DEFINITION = regex(
+    r"^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[ \t]*"
+    r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+_NAMES = (
+    r"<(?:/?(?:a|abbr|address|area|article|aside|audio|b|base|big|blockquote|body|br|button|canvas"
+    r"|caption|center|cite|code|col|dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figure"
+    r"|figcaption"
+    r"|font|footer|form|frame|h[1-6]|head|header|hr|html|i|iframe|image|img|input|ins|kbd|label"
+    r"|li|link"
+    r"|main|map|mark|marquee|math|meta|nav|noscript|object|ol|option|output|p|param|picture|pre|q|s"
+    r"|samp|script|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg"
+    r"|table"
+    r"|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
+    r"|pages?|findings?|question|earlier|needs|step|draft|feedback|gaps|plan)\b|!|\?"
+    r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)"
+)
+_TAG = regex(rf"{_NAMES}[^<>]*>", re.IGNORECASE)
+"""A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
+
+_TAG_BEGUN = regex(rf"<(?={_NAMES[1:]})", re.IGNORECASE)
+_IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
+_TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
+
+PASSES = 5
+"""How often a text is cleaned at most; each time may leave markup that was broken by other."""
+
+_BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
+_GONE = "\0"
+"""Stands where an address or an image was; no text that was read holds one."""
+_EMPTIED = regex(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
+"""Brackets that held nothing else; those that are empty in a source stay."""
+
+_REPEATED = regex(r"([^\w\s])\1{80,}")
+_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT_BEFORE = regex(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_TITLE = regex(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
+_HEADING = regex(r"^(?:#{1,6}[ \t]+|\*\*)(?:\d+[.、]?\s*)?([^\n]*)$", re.MULTILINE)
+_LISTS = {
+    "bibliography",
+    "citations",
+    "reference list",
+    "references",
+    "source list",
+    "sources",
+    "works cited",
+    "参考文献",
+    "参考来源",
+    "参考资料",
+    "引用来源",
+    "来源",
+    "资料来源",
+}
+
+
+def strip_markup(text: str) -> str:
+    """Return `text` without addresses, links, images and HTML; what a link says is kept."""
+    return _EMPTIED.sub("", ADDRESS_PATTERN.sub(_GONE, _marked(text)))
+
+
+def sanitize_text(text: str) -> str:
+    """Return what a model wrote as it may be shown outside a report, wherever Markdown is drawn.
+
+    Nothing in it is loaded, and it has no addresses and no invisible characters.
+    """
+    return _inert(_settled(normalize_text(text), strip_markup))
+
+
+def sanitize_query(text: str) -> str:
+    """Return words to search for as they may be shown: without what is loaded or hides an address.
+
+    An address that stands there as such stays, for a question may be about it.
+    """
+    return _inert(_settled(normalize_text(text), _unlinked))
+
+
+def is_link_referral(statement: str) -> bool:
+    """Tell whether a statement does nothing but send its reader to an address."""
+    return bool(_SENDS.match(statement))
+
+
+def cut_link_referral(statement: str) -> str | None:
+    """Return what a statement says before it sends its reader to a web address; else None.
+
+    An address in brackets, or one that the sentence goes on after, is no such thing.
+    """
+    sending = _SENDING.search(statement)
+    return statement[: sending.start()] if sending else None
+
+
+def get_end_mark(statement: str) -> str:
+    """Return the mark that ends a statement, with the white space after it."""
+    found = re.search(r"[.!?。！？]?\s*$", statement)
+    return found[0] if found else ""
+
+
+def neutralize_domains(statement: str) -> str:
+    """Return prose in which no bare domain can be taken for a link.
+
+    One with a path, or that a reader is sent to, is left out; as a name it is written as code.
+    """
+
+    def written(domain: re.Match[str]) -> str:
+        before = domain.string[: domain.start()]
+        return _GONE if domain["path"] or _SENT.search(before) else f"`{domain[0]}`"
+
+    return _EMPTIED.sub("", _DOMAIN.sub(written, statement))
+
+
+def strip_framing(body: str) -> str:
+    """Return what a model meant for the reader.
+
+    Left out are its thoughts, a title line, definitions of links and a list of references at the
+    end: title and references are added from the registry.
+    """
+    body = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", normalize_text(body)))
+    body = _REPEATED.sub(lambda run: run[0][:80], body)
+    body = _DEFINITION.sub("", _TITLE.sub("", body))
+    headings = list(_HEADING.finditer(body))
+    if headings and headings[-1][1].strip(" #*:：_").lower() in _LISTS:
+        return body[: headings[-1].start()]
+    return body
+
+
+def _marked(text: str) -> str:
+    text = _BREAK.sub(" ", text)
+    text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
+    return _TAG.sub("", _REST_OF_LINK.sub(_GONE, text))
+
+
+def _unlinked(text: str) -> str:
+    return _EMPTIED.sub("", _marked(text))
+
+
+def _settled(text: str, change: Callable[[str], str]) -> str:
+    """Return a text changed until nothing is left to change, or often enough."""
+    for _ in range(PASSES):
+        before, text = text, change(text)
+        if text == before:
+            break
+    return text
+
+
+def _inert(text: str) -> str:
+    """Return a text in which whatever is left of an image, a link or a tag is none any more."""
+    return _TAG_BEGUN.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
+
+
+def _label(link: re.Match[str]) -> str:
+    """Return what a link says; a number or an id between brackets is a citation, not words."""
+    label = link[1].strip()
+    if re.fullmatch(r"\^?\d{1,3}", label):
+        return "[?]"
+    return f"[{label}]" if re.fullmatch(r"S\d+", label) else label or _GONE
+
+
+_SPECIAL = regex(
+    r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
+)
+_OPENING = regex(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
+_REFERENCE_DEFINITION = regex(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
+_UNSAFE = regex(r"[\s<>\"`\\*\[\]{}|^]")
+_NUMBER = regex(r"\[(\^?\d{1,3})\]")
+_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
+_EMPHASIS = regex(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
+
+
+def unescape_markdown(text: str) -> str:
+    """Return a text without the backslashes that `escape_markdown` puts before marks."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+def strip_emphasis(text: str) -> str:
+    """Return words of a page without its own marks of emphasis."""
+    return _EMPHASIS.sub(r"\2", text)
+
+
+def to_single_line(text: str) -> str:
+    """Return `text` in one line, without control characters."""
+    return " ".join(normalize_text(text).split())
+
+
+def escape_markdown(text: str) -> str:
+    """Return markdown that shows `text`, in one line and without any markup."""
+    return _SPECIAL.sub(lambda special: f"\\{special[0]}", to_single_line(text))
+
+
+def neutralize_markdown(markdown: str) -> str:
+    """Return markdown in which nothing reads like HTML, a link or a reference."""
+    plain = _NUMBER.sub(r"\\[\1\\]", _OPENING.sub(r"\\\g<0>", markdown))
+    return _REFERENCE_DEFINITION.sub(r"\1\\:", plain)
+
+
+def to_safe_url(location: str) -> str:
+    """Return `location` as an address that may be followed, or nothing if it is none."""
+    address = to_single_line(location)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return ""
+    return _UNSAFE.sub(lambda unsafe: quote(unsafe[0]), address)

@@ -1,1 +1,0 @@
-"""Finding text; no agent framework here."""

@@ -1,0 +1,77 @@
+"""The SQL tables of runs: each question, each paid call of a run, and each attempt at one."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Integer,
+    String,
+    Table,
+    Text,
+)
+
+from storage.tables import metadata
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(80), primary_key=True),
+    Column("thread", String(64), nullable=False, index=True),
+    Column("turn", Integer, nullable=False),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("question", Text, nullable=False),
+    Column("status", String(32), nullable=False),
+    Column("code", String(64), nullable=False, default=""),
+    Column("context", Text, nullable=False),
+    Column("folder", Text, nullable=False, default=""),
+    Column("out", Text, nullable=False, default=""),
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+)
+"""One row per question; `context` is JSON, times are seconds since 1970.
+
+`out` is where the report shall go, if that was said; `folder` is where it lies.
+"""
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("session", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("role", String(32), nullable=False),
+    Column("step", String(32), nullable=False),
+    Column("model", String(120), nullable=False, default=""),
+    Column("result", Text, nullable=False),
+    Column("tokens_in", Integer, nullable=False, default=0),
+    Column("tokens_out", Integer, nullable=False, default=0),
+    Column("cost", Float, nullable=False, default=0.0),
+    Column("started", Float, nullable=False),
+    Column("ended", Float, nullable=False),
+)
+"""The ledger: every paid result, committed before it is used."""
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("session", String(64), nullable=False),
+    Column("role", String(32), nullable=False),
+    Column("step", String(32), nullable=False),
+    Column("model", String(120), nullable=False),
+    Column("status", String(64), nullable=False),
+    Column("tokens_in", BigInteger, nullable=False),
+    Column("tokens_out", BigInteger, nullable=False),
+    Column("cost", Float, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("ended", Float, nullable=False),
+)
+"""Every attempt at a model call, written before it is sent.
+
+`status` is `open` until its end is known; until then the numbers are the maximum it may use, and
+`ended` is the latest time at which it ends.
+"""

@@ -1,0 +1,102 @@
+"""Look after the files of the database: leave no trace of what was deleted, and find damage."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from config.errors import Problem
+from config.settings import settings
+from storage.connect import parse_database_url
+from storage.engine import get_engine, run_write, to_database_problem
+from storage.tables import metadata
+
+BEYOND = "what PostgreSQL has archived of its log, and backups, are beyond reach"
+"""What a person is told where nothing better can be promised."""
+
+
+async def purge_deleted_data() -> str:
+    """Rewrite the database without what was deleted; return what cannot be promised, if anything.
+
+    Raises:
+        Problem: `storage_busy` while another process reads, or what
+            `storage.engine.to_database_problem` tells.
+    """
+    await run_write(_merge_words)
+    try:
+        return await asyncio.to_thread(_scrub, await get_engine())
+    except SQLAlchemyError as error:
+        raise to_database_problem(error) from error
+
+
+def _merge_words(connection: Connection) -> None:
+    """Write the keyword index anew: a word that is taken out of FTS5 is only marked so."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("INSERT INTO page_words (page_words) VALUES ('optimize')")
+
+
+def _scrub(engine: Engine) -> str:
+    sqlite = engine.dialect.name == "sqlite"
+    connection = engine.raw_connection()
+    try:
+        # Neither database vacuums inside of a transaction.
+        plain_one = connection.driver_connection
+        if sqlite:
+            _rewrite(plain_one)
+            return ""
+        plain_one.rollback()  # type: ignore[union-attr]
+        plain_one.autocommit = True  # type: ignore[union-attr]
+        for table in [*(one.name for one in metadata.sorted_tables), "page_words"]:
+            plain_one.execute(f'VACUUM FULL "{table}"')  # type: ignore[union-attr]
+        plain_one.autocommit = False  # type: ignore[union-attr]
+        return BEYOND
+    finally:
+        connection.close()
+
+
+def _rewrite(connection: object) -> None:
+    cursor = connection.cursor()  # type: ignore[attr-defined]
+    cursor.execute("VACUUM")
+    busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    cursor.close()
+    if busy:
+        hint = (
+            "stop other Dossier processes and run the command again; nothing can be found any more"
+        )
+        raise Problem("storage_busy", "another process keeps the old log alive", hint=hint)
+
+
+def find_database_damage() -> Problem | None:
+    """Return what is wrong with the first database that is damaged; nothing where all are whole."""
+    for file in _files():
+        said = _check_file(file)
+        if said != "ok":
+            hint = "restore it from a backup, or move it away"
+            what = f"the database is damaged: {said}"
+            return Problem("storage_corrupt", what, where=str(file), hint=hint)
+    return None
+
+
+def _files() -> list[Path]:
+    try:
+        url = parse_database_url(settings().database)
+    except (ArgumentError, Problem):
+        return []
+    own = [Path(url.database)] if url.get_backend_name() == "sqlite" and url.database else []
+    return [file for file in (*own, settings().checkpoints) if file.is_file()]
+
+
+def _check_file(file: Path) -> str:
+    """Return what SQLite says of a file: `ok`, or the first thing that is wrong."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
+            return " ".join(str(opened.execute("PRAGMA quick_check(1)").fetchone()[0]).split())
+    except sqlite3.OperationalError:
+        return "ok"  # It is busy, or may not be read, which is not damage.
+    except sqlite3.DatabaseError as error:
+        return str(error)

@@ -1,0 +1,206 @@
+"""Keep the data folder readable by its owner alone, and tell when it cannot be written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+
+from config.errors import Problem
+from config.settings import settings
+
+FOLDER, FILE, OTHERS = 0o700, 0o600, 0o077
+
+WRITABLE_HINT = "make it writable, or set DOSSIER_HOME to a folder that you may write to"
+"""What a person can do about a read-only data folder."""
+
+MAKEABLE_HINT = "set DOSSIER_HOME to a folder that you may write to"
+"""What a person can do about a data folder that cannot be made."""
+
+SERVER_FOLDER = "server"
+"""The folder of what LangGraph's development server keeps, in the data folder."""
+
+PROGRAM_FILES = {
+    ".env",
+    "AGENTS.md",
+    "locks",
+    SERVER_FOLDER,
+    "traces",
+    "uploads",
+    "users",
+    "vectors",
+}
+"""What lies in the data folder; a person may have other things there, which are theirs."""
+
+LIBRARY_FOLDERS = {"vectors"}
+"""What libraries create there, with other permissions."""
+
+BEGINNINGS = ("checkpoints.db", "dossier.db", "server-token")
+"""The beginnings of other file names: SQLite puts its logs next to a database."""
+
+_secured: set[Path] = set()
+
+
+def secure_home(home: Path | None = None, *, again: bool = False) -> None:
+    """Make the data folder, and make it and its contents inaccessible to other users.
+
+    This includes a home made by an older version. Where permissions cannot be changed they stay;
+    `find_exposed_files` lists those paths.
+
+    Args:
+        home: The folder; that of the settings if none is given.
+        again: Whether to check again if this process has already done so.
+
+    Raises:
+        Problem: `storage_unavailable` if the folder cannot be made.
+    """
+    home = home or settings().home
+    if home in _secured and not again:
+        return
+    try:
+        home.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"cannot make {home}: {error.strerror}"
+        raise Problem("storage_unavailable", what, hint=MAKEABLE_HINT) from error
+    _secured.add(home)
+    _close(_too_open(home))
+
+
+def secure_new_files() -> None:
+    """Restrict what libraries have created in the data folder since the last check."""
+    _close(_too_open(settings().home, LIBRARY_FOLDERS))
+
+
+def _close(every: Iterable[tuple[Path, int]]) -> None:
+    for path, mode in every:
+        try:
+            path.chmod(mode)
+        except OSError:
+            # It is another user's, or its file system has no permissions; `dossier doctor` says so.
+            continue
+
+
+def is_read_only(file: Path) -> bool:
+    """Say whether a file exists and it, or its folder, is read-only."""
+    return os.path.exists(file) and not (
+        os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+    )
+
+
+def read_only_problem(place: Path | str) -> Problem:
+    """Return the problem of writing to a read-only data folder."""
+    what = "this command has to write, but the data folder is read-only"
+    return Problem("home_read_only", what, where=str(place), hint=WRITABLE_HINT)
+
+
+@contextmanager
+def skip_if_read_only() -> Iterator[None]:
+    """Skip what would write to a read-only data folder."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.code != "home_read_only":
+            raise
+
+
+def check_writable() -> None:
+    """Make sure that the data folder, if it exists, is writable.
+
+    Raises:
+        Problem: `home_read_only`.
+    """
+    home = settings().home
+    if os.path.exists(home) and not os.access(home, os.W_OK):
+        raise read_only_problem(home)
+
+
+def find_exposed_files() -> list[Path]:
+    """Return what other people may read of the data folder, and the links to what they may read."""
+    home = settings().home
+    if not os.path.exists(home):
+        return []
+    ours = (path for path, _ in _too_open(home) if os.lstat(path).st_mode & OTHERS)
+    return [*ours, *filter(_leads_out, _links(home.resolve()))]
+
+
+def owner_only_mode(mode: int) -> int:
+    """Return the permissions that a file or a folder with this mode keeps: only its owner's."""
+    return mode & (FOLDER if stat.S_ISDIR(mode) else FILE)
+
+
+def open_private(path: str, flags: int) -> int:
+    """Open a file for `open(..., opener=made)`; a new one below the data folder is closed."""
+    mine = Path(path).absolute().is_relative_to(settings().home.absolute())
+    return os.open(path, flags, FILE if mine else 0o666)
+
+
+def create_private_file(file: Path) -> None:
+    """Make a file that only its owner can read, if there is none; SQLite makes its logs like it."""
+    file.touch(mode=FILE, exist_ok=True)
+
+
+def _too_open(home: Path, folders: Container[str] = PROGRAM_FILES) -> Iterator[tuple[Path, int]]:
+    """Yield what has more permissions than it should, each with those that it should have."""
+    if os.name != "posix":
+        return
+    real = home.resolve()
+    own = [] if real in (Path.home().resolve(), Path("/")) else [real]
+    every: Iterator[str | Path] = chain(own, _kept(real, folders), _linked(real))
+    for path in every:
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            continue
+        if stat.S_IMODE(mode) != owner_only_mode(mode):
+            yield Path(path), owner_only_mode(mode)
+
+
+def _kept(home: Path, kept: Container[str]) -> Iterator[str]:
+    """Yield the paths of what Dossier keeps; no links, which lead elsewhere."""
+    return (one.path for one in _entries(home, kept) if not one.is_symlink())
+
+
+def _links(home: Path) -> Iterator[Path]:
+    return (Path(one.path) for one in _entries(home, PROGRAM_FILES) if one.is_symlink())
+
+
+def _linked(home: Path) -> Iterator[Path]:
+    """Yield the files of the person's that links stand for, such as a database kept elsewhere."""
+    for one in _within(home):
+        if one.name.startswith(BEGINNINGS) and one.is_symlink() and one.is_file():
+            yield from [Path(one).resolve()] if one.stat().st_uid == os.getuid() else []
+
+
+def _leads_out(link: Path) -> bool:
+    """Say whether others may use what a link leads to, where they can get there."""
+    target = link.resolve()
+    try:
+        open_ = stat.S_IMODE(target.stat().st_mode) & OTHERS
+        return bool(open_) and all(one.stat().st_mode & 0o011 for one in target.parents)
+    except OSError:
+        return False
+
+
+def _entries(home: Path, kept: Container[str]) -> Iterator[os.DirEntry[str]]:
+    """Yield what Dossier keeps; to walk as `Path` does takes three times longer."""
+    for one in _within(home):
+        if one.name in kept or one.name.startswith(BEGINNINGS):
+            yield one
+            folders = [one] if one.is_dir(follow_symlinks=False) else []
+            while folders:
+                for below in _within(folders.pop().path):
+                    yield below
+                    if below.is_dir(follow_symlinks=False):
+                        folders.append(below)
+
+
+def _within(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what lies in a folder, as far as it can be listed."""
+    try:
+        with os.scandir(folder) as every:
+            yield from every
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return

@@ -1,0 +1,1 @@
+"""Words, sentences, tokens, dates, passages, ranking: pure functions, no framework, no database."""

@@ -1,0 +1,262 @@
+"""Rank short texts by the words of a query, and choose the best that differ from each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rank_bm25 import BM25Plus
+
+from text.passage_splitting import merge_passages
+from text.sentences import Span
+from text.tokens import count_tokens
+from text.words import query_terms
+from text.words import search_words as cut
+
+SAME = 0.9
+"""Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
+
+PART = 0.4
+"""How much of a text's score is by the part of what is wanted that it fits best."""
+
+
+@lru_cache(maxsize=4096)
+def cached_search_words(text: str) -> list[str]:
+    """Return the search words of a text; passages come back with every query of a run."""
+    return cut(text)
+
+
+def rank_texts(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the index and BM25 score of each text that shares a word with `query`, best first.
+
+    The set is indexed for this one query. `BM25Okapi` of rank-bm25 gives a word found in more than
+    half of the texts a negative weight, and in a set of ten texts the topic itself is such a word;
+    the weight of `BM25Plus`, ln((N + 1) / n), is always positive. Its lower bound `delta` is
+    added even to texts without the word, so it is 0 here: a text without any word scores 0.
+    """
+    wanted = query_terms(query)
+    bags = [cached_search_words(text) for text in texts]
+    if not wanted or not any(bags):
+        return []
+    scores = BM25Plus(bags, k1=1.2, b=0.75, delta=0).get_scores(wanted).tolist()
+    found = [(number, score) for number, score in enumerate(scores) if score > 0]
+    return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the index and score in 0..1 of each text that shares a word with what is wanted.
+
+    A text is scored by all lines of what is wanted together, and by the line that it fits best, so
+    that one which answers a single part of it does not come behind those that touch on each.
+    """
+    lines = [line for text in wanted for line in text.split("\n") if line.strip()]
+    best: dict[int, float] = {}
+    for line in dict.fromkeys(lines):
+        for number, score in _shares(rank_texts(line, texts)):
+            best[number] = max(best.get(number, 0.0), score)
+    together = _shares(rank_texts("\n".join(lines), texts))
+    found = [(n, (1 - PART) * score + PART * best.get(n, 0.0)) for n, score in together]
+    return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def _shares(ranked: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return scores as parts of the best one."""
+    return [(number, score / ranked[0][1]) for number, score in ranked]
+
+
+def select_diverse(
+    ranked: Iterable[tuple[int, float]], texts: Sequence[str], limit: int, weight: float = 0.7
+) -> list[tuple[int, float]]:
+    """Return up to `limit` of the ranked texts, each good and unlike those before it.
+
+    Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): `weight` times the score,
+    as a part of the best one, less `1 - weight` times the share of words that a chosen text has.
+    A text that says the same as a chosen one is left out.
+    """
+    return list(islice(iterate_diverse(ranked, texts, weight), limit))
+
+
+def iterate_diverse(
+    ranked: Iterable[tuple[int, float]], texts: Sequence[str], weight: float = 0.7
+) -> Iterator[tuple[int, float]]:
+    """Yield what `select_diverse` returns, as long as more is wanted."""
+    left = dict(ranked)
+    at = {number: place for place, number in enumerate(left)}
+    like = _WordOverlap([texts[number] for number in left])
+    worth = _scaled(list(left.items()))
+    while left:
+        best = max(left, key=lambda n: weight * worth[n] - (1 - weight) * like.most[at[n]])
+        yield best, left.pop(best)
+        same = like.add(at[best], {at[number] for number in left})
+        left = {number: score for number, score in left.items() if at[number] not in same}
+
+
+class _WordOverlap:
+    """How much of its words each of some texts shares with those that were added, at most."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.bags = [frozenset(cached_search_words(text)) for text in texts]
+        self.most = [0.0] * len(texts)
+
+    def add(self, one: int, others: Iterable[int]) -> set[int]:
+        """Compare a text with others, and return those that say the same."""
+        same = set()
+        for other in others:
+            shared = len(self.bags[one] & self.bags[other])
+            self.most[other] = max(self.most[other], self._contained(one, other, shared))
+            if other != one and self._same(one, other, shared):
+                same.add(other)
+        return same
+
+    def _contained(self, one: int, other: int, shared: int) -> float:
+        return shared / min(len(self.bags[one]), len(self.bags[other])) if shared else 0.0
+
+    def _same(self, one: int, other: int, shared: int) -> bool:
+        together = len(self.bags[one]) + len(self.bags[other]) - shared
+        if shared >= SAME * together > 0:
+            return _numbers(self.texts[one]) == _numbers(self.texts[other])
+        return self.texts[one] == self.texts[other]
+
+
+def _scaled(ranked: Sequence[tuple[int, float]]) -> dict[int, float]:
+    low = min(0.0, *(score for _, score in ranked)) if ranked else 0.0
+    high = max((score for _, score in ranked), default=0.0)
+    return {n: (score - low) / (high - low) if high > low else 1.0 for n, score in ranked}
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+", text))
+
+
+Floats = NDArray[np.float32]
+
+UNLIKE = 0.2
+"""How much a passage loses that has the same words as a chosen one."""
+
+MEANT = 0.6
+"""How much of what a passage is worth is what it means, where that is known; the rest its words."""
+
+COMPARED_PASSAGES = 40
+"""So many passages, the best by words, are compared by what they mean."""
+
+LEAST = 1e-6
+"""No difference is smaller."""
+
+MISFITS = 6
+"""So many passages in a row that do not fit into the room end the choice."""
+
+
+class ScoredPassage(NamedTuple):
+    """A passage of a page: the page's place among all, and what the passage is worth."""
+
+    page: int
+    span: Span
+    text: str
+    """What it is compared by: its words, and those of its title."""
+    worth: float
+    """1 for the best passage."""
+    factor: float = 1.0
+    """How much more or less it is worth than its words and its meaning say."""
+
+
+class _PassageChoice:
+    """The passages chosen so far, by page, and the tokens that they take."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.spans: dict[int, list[Span]] = {}
+        self.used = 0
+
+    def add(self, cut: ScoredPassage, room: int) -> bool:
+        """Add a passage whole, if there is room for it; the first one of all always fits."""
+        before = self.spans.get(cut.page, [])
+        after = merge_passages(self.texts[cut.page], [*before, cut.span])
+        more = _tokens(after) - _tokens(before)
+        if self.spans and self.used + more > room:
+            return False
+        self.spans[cut.page] = after
+        self.used += more
+        return True
+
+
+def select_passages(
+    texts: Sequence[str],
+    cuts: Sequence[ScoredPassage],
+    room: int,
+    first: Collection[int] = (),
+    each: Collection[int] = (),
+) -> Mapping[int, Sequence[Span]]:
+    """Return the best spans of the pages within a room of tokens, the page of the best one first.
+
+    What a passage is worth falls with the words that it shares with chosen ones, so that room goes
+    to what is new (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
+
+    Args:
+        texts: The pages.
+        cuts: Their passages.
+        room: How many tokens the spans may take together.
+        first: The pages that half of the room belongs to.
+        each: The pages of which something is shown in any case, as far as there is room.
+    """
+    choice = _PassageChoice(texts)
+    for page in each:
+        _fill(choice, sorted(_of(cuts, {page}), key=_worth)[:1], room)
+    _fill(choice, _of(cuts, first), room // 2)
+    _fill(choice, cuts, room)
+    return choice.spans
+
+
+def rescore_by_meaning(cuts: Sequence[ScoredPassage], likeness: Floats) -> list[ScoredPassage]:
+    """Return passages, worth what they mean beside their words, the best first.
+
+    Args:
+        cuts: The passages, the best by words first.
+        likeness: How like the first of them are to each thing that is wanted.
+    """
+    low, high = likeness.min(axis=0), likeness.max(axis=0)
+    scaled = (likeness - low) / np.maximum(high - low, LEAST)
+    meant = (scaled.max(axis=1) + scaled.mean(axis=1)) / 2
+    meant = (meant / max(float(meant.max()), LEAST)).tolist()
+    near = [
+        cut._replace(worth=(1 - MEANT) * cut.worth + MEANT * worth * cut.factor)
+        for cut, worth in zip(cuts, meant, strict=False)
+    ]
+    far = [cut._replace(worth=(1 - MEANT) * cut.worth / 2) for cut in cuts[len(near) :]]
+    return sorted([*near, *far], key=_worth)
+
+
+def _of(cuts: Sequence[ScoredPassage], pages: Collection[int]) -> list[ScoredPassage]:
+    return [cut for cut in cuts if cut.page in pages]
+
+
+def _worth(cut: ScoredPassage) -> float:
+    return -cut.worth
+
+
+def _fill(choice: _PassageChoice, cuts: Sequence[ScoredPassage], room: int) -> None:
+    """Add passages to a choice until nothing more fits."""
+    like = _WordOverlap([cut.text for cut in cuts])
+    left = set(range(len(cuts)))
+    misfits = 0
+
+    def gain(at: int) -> tuple[float, int]:
+        return (1 - UNLIKE) * cuts[at].worth - UNLIKE * like.most[at], -at
+
+    while left and misfits < MISFITS:
+        best = max(left, key=gain)
+        left.remove(best)
+        if choice.add(cuts[best], room):
+            left -= like.add(best, left)
+            misfits = 0
+        else:
+            misfits += 1
+
+
+def _tokens(spans: Sequence[Span]) -> int:
+    return sum(count_tokens(span.text) for span in spans)

@@ -1,0 +1,243 @@
+"""The structure of manuals and configuration files.
+
+Entries (a term, and what is said of it) and the section that a line stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from text.regex import regex
+from text.sentences import Span, is_entry, parse_section, parse_setting
+from text.topics import Topic, strip_request_phrases
+from text.words import search_words
+
+LONGEST = 70
+"""A term has at most so many characters."""
+
+MOST = 8
+"""It has at most so many words."""
+
+_BESIDE = regex(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
+_OPTION_BESIDE = regex(r"(?P<term>-\w) (?=[A-Z][a-z])")
+_NO_TERM = regex(
+    r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
+)
+_HEADING = regex(r"[A-Z][A-Z0-9 ,/&'-]*$")
+_VALUE = (
+    r"(?:Takes|Accepts|Expects|Can take|Must be"
+    r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
+)
+"""What a setting takes, which does not say what it is for."""
+KIND_NOUNS = regex(
+    r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
+    r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
+    r"|sub-?command|called|named|set|setting|to)\b",
+    re.IGNORECASE,
+)
+"""What kind of thing is named beside its name, as in "the -q option"."""
+_OF = regex(r" (?:of|in|for|by) ")
+_ASKED = regex(
+    r"^\W*what do(?:es)? (?P<does>.+?) (?P<verb>[a-z]+)(?P<within> in [\w.+-]*\w)?\W*$"
+    r"|^\W*what(?:['’]s| is| are) (?:the )?(?:meaning|purpose|effect|function|use) of "
+    r"(?P<of>.+?)\W*$"
+    r"|^\W*what(?:['’]s| is| are) (?P<is>.+?)(?: (?:used |good )?for)?\W*$",
+    re.IGNORECASE,
+)
+"""What asks what something does or is there for."""
+OPTION_PATTERN = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
+"""What an option looks like."""
+
+BARE = 2
+"""So many words are only another name of a term."""
+
+_PLAIN = r"(?:--?[A-Za-z][\w-]*|[a-z]\w*_\w+|[a-z]+[A-Z]\w*)"
+"""A name as only programs have it: an option, or one with "_" or a capital letter within."""
+_CODE = rf"(?:{_PLAIN}|[a-z]\w*(?:[.-]\w+)+)"
+"""The same, or one with a dot or a dash, as words have it, too."""
+_NAME = rf"(?:`+{_CODE}`+|\*\*{_CODE}\*\*|{_CODE} ?\([^)\n]{{1,40}}\)|{_PLAIN})"
+_HEADED = regex(
+    rf"(?:^|\n\n)[ ]*(?:\#{{2,6}} +(?P<mark>{_NAME})"
+    rf"|(?P<line>{_NAME})\n(?P<rule>[~=.^\"'*+-])(?P=rule){{2,}}"
+    rf"|(?P<alone>--\w[\w-]*(?:[ =][A-Z_<>\[\]]+)?|{_CODE} \([A-Z_]+\)|{_CODE} [a-z-]+;))"
+    r"[ ]*\n\n(?=\s*\S)"
+)
+"""A name as a heading or on a line of its own, with what is said of it below an empty line."""
+_NEXT = regex(r"\n\n(?:\#{1,6} |\.\. \w+::|.*\n([~=.^\"'*+-])\1{2,}[ ]*(?:\n|$))")
+"""What ends what is said below a heading."""
+_ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
+_BETWEEN = rf"[`*;]*(?:\n[^\w\s]{{3,}})?\s+(?:{_ASIDE}:.*\s+)*"
+"""What may stand between a name and what is said of it: a rule and its default."""
+
+
+class ManualEntry(NamedTuple):
+    """A term with the part of a text that is said of it."""
+
+    term: str
+    start: int
+    """Where its line starts."""
+    body_start: int
+    """Where what is said of it starts."""
+    end: int
+
+
+def find_manual_entries(text: str) -> list[ManualEntry]:
+    """Return the entries of a text in their order; one may stand within another."""
+    below = list(_headed_entries(text))
+    if "  " in text:
+        below += _indented_entries(text, list(_lines(text)))
+    return sorted(below, key=lambda one: one.start)
+
+
+def find_entry_at(found: Sequence[ManualEntry], start: int) -> ManualEntry | None:
+    """Return the innermost of some entries that a place of their text belongs to."""
+    return next((one for one in reversed(found) if one.start <= start < one.end), None)
+
+
+def find_asked_purpose(question: str) -> str:
+    """Return what a question wants to know the effect or the purpose of, if it asks for one."""
+    found = _ASKED.search(strip_request_phrases(question.split("\n")[0]))
+    if not found:
+        return ""
+    return (found["does"] or found["of"] or found["is"]) + (found["within"] or "")
+
+
+def find_asked_verb(question: str) -> str:
+    """Return the verb that a question asks with: "specify" of "What does X specify?"."""
+    found = _ASKED.search(strip_request_phrases(question.split("\n")[0]))
+    return (found["verb"] or "").lower() if found else ""
+
+
+def begins_entry(term: str, quote: str, text: str) -> bool:
+    """Tell whether a quote is the first that a text says of a term, but for what it takes."""
+    start = rf"{re.escape(term)}{_BETWEEN}(?:{_VALUE})?{re.escape(quote)}"
+    told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
+    return bool(term and told and re.search(start, text))
+
+
+def is_only_name(term: str, text: str) -> bool:
+    """Tell whether what is said of a term is only another name of it: "Flood ping."."""
+    return len(text.split()) <= BARE or set(search_words(KIND_NOUNS.sub(" ", text))) <= set(
+        search_words(term)
+    )
+
+
+def is_entry_of(term: str, asked: str, title: str) -> bool:
+    """Tell whether the entry of a term says what "-d option of screen" or "DropIn" does.
+
+    What stands beside the name in what is asked has to stand in the title.
+    """
+    if not asked or not term:
+        return False
+    called, *of = _OF.split(asked, maxsplit=1)
+    options = OPTION_PATTERN.findall(called)
+    rest = KIND_NOUNS.sub(" ", OPTION_PATTERN.sub(" ", called) if options else called).split()
+    name = options or rest
+    if len(name) != 1 or not _is_head(name[0], term):
+        return False
+    others = search_words(" ".join([*of, *(rest if options else [])]))
+    return set(others) <= {*search_words(title), *search_words(term)}
+
+
+def find_options(question: str) -> set[str]:
+    """Return the options that a question names: "-d", "--force"."""
+    return set(OPTION_PATTERN.findall(question))
+
+
+def _is_head(name: str, term: str) -> bool:
+    """Tell whether a term, or one of several with commas between them, begins with a name."""
+    heads = {re.split(r"[\s=\[<(|]", part.strip(), maxsplit=1)[0] for part in term.split(",")}
+    bare = name.strip("\"'“”‘’`=")
+    return bare in heads or (len(bare) > 2 and bare.lower() in map(str.lower, heads))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each line that is not empty starts, its indent in columns, and its words."""
+    start = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare:
+            lead = line[: len(line) - len(line.lstrip())].expandtabs()
+            yield start, len(lead), bare
+        start += len(line) + 1
+
+
+def _indented_entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Iterator[ManualEntry]:
+    for at, (start, indent, line) in enumerate(lines):
+        beside = _BESIDE.match(line) or _OPTION_BESIDE.match(line)
+        if beside and indent and _is_term(beside["term"]):
+            told = text.index(line, start) + beside.end()
+            yield ManualEntry(beside["term"], start, told, _end(text, lines, at))
+        elif not beside and _is_below(text, lines, at):
+            below, _, said = lines[at + 1]
+            yield ManualEntry(line, start, text.index(said, below), _end(text, lines, at))
+
+
+def _headed_entries(text: str) -> Iterator[ManualEntry]:
+    """Yield the entries with a name as a heading, up to the next heading or name."""
+    found = list(_HEADED.finditer(text))
+    for at, one in enumerate(found):
+        term = (one["mark"] or one["line"] or one["alone"]).replace("`", "").strip("* ;")
+        after = found[at + 1].start() if at + 1 < len(found) else len(text)
+        closed = _NEXT.search(text, one.end())
+        end = min(after, closed.start() if closed else after)
+        first = len(text) - len(text[one.end() :].lstrip())
+        yield ManualEntry(term, one.start(), first, max(end, first))
+
+
+def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:
+    """Tell whether a line is a term, and the next one, right below it, is indented further."""
+    start, indent, line = lines[at]
+    if at + 1 == len(lines) or not _is_term(line) or (not indent and _HEADING.match(line)):
+        return False
+    below, deep, _ = lines[at + 1]
+    return deep > indent and "\n\n" not in text[start:below]
+
+
+def _is_term(text: str) -> bool:
+    return len(text) <= LONGEST and len(text.split()) <= MOST and not _NO_TERM.search(text)
+
+
+def _end(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> int:
+    """Return where the lines end that are indented further than a line."""
+    indent = lines[at][1]
+    return next((start for start, deep, _ in lines[at + 1 :] if deep <= indent), len(text))
+
+
+DEEPEST = 3
+"""At most so many sections are named for a line, the innermost ones."""
+
+_TABLE = regex(r"\s*\[")
+_UNSHOWN = regex(r"[^\w .:/-]+")
+
+
+def list_section_paths(text: str, spans: Sequence[Span]) -> list[str]:
+    """Return the sections that each span of `text` stands in, "queue › retries"; of prose nothing.
+
+    What is indented below the line that opens a section belongs to it; a table such as `[server]`
+    holds all until the next one.
+    """
+    found: list[str] = []
+    opened: list[tuple[int, str]] = []
+    for span in spans:
+        depth = span.start - text.rfind("\n", 0, span.start) - 1
+        table = bool(_TABLE.match(span.text))
+        opened = [
+            one for one in opened if one[0] < depth and not (table and parse_section(span.text))
+        ]
+        found.append(
+            " › ".join(name for _, name in opened[-DEEPEST:]) if is_entry(span.text) else ""
+        )
+        name = _UNSHOWN.sub("", parse_section(span.text)).strip()
+        if name:
+            opened.append((-1 if table else depth, name))
+    return found
+
+
+def setting_coverage(about: Topic, line: str, path: str) -> float:
+    """Return how much of the key of a setting and of its section a topic names, in 0..1."""
+    made = parse_setting(line)
+    key = search_words(f"{path} {made.key}") if made else []
+    return sum(word in about.terms for word in key) / len(key) if key else 0.0

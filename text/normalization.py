@@ -1,0 +1,156 @@
+"""Put a text into a normal form: to store it, to show it in one line, to find a quote in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+from text.regex import regex
+from text.script import CJK
+from text.sentences import _BREAKS, _FILLERS, _NOTHING, _UNSEEN, Span
+
+_LETTER = "[^\\W\\d_]"
+# A soft one is also one where the lines were joined since, but not in "pre- and postwar".
+_SOFT = "[\u2010\u00ad][^\\S\n]+(?!(?:and|or|to)\\b)"
+_BROKEN = f"(?<={_LETTER})(?:[-\u2010\u00ad][^\\S\n]*\n\\s*|{_SOFT})(?={_LETTER})"
+_INSIDE = regex(f"(?<={_LETTER})-(?={_LETTER})")
+_ODD = regex(
+    f"(?P<hyphen>{_BROKEN})"
+    "|(?P<space>\\s{2,}|[^\\S ]|(?<![!-~]) | (?![!-~]))"
+    "|(?P<single>[\u2018\u2019\u201a\u201b\u2032`\u00b4])"
+    "|(?P<double>[\u201c-\u201f\u2033\u00ab\u00bb\u300c-\u300f\u301d-\u301f])"
+    "|(?P<dash>[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+)"
+    "|(?P<unseen>[\u00ad\u200b-\u200d\u2060\ufeff]+)"
+    f"|(?P<other>[!-~]?[\u0300-\u036f]+|[^\\x00-\\x7f{CJK}][\u0300-\u036f]*)"
+)
+_BECOMES = {"single": "'", "double": '"', "dash": "-", "unseen": ""}
+_CJK_OR_ITS_MARKS = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+
+
+class _Folded(NamedTuple):
+    """A folded text, and for each of its pieces where it begins and where it came from.
+
+    A piece that was changed knows both ends of its origin; one that was kept has 0 for the end.
+    """
+
+    text: str
+    starts: list[int]
+    origins: list[tuple[int, int]]
+
+    def start(self, at: int) -> int:
+        """Return where the character `at` of the folded text begins in the unfolded one."""
+        piece = bisect_right(self.starts, at) - 1
+        start, end = self.origins[piece]
+        return start if end else start + at - self.starts[piece]
+
+    def end(self, at: int) -> int:
+        """Return where the character `at` of the folded text ends in the unfolded one."""
+        piece = bisect_right(self.starts, at) - 1
+        start, end = self.origins[piece]
+        return end or start + at - self.starts[piece] + 1
+
+
+def fold_text(text: str) -> str:
+    """Return `text` in the form in which quotes are compared; case is kept.
+
+    NFKC; white space collapsed, and dropped beside Chinese, kana and hangul; quotation marks,
+    dashes and soft hyphens made plain; a word broken over two lines joined.
+    """
+    if _plain(text):
+        return text
+    return _fold(text, "").text.strip()
+
+
+def locate_folded(quote: str, text: str) -> tuple[int, int] | None:
+    """Return the ends of `quote` in `text`, both folded for the comparison, or None."""
+    wanted = fold_text(quote)
+    if not wanted:
+        return None
+    start = text.find(quote.strip())
+    if start >= 0:
+        return start, start + len(quote.strip())
+    # A hyphen at a line's end is either typography ("inter-national") or spelling ("well-known"),
+    # and whoever joined the lines may have taken the one for the other.
+    place = _locate(wanted, _fold(text, ""))
+    if place is None and re.search(_BROKEN, text):
+        place = _locate(wanted, _fold(text, "-"))
+    return place or _locate_unhyphenated(wanted, _fold(text, ""))
+
+
+def _locate(wanted: str, folded: _Folded) -> tuple[int, int] | None:
+    at = folded.text.find(wanted)
+    return None if at < 0 else (folded.start(at), folded.end(at + len(wanted) - 1))
+
+
+def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None:
+    """Do the same for two texts that write their compounds with a hyphen or without one."""
+    bare = _INSIDE.sub("", wanted)
+    at = _INSIDE.sub("", folded.text).find(bare)
+    if at < 0:
+        return None
+    left_out = [hyphen.start() - n for n, hyphen in enumerate(_INSIDE.finditer(folded.text))]
+    last = at + len(bare) - 1
+    first, last = (one + bisect_right(left_out, one) for one in (at, last))
+    return folded.start(first), folded.end(last)
+
+
+def _plain(text: str) -> bool:
+    """Tell whether a text is folded already, as most questions are: printable ASCII on one line."""
+    odd = "`" in text or "--" in text or text != " ".join(text.split())
+    return text.isascii() and text.isprintable() and not odd
+
+
+@lru_cache(maxsize=8)
+def _fold(text: str, hyphen: str) -> _Folded:
+    pieces: list[str] = []
+    starts, origins = [0], [(0, 0)]
+    done = length = 0
+    for odd in _ODD.finditer(text):
+        plain, new = text[done : odd.start()], _replacement(odd, hyphen)
+        length += len(plain)
+        starts += [length, length + len(new)]
+        origins += [odd.span(), (odd.end(), 0)]
+        pieces += [plain, new]
+        length, done = length + len(new), odd.end()
+    return _Folded("".join([*pieces, text[done:]]), starts, origins)
+
+
+def _replacement(odd: re.Match[str], hyphen: str) -> str:
+    kind = odd.lastgroup or ""
+    if kind == "hyphen":
+        return hyphen
+    if kind == "other":
+        return unicodedata.normalize("NFKC", odd[0])
+    if kind == "space":
+        around = odd.string[max(odd.start() - 1, 0) : odd.start()]
+        around += odd.string[odd.end() : odd.end() + 1]
+        return "" if _CJK_OR_ITS_MARKS.search(around) else " "
+    return _BECOMES[kind]
+
+
+def normalize_text(text: str) -> str:
+    r"""Return `text` in NFC with `\n` line ends, without control, bidi and surrogate characters.
+
+    A vertical tab, a form feed and the Unicode line separators become `\n`.
+    """
+    return unicodedata.normalize("NFC", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
+
+
+def to_one_line(text: str, most: int) -> str:
+    """Return a text in one line of at most so many characters; "…" ends one that is cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def is_blank(text: str) -> bool:
+    """Say whether a text is invisible: only spaces, invisible characters and marks on no letter."""
+    return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)
+
+
+def find_quote(quote: str, text: str) -> Span | None:
+    """Return the place in `text` that reads like `quote` when both are folded, or None."""
+    place = locate_folded(quote, text)
+    return Span(*place, text[slice(*place)]) if place else None

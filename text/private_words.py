@@ -1,0 +1,284 @@
+"""Tell which words are private.
+
+Those that private texts contain, alone or together, and no public one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from text.disguises import (
+    comparison_form,
+    digits_to_letters,
+    letter_variants,
+    strip_endings,
+    strip_vowels,
+    umlaut_variants,
+    unify_characters,
+)
+from text.numerals import find_amounts, find_identity_numbers, find_numeral_runs, to_western_digits
+from text.regex import regex
+from text.script import CJK
+from text.words import FRAME_WORDS, GRAMMAR_CHARACTERS, search_words, word_weight
+
+_FILLER = """
+analysis answer article best between case cause change common compare comparison cost current
+data database date day definition detail difference document effect estimate evidence example
+expert explain explanation fact factor figure forum free full guide help history http https
+identify impact info information introduction latest level link list main manual mean meaning
+method new news number official online overview page paper pdf people percent price question
+rate recent reference report research result review role search site source standard statistic
+study summary table time tip tutorial type update url value versus vs way web website wiki
+wikipedia www year january february march april may june july august september october november
+december com org net html htm
+"""
+FILLER_WORDS = frozenset(stem for word in _FILLER.split() for stem in search_words(word))
+"""Words of a query that are not its topic; everyone uses them in searches."""
+
+_FILLER_ZH = """
+研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
+含义 意思
+"""
+CHINESE_FILLER = frozenset(_FILLER_ZH.split())
+"""The same in Chinese."""
+
+NEAR = 30
+"""The longest sentence, in words; longer ones, such as rows of a table, are cut."""
+
+PIECE, WHOLE, DIGITS = 4, 5, 5
+"""The shortest piece of a private word, the shortest such word, and the shortest such number."""
+
+FEW = 2
+"""A number of so many digits says nothing; one with one digit more, or a year, seldom."""
+
+WORD_ATOM = regex(rf"[^\W_{CJK}]+")
+_FOREIGN = regex(rf"\b(?=\w*[^\W\x00-\x7f])[^\W\d_{CJK}]{{{PIECE},}}")
+HAN_CHARACTER = regex(f"[{CJK}]")
+GROUPED_NUMBER = regex(r"\d(?:[\d ().,'’/-]*\d)?")
+_CAPITAL = regex(r"(?<=\S )[A-Z][^\W_]+")
+_BREAK = regex(r"[\n.!?。！？；;|]+")
+YEAR_NUMBER = regex(r"1\d{3}|20\d\d")
+
+
+class _SentenceWords(NamedTuple):
+    """The search words of one sentence in their order, and those of them that are names."""
+
+    words: tuple[str, ...]
+    known: frozenset[str]
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class TextVocabulary:
+    """The words, numbers and sentences of one text."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return its search words."""
+        return frozenset(search_words(self.text))
+
+    @cached_property
+    def atoms(self) -> frozenset[str]:
+        """Return its runs of letters and digits, as they are compared."""
+        return frozenset(WORD_ATOM.findall(comparison_form(self.text)))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Return its long numbers, without the separators between their digits."""
+        found = {extract_digits(one) for one in GROUPED_NUMBER.findall(comparison_form(self.text))}
+        spelt = (*find_numeral_runs(self.text), *find_amounts(self.text))
+        found |= {one for run in spelt for one in run.readings}
+        return frozenset(one for one in found if len(one) >= DIGITS)
+
+    @cached_property
+    def identities(self) -> frozenset[str]:
+        """Return its numbers of accounts, ID cards and the like."""
+        return find_identity_numbers(self.text)
+
+    @cached_property
+    def sentences(self) -> tuple[frozenset[str], ...]:
+        """Return the search words of each of its sentences."""
+        cut = (search_words(one) for one in _BREAK.split(self.text))
+        return tuple(
+            frozenset(some[at : at + NEAR]) for some in cut for at in range(0, len(some), NEAR)
+        )
+
+    @cached_property
+    def statements(self) -> tuple[_SentenceWords, ...]:
+        """Return its sentences with the order of their words."""
+        return tuple(_statement(one) for one in _BREAK.split(self.text) if one.strip())
+
+    @cached_property
+    def run(self) -> str:
+        """Return its text with everything but Chinese characters replaced by spaces."""
+        return "".join(
+            letter if HAN_CHARACTER.match(letter) else " " for letter in unify_characters(self.text)
+        )
+
+
+cached_vocabulary = lru_cache(maxsize=1024)(TextVocabulary)
+"""The vocabulary of a text, cached: every query of a run is compared with the same pages."""
+
+
+@dataclass(frozen=True)
+class RedactionMaterial:
+    """The texts that a query is compared with."""
+
+    own: Sequence[TextVocabulary]
+    """What the person has said."""
+    public: Sequence[TextVocabulary]
+    """Texts from the web."""
+    memory: Sequence[TextVocabulary]
+    """What is remembered: short texts in which every word counts."""
+    files: Sequence[TextVocabulary]
+    """What was read in files: long texts, in which a number or a word may occur by chance."""
+    known: frozenset[str] = frozenset()
+    """Numbers that identify the person beside those in these texts."""
+
+    @property
+    def private(self) -> list[TextVocabulary]:
+        """Return all private texts."""
+        return [*self.memory, *self.files]
+
+    @cached_property
+    def identities(self) -> frozenset[str]:
+        """Return the numbers that nobody may search for, whoever has told them."""
+        every = (*self.own, *self.memory, *self.files)
+        return self.known.union(*(one.identities for one in every))
+
+    def permitted(self) -> RedactionMaterial:
+        """Return what stays private if the person permits private words."""
+        return RedactionMaterial([], [], [], [], self.identities)
+
+    def free(self, word: str) -> bool:
+        """Tell whether anybody may use a search word."""
+        return _held(word, self.own) or _held(word, self.public)
+
+    def secret(self, word: str) -> bool:
+        """Tell whether a search word is private."""
+        # Letters that stand alone are initials, or are joined before they are looked at.
+        if (len(word) == 1 and word.isascii()) or self.free(word) or is_filler(word):
+            return False
+        if GROUPED_NUMBER.fullmatch(word.rstrip("%")):
+            digits = extract_digits(word)
+            if len(digits) <= FEW:
+                return False
+            if len(digits) == FEW + 1 or YEAR_NUMBER.fullmatch(digits):
+                return _held(word, self.memory)
+        elif word_weight(word) < 1:
+            return False
+        return _held(word, self.memory) or _held(word, self.files)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """Return the private words that may be looked for in another form."""
+        every = {atom for one in self.private for atom in one.atoms if len(atom) >= PIECE}
+        secret = {atom for atom in every if any(map(self.secret, search_words(atom)))}
+        whole = {word for one in self.private for word in _FOREIGN.findall(one.text)} | secret
+        long = (one for one in whole if any(map(self.secret, search_words(one))))
+        return frozenset(secret.union(*map(umlaut_variants, long)))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Return what the forms of a private word have in common."""
+        return frozenset(stem for one in self.hidden for stem in strip_endings(one))
+
+    @cached_property
+    def alike(self) -> frozenset[str]:
+        """Return what is left of private words without a letter, their vowels or their order."""
+        lettered = filter(None, map(digits_to_letters, self.hidden))
+        long = [one for one in lettered if len(one) > WHOLE]
+        every = {form for one in long for form in letter_variants(one)}
+        return frozenset(
+            every | {strip_vowels(one) for one in long if len(strip_vowels(one)) >= WHOLE}
+        )
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Return the private numbers, each with the length of the shortest piece that tells."""
+        shown = {one for some in (*self.own, *self.public) for one in some.numbers}
+        every = {one: DIGITS for some in self.files for one in some.numbers}
+        every |= {one: PIECE for some in self.memory for one in some.numbers}
+        hidden = {one: least for one, least in every.items() if one not in shown}
+        return hidden | {one: PIECE for one in self.identities if one.isdecimal()}
+
+
+def _statement(text: str) -> _SentenceWords:
+    cut = tuple(search_words(text))
+    # The first word of a sentence is capitalised, name or not.
+    names = frozenset(word for one in _CAPITAL.findall(text) for word in search_words(one))
+    return _SentenceWords(cut, frozenset(cut), names)
+
+
+def _held(word: str, some: Iterable[TextVocabulary]) -> bool:
+    return any(word in one.words for one in some)
+
+
+def is_filler(word: str) -> bool:
+    """Tell whether a search word is one that everyone uses in searches."""
+    return word in FILLER_WORDS or word in CHINESE_FILLER or word in FRAME_WORDS
+
+
+def extract_digits(text: str) -> str:
+    """Return the digits of a text."""
+    return "".join(filter(str.isdecimal, to_western_digits(text)))
+
+
+TOGETHER = 4
+"""This many words that occur together in a private sentence do so not by chance."""
+
+BESIDE, BESIDE_ZH = 3, 6
+"""How far apart two words of one remembered statement stand side by side, in search words."""
+
+
+def find_telltale_words(text: str, material: RedactionMaterial) -> Set[str]:
+    """Return the common words of a query that occur together only in a private sentence."""
+    own = {word for one in material.own for word in one.words}
+    asked = frozenset(
+        word
+        for word in search_words(text)
+        if word not in own and not is_filler(word) and len(word) > 1
+    )
+    found: set[str] = set()
+    for sentence in (sentence for one in material.private for sentence in one.sentences):
+        both = asked & sentence
+        if _count(both) >= TOGETHER and not _public(both, material):
+            found |= both
+    for statement in (statement for one in material.memory for statement in one.statements):
+        for pair in _pairs(asked, statement):
+            if not _public(frozenset(pair), material):
+                found |= _telling(pair, statement)
+    return found
+
+
+def _public(some: Set[str], material: RedactionMaterial) -> bool:
+    return any(some <= one.words for one in material.public)
+
+
+def _count(both: Collection[str]) -> float:
+    """Return how many words there are; a Chinese one has about two pairs."""
+    return sum(0.5 if HAN_CHARACTER.match(word) else 1.0 for word in both)
+
+
+def _pairs(asked: Set[str], statement: _SentenceWords) -> Iterator[tuple[str, str]]:
+    """Yield the words of a query that stand side by side in a statement, two at a time."""
+    if len(asked & statement.known) < 2:
+        return
+    places = [(at, word) for at, word in enumerate(statement.words) if word in asked]
+    for (first, one), (second, other) in pairwise(places):
+        chinese = bool(HAN_CHARACTER.match(one) and HAN_CHARACTER.match(other))
+        if one == other or second - first > (BESIDE_ZH if chinese else BESIDE):
+            continue
+        if not chinese or (second - first > 1 and GRAMMAR_CHARACTERS.isdisjoint(one + other)):
+            yield one, other
+
+
+def _telling(pair: tuple[str, str], statement: _SentenceWords) -> Set[str]:
+    """Return those of two words that the statement writes as names, or the rarer one."""
+    return statement.names & {*pair} or {max(pair, key=word_weight)}

@@ -1,0 +1,400 @@
+"""Remove private words from a query: words that occur in private texts and in no public one.
+
+What a model was told to hide in a query is recognised as far as a word is only written otherwise:
+spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite other words is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
+from typing import NamedTuple
+
+from text.disguises import (
+    comparison_form,
+    decode_base85,
+    decode_data,
+    decode_escapes,
+    decode_spelled_letters,
+    decode_symbols,
+    digits_to_letters,
+    drop_invisible,
+    letter_variants,
+    strip_endings,
+    strip_vowels,
+    undisguise_word,
+    unify_characters,
+)
+from text.numerals import find_amounts, find_known_numbers, find_numeral_runs, mask_identity_numbers
+from text.private_words import (
+    CHINESE_FILLER,
+    GROUPED_NUMBER,
+    HAN_CHARACTER,
+    PIECE,
+    WHOLE,
+    WORD_ATOM,
+    YEAR_NUMBER,
+    RedactionMaterial,
+    extract_digits,
+    find_telltale_words,
+    is_filler,
+)
+from text.regex import regex
+from text.script import CJK
+from text.secret_masking import SECRET_MARK, mask_secrets
+from text.words import NON_TOPIC_WORDS, query_terms, search_words, word_weight
+
+OPAQUE = 20
+"""A run of this many letters and digits is opaque data."""
+
+INITIALS = 6
+"""So many first letters of words in a row that make a private word do not by chance."""
+
+MOST = 40
+"""The longest word that is recognised if it is spelt out, in characters."""
+
+LONGEST = 120
+"""The longest data that is recognised if it is cut in pieces, in characters."""
+
+_CHUNK = regex(rf"[^\s{CJK}]+")
+_DATA = regex(r"[A-Za-z0-9+/]+={0,6}")
+_SURNAMES = frozenset(
+    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
+    "沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯"
+    "邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文"
+)
+
+
+class RedactedQuery(NamedTuple):
+    """A query without its private words, and those words as they were written."""
+
+    text: str
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def searchable(self) -> bool:
+        """Tell whether what is left names a topic."""
+        return any(not is_filler(word) for word in query_terms(self.text))
+
+
+def redact_private_words(query: str, material: RedactionMaterial) -> RedactedQuery:
+    """Return a query without its secrets and private words.
+
+    Args:
+        query: The query as it was written.
+        material: The private texts and the public ones.
+    """
+    safe = mask_identity_numbers(mask_secrets(decode_escapes(query)).text)
+    secrets = SECRET_MARK.findall(safe)
+    text = " ".join(SECRET_MARK.sub(" ", safe).split())
+    gone: set[int] = set()
+    for find in (
+        _latin,
+        _spelt,
+        _cut_data,
+        _initial,
+        _wordless,
+        _numbered,
+        _chinese,
+        _together,
+    ):
+        gone |= find(text, material)
+    kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
+    dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
+    lost = tuple(one for part in dropped.split("\n") if (one := part.strip()))
+    if not gone and not secrets:
+        # A query that is only written in an unusual way is sent as it is.
+        return RedactedQuery(" ".join(drop_invisible(query).split()))
+    left = (chunk for chunk in kept.split() if not gone or any(map(str.isalnum, chunk)))
+    return RedactedQuery(" ".join(left), (*secrets, *lost))
+
+
+def _latin(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of the chunks between spaces that contain a private word in any form."""
+    gone: set[int] = set()
+    for chunk in _CHUNK.finditer(text):
+        if _betrays(chunk[0], material):
+            gone.update(range(*chunk.span()))
+    return gone
+
+
+def _betrays(chunk: str, material: RedactionMaterial) -> bool:
+    if any(map(material.secret, search_words(chunk))):
+        return True
+    if any(_names(one, material) for one in (*decode_base85(chunk), *decode_data(chunk[::-1]))):
+        return True
+    strange = [one for one in WORD_ATOM.findall(comparison_form(chunk)) if _strange(one, material)]
+    if any(_disguised(one, material) for one in strange):
+        return True
+    if not strange:
+        return False
+    return any(_tells(one, material) for one in decode_data(chunk))
+
+
+def _strange(atom: str, material: RedactionMaterial) -> bool:
+    """Tell whether a word is one that neither anybody nor the person uses."""
+    cut = search_words(atom)
+    if atom.isdecimal() or atom in NON_TOPIC_WORDS:
+        return False
+    return not all(material.free(word) or is_filler(word) or word_weight(word) < 1 for word in cut)
+
+
+def _disguised(atom: str, material: RedactionMaterial) -> bool:
+    """Tell whether an unknown word is a private one in another form, or a piece of one."""
+    if len(atom) >= OPAQUE and (len(atom) > MOST or any(map(str.isdigit, atom))):
+        return True
+    if len(atom) < PIECE:
+        return False
+    hidden = material.hidden
+    if any(one in hidden for one in undisguise_word(atom)):
+        return True
+    if (read := digits_to_letters(atom)) and _misspelt(read, material):
+        return True
+    return any(
+        (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
+        for one in hidden
+    )
+
+
+def _misspelt(atom: str, material: RedactionMaterial) -> bool:
+    """Tell whether a word is a private one in another form, or with other letters."""
+    if len(atom) < WHOLE:
+        return False
+    if not (
+        material.alike.isdisjoint(letter_variants(atom))
+        and material.stems.isdisjoint(strip_endings(atom))
+    ):
+        return True
+    return len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.alike
+
+
+def _piece(atom: str, whole: str) -> bool:
+    """Tell whether a word is the beginning or the end of a longer one, but not a form of it."""
+    return whole.startswith(atom) or whole.endswith(atom)
+
+
+def _tells(text: str, material: RedactionMaterial) -> bool:
+    """Tell whether a decoded text contains something private, or is readable text."""
+    if any(map(material.secret, search_words(text))) or _numbered(text, material):
+        return True
+    letters = sum(map(str.isalpha, text))
+    return letters >= WHOLE and letters > len(text) / 2
+
+
+def _names(text: str, material: RedactionMaterial) -> bool:
+    """Tell whether a decoded text contains a private word that is no mere abbreviation."""
+    return any(len(one) >= PIECE and material.secret(one) for one in search_words(text))
+
+
+def _cut_data(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of pieces of data that contain a private word when they are joined."""
+    pieces = [(*one.span(), one[0]) for one in _DATA.finditer(text)]
+    odd = {one: len(one) == 1 or _strange(comparison_form(one), material) for *_, one in pieces}
+    gone: set[int] = set()
+    before = len(text)
+    for first in range(len(pieces) - 1, -1, -1):
+        end = _told_by(pieces[first:], odd, material)
+        # Words in front of the data, or behind it, do not belong to it.
+        if 0 < end < before:
+            before = end
+            gone.update(range(pieces[first][0], end))
+    return gone
+
+
+def _told_by(
+    pieces: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: RedactionMaterial
+) -> int:
+    """Return where the shortest run of pieces ends that contains a private word, or 0."""
+    joined, strange = "", 0
+    for number, (_, end, piece) in enumerate(pieces, start=1):
+        joined += piece
+        strange += odd[piece]
+        if len(joined) > LONGEST:
+            break
+        if 2 * strange > number and any(_names(one, material) for one in decode_data(joined)):
+            return end
+    return 0
+
+
+def _spelt(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of words that are private when they are joined."""
+    atoms = [(one.start(), one.end(), comparison_form(one[0])) for one in WORD_ATOM.finditer(text)]
+    odd = {atom: len(atom) == 1 or _strange(atom, material) for atom in {one for *_, one in atoms}}
+    # Between the pieces of a word there may be words that anybody uses.
+    pieces = [one for one in atoms if odd[one[2]]]
+    return _joined(atoms, odd, material) | _between(pieces, material)
+
+
+def _between(atoms: Sequence[tuple[int, int, str]], material: RedactionMaterial) -> set[int]:
+    """Return the places of pieces that make a private word, whatever stands between them."""
+    gone: set[int] = set()
+    for first in range(len(atoms)):
+        joined = ""
+        for last in range(first, len(atoms)):
+            joined += atoms[last][2]
+            if len(joined) > MOST:
+                break
+            if last > first and len(joined) >= WHOLE and joined in material.hidden:
+                gone.update(at for one in atoms[first : last + 1] for at in range(*one[:2]))
+    return gone
+
+
+def _joined(
+    atoms: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: RedactionMaterial
+) -> set[int]:
+    """Return the places of words in a row that are private when they are joined."""
+    gone: set[int] = set()
+    for first, (start, _, _) in enumerate(atoms):
+        joined, strange, codes = "", False, []
+        for _, end, atom in atoms[first:]:
+            joined += atom
+            codes.append(atom)
+            if len(joined) > MOST:
+                break
+            strange = strange or odd[atom]
+            if len(codes) > 1 and _joined_tells(joined, codes, strange, material):
+                gone.update(range(start, end))
+    return gone
+
+
+def _joined_tells(
+    joined: str, parts: Sequence[str], strange: bool, material: RedactionMaterial
+) -> bool:
+    in_bytes = all(len(one) == 2 for one in parts)
+    if not (strange or in_bytes or joined.isdecimal()):
+        return False
+    if len(joined) < PIECE:
+        return False
+    if {joined, joined[::-1], "".join(one[::-1] for one in parts)} & material.hidden:
+        return True
+    single = all(len(one) == 1 for one in parts)
+    if single and not joined.isdecimal() and len(joined) >= PIECE:
+        return _disguised(joined, material) or bool(set(undisguise_word(joined)) & material.hidden)
+    if len(parts) < PIECE:
+        return False
+    if not material.hidden.isdisjoint(decode_spelled_letters(parts)):
+        return True
+    coded = all(one.isdecimal() for one in parts) or all(one.startswith("0x") for one in parts)
+    read = [
+        *(decode_data(" ".join(parts)) if coded else ()),
+        *(decode_data(joined) if in_bytes else ()),
+    ]
+    return any(_tells(one, material) for one in read)
+
+
+def _initial(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of words whose first letters make a private word."""
+    atoms = [(*one.span(), comparison_form(one[0])[:1]) for one in WORD_ATOM.finditer(text)]
+    first = "".join(letter for _, _, letter in atoms)
+    gone: set[int] = set()
+    for start in range(len(atoms)):
+        for end in range(start + INITIALS, min(len(atoms), start + MOST) + 1):
+            if first[start:end] in material.hidden:
+                gone.update(range(atoms[start][0], atoms[end - 1][1]))
+    return gone
+
+
+def _wordless(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of dots and dashes, and of runs of signs, which no search reads."""
+    del material
+    return {at for span in decode_symbols(text) for at in range(*span)}
+
+
+def _numbered(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of private numbers, and of parts of them."""
+    gone: set[int] = set()
+    for one in GROUPED_NUMBER.finditer(text):
+        if _private_number(extract_digits(one[0]), material, said=_said(one[0], material)):
+            gone.update(range(*one.span()))
+    told = [
+        run
+        for run in find_numeral_runs(text)
+        if any(_private_number(one, material) for one in run.readings)
+    ]
+    told += [
+        one for one in find_amounts(text) if not material.numbers.keys().isdisjoint(one.readings)
+    ]
+    gone.update(at for run in told for at in range(run.start, run.end))
+    return gone | find_known_numbers(text, material.identities)
+
+
+def _private_number(digits: str, material: RedactionMaterial, *, said: bool = False) -> bool:
+    """Tell whether digits are a private number or a part of one."""
+    if len(digits) < PIECE:
+        return False
+    if said or YEAR_NUMBER.fullmatch(digits):
+        return any(_piece_of(digits, one, PIECE) for one in material.identities)
+    return any(_piece_of(digits, *whole) for whole in material.numbers.items())
+
+
+def _said(number: str, material: RedactionMaterial) -> bool:
+    return all(map(material.free, search_words(number)))
+
+
+def _piece_of(digits: str, whole: str, least: int) -> bool:
+    for one in (digits, digits[::-1]):
+        # The beginning or the end of a number is a more likely piece of it than its middle.
+        if _piece(one, whole) or (len(one) >= least and (one in whole or whole in one)):
+            return True
+    return False
+
+
+def _chinese(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of private Chinese characters, whatever is between them."""
+    places = [at for at, letter in enumerate(text) if HAN_CHARACTER.match(letter)]
+    letters = "".join(unify_characters(text[at])[:1] or text[at] for at in places)
+    if len(letters) < 2:
+        return set()
+    pairs = [letters[at : at + 2] for at in range(len(letters) - 1)]
+    written = [f"{text[one]}{text[other]}" for one, other in pairwise(places)]
+    free = [
+        _free_pair(one, material) or _free_pair(pair, material)
+        for one, pair in zip(written, pairs, strict=True)
+    ]
+    covered = {at + n for at, one in enumerate(free) if one for n in (0, 1)}
+    near = {*places}
+    alone = [not {place - 1, place + 1} & near for place in places]
+    gone: set[int] = set()
+    for at, pair in enumerate(pairs):
+        apart = places[at + 1] - places[at] > 1 and not (alone[at] and alone[at + 1])
+        if {at, at + 1} <= covered or free[at] or apart:
+            continue
+        around = [letters[max(at - 1, 0) : at + 2], letters[at : at + 3]]
+        if _private_pair(pair, around, material) or _private_pair(
+            pair[::-1], [one[::-1] for one in around], material
+        ):
+            gone.update((places[at], places[at + 1]))
+    return gone
+
+
+def _free_pair(pair: str, material: RedactionMaterial) -> bool:
+    if pair in CHINESE_FILLER or material.free(pair) or word_weight(pair) < 1:
+        return True
+    return any(pair in one.run for one in (*material.own, *material.public))
+
+
+def _private_pair(pair: str, around: Sequence[str], material: RedactionMaterial) -> bool:
+    if any(pair in one.run for one in material.memory):
+        return True
+    held = [one.run for one in material.files if pair in one.run]
+    if not held:
+        return False
+    longer = [one for one in around if len(one) > 2]
+    return pair[0] in _SURNAMES or not longer or any(one in run for run in held for one in longer)
+
+
+def _together(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of words that occur together only in a private sentence."""
+    found = find_telltale_words(text, material)
+    return _places(text, found) if found else set()
+
+
+def _places(text: str, found: Set[str]) -> set[int]:
+    gone: set[int] = set()
+    for chunk in _CHUNK.finditer(text):
+        if not found.isdisjoint(search_words(chunk[0])):
+            gone.update(range(*chunk.span()))
+    for at in range(len(text) - 1):
+        if text[at : at + 2] in found:
+            gone.update((at, at + 1))
+    return gone

@@ -1,0 +1,269 @@
+"""Find and mask what must never be stored.
+
+Passwords told in words, keys, tokens, numbers of cards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from text.regex import regex
+from text.secret_forms import (
+    SHORTEST_SECRET,
+    Secret,
+    find_formed_secrets,
+    has_letters_and_digits,
+    is_harmless,
+    is_mixed_token,
+)
+from text.secret_phrases import find_worded_secrets
+
+_NUMBERED = (
+    r"pin(?:[- ]?code)?|geheimzahl|code (?:pin|secret)|c[oó]digo (?:pin|secreto)"
+    r"|codice (?:pin|segreto)|пин(?:[- ]?код)?|暗証番号|핀\s?(?:번호|코드)"
+)
+_NOUNS = (
+    rf"{_NUMBERED}|password"
+    # German, Dutch, the languages of the north
+    r"|passwort|kennwort|wlan-?schlüssel|passphrase|zugangscode|wachtwoord|lösenord(?:et)?"
+    r"|passord(?:et)?|adgangskode|kodeord|salasana(?:ni)?"
+    # Languages from Latin
+    r"|mots? de passe|mdp|phrase de passe|contrase[ñn]a|clave(?: secreta| de acceso)?|frase de paso"
+    r"|parola(?: d'ordine| chiave)?|senha|palavra[- ]passe"
+    # Languages of the east
+    r"|парол[ья]|кодовое слово|has[łl]o|heslo|şifrem?|parolam?|mật khẩu|kata sandi"
+    r"|كلمة (?:السر|المرور)|पासवर्ड"
+)
+_EASTERN_NOUNS = (
+    r"パスワード|パスコード|暗証番号|合言葉|秘密鍵|비밀번호|비번|암호|패스워드|핀\s?(?:번호|코드)"
+)
+_NAMED = regex(f"{_NOUNS}|{_EASTERN_NOUNS}", re.IGNORECASE)
+"""Stands in every text that tells a secret, and in few others."""
+_OWN = (
+    r"mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|mijn|ons|onze|mitt|min|mit|vårt|vår|mon|ma|notre|mi|nuestra"
+    r"|mia|mio|nostra|minha|meu|nossa|мой|моя|моё|наш|moje|mój|nasze|můj|benim"
+)
+_LINKS = (
+    r"ist(?: jetzt| nun)?|lautet(?: jetzt| nun)?|war|wäre|heißt|heisst|is|luidt|är|er|on"
+    r"|est(?: maintenant)?|était|es(?: ahora)?|era|è(?: ora)?|é(?: agora)?|это|to|brzmi|jest|je|là"
+    r"|adalah|هي|है"
+)
+_FOR = (
+    r"(?:\s(?:für|zum|zur|vom|von|bei|voor|van|för|till|til|pour|pour le|du|de|del|della"
+    r"|dello|do|da|para|per|от|для|к|на|do|dla|pro)(?:\s[\w.@'-]{1,40}){1,3}?)?"
+)
+_TOLD = regex(
+    rf"(?:(?<![^\W_])(?P<own>{_OWN})\s(?:[\w.'-]{{1,30}}[\s-]?){{0,2}}?)?"
+    rf"(?:(?<![^\W_])|(?=(?:pass|kenn)wort))(?P<noun>{_NOUNS})\b{_FOR}"
+    rf"(?P<link>\s*(?:[:=]|[-=]>|[→⇒—–])\s*|\s(?:{_LINKS})\b\s*:?\s*(?:(?:le|la|o|a|el|il)\s)?"
+    r"|\s(?=\S{0,60}\d))",
+    re.IGNORECASE,
+)
+_USED = regex(
+    rf"(?<![^\W_])(?P<value>[^\s\"'`„“”«»]{{4,100}}) (?:als|comme|como|come|jako|som|как)"
+    rf" (?:(?:{_OWN}|das|de|het|la|o|a|el|il) )?(?P<noun>{_NOUNS})\b(?! ?(?:-|manager))",
+    re.IGNORECASE,
+)
+_EASTERN = regex(
+    rf"(?P<noun>{_EASTERN_NOUNS})"
+    r"\s*(?:は|が|を|＝|[:=：]|는|은|가|이|를|을)?\s*[「“\"'『]?(?P<value>[!-&(-~]{3,100})"
+    r"(?P<after>[」”\"'』]?\s*(?:です|だ(?!と)|でし|に(?:変更|設定|し)|입니다|이에요|예요|야|이야"
+    r"|으?로\s?(?:변경|바꿨|바꾸|설정)|[。、,.!?]|$))?"
+)
+
+_PARTICIPLE = regex(
+    r"^(?:ge\w+(?:t|en)|(?:be|ver|er|zer|ent|über|unter)\w+t|\w+iert|\w+(?:bar|los|ig|lich|haft)"
+    r"|\w+(?:é|ée|eux|euse|able|ible|bile|ável|ível)|\w+[aiu](?:d|t)[ao]|\w+osa|\w+nte"
+    r"|\w+(?:ый|ий|ая|ое|ован|[днлщ]ен|[днлщ]ён|ет|ит|ют|ся|лся|лось))$",
+    re.IGNORECASE,
+)
+_PLAIN_WORDS = """
+falsch richtig weg zu nicht sehr noch kein eine ein der die das den immer nur sicher unsicher stark
+schwach kurz lang alt neu leer gut schlecht bekannt unbekannt verloren länger kürzer hier dort so
+wie was mindestens gleich anders korrekt inkorrekt geheim öffentlich pflicht privat abgelaufen weder
+fehlerhaft fout juist kort lang sterk zwak veilig verplicht niet te geen verlopen
+vergeten fel rätt för inte
+très trop pas plus moins correct incorrect faux fausse bon bonne mauvais obligatoire requis requise
+perdu perdue faible fort forte long longue court courte nouveau vide sûr invalide connu connue le la
+un une dans stocké comme aussi public publique expiré
+incorrecta correcta demasiado muy débil fuerte larga corta obligatoria opcional secreta el una no de
+en nueva vieja válida inválida segura insegura mala buena igual errónea pública que
+troppo molto sbagliata errata corretta debole lunga obbligatoria sicura il non nuova vecchia
+errada fraca forte longa curta obrigatória muito a o uma um não nova velha correta
+не слишком должен неверный неправильный короткий длинный слабый надёжный истёк устарел правильный
+нужен забыт утерян был будет есть или для хранится
+złe błędne za nie bardzo słabe silne krótkie
+"""
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+_NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_QUOTED = regex(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
+_WORD = regex(r"[^\s,;!?。，；！？、]{1,200}")
+_REST = regex(r"\s*(?:$|[.,;:!?\n)])")
+_TRAILING = ".,;:!?)'\"`]}>»"
+_SAYS = regex(r"[:=>→⇒]|lautet|luidt|brzmi", re.IGNORECASE)
+
+
+def _find_foreign_secrets(text: str) -> Iterator[Secret]:
+    """Yield what is said to be a secret, in any order; one may lie in another."""
+    if not _NAMED.search(text):
+        return
+    for match in _TOLD.finditer(text):
+        if place := _behind(match, text[match.end() : match.end() + 200]):
+            start, end = (match.end() + at for at in place)
+            yield Secret(_kind(match["noun"]), start, end)
+    for match in _USED.finditer(text):
+        if has_letters_and_digits(match["value"], 5) and not is_harmless(match["value"]):
+            yield Secret(_kind(match["noun"]), *match.span("value"))
+    for match in _EASTERN.finditer(text):
+        value = match["value"].rstrip(_TRAILING)
+        if _eastern(match, value):
+            yield Secret(
+                _kind(match["noun"]), match.start("value"), match.start("value") + len(value)
+            )
+
+
+def _behind(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a secret stands behind its name, if one does."""
+    alone = not match["link"].strip()
+    if re.fullmatch(_NUMBERED, match["noun"], re.IGNORECASE):
+        number = _NUMBER.match(after) if match["own"] or not alone else None
+        return number.span() if number else None
+    if (quoted := _QUOTED.match(after)) and not alone:
+        return None if is_harmless(quoted[1]) else quoted.span(1)
+    found = _WORD.match(after)
+    word = found[0].rstrip(_TRAILING) if found else ""
+    if is_harmless(word) or len(word) <= SHORTEST_SECRET:
+        return None
+    if has_letters_and_digits(word, 5) or (is_mixed_token(word) and not alone):
+        return 0, len(word)
+    certain = match["own"] or (_SAYS.search(match["link"]) and match["noun"].lower() != "clave")
+    plain = word.lower() in _PLAIN or _PARTICIPLE.match(word)
+    ends = _REST.match(after[len(word) :])
+    return (0, len(word)) if certain and ends and not (plain or alone) else None
+
+
+def _eastern(match: re.Match[str], value: str) -> bool:
+    if is_harmless(value) or len(value) <= SHORTEST_SECRET:
+        return False
+    return is_mixed_token(value) or match["after"] is not None
+
+
+def _kind(noun: str) -> str:
+    return "number" if re.fullmatch(_NUMBERED, noun, re.IGNORECASE) else "password"
+
+
+SECRET_MARK = regex(r"\[(?:password|number|key|card number) removed\]")
+"""What stands in the place of a secret, by its kind."""
+
+_RANDOM = regex(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}")
+
+_BYTES = 1_000
+"""So many letters of Base64 on end are bytes."""
+
+_ENCODED = regex(rf"(?:data:[\w/.+;=-]{{0,200}},)?[A-Za-z0-9+/_-]{{{_BYTES},}}={{0,2}}\s*")
+"""Bytes in Base64, such as a picture: what looks like a key in them is chance."""
+
+_UNSEEN = (
+    "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+_INVISIBLE = regex(_UNSEEN)
+"""What nobody sees and a detector must not stumble over: joiners, marks, soft hyphens."""
+
+_HALF_WIDTH = {
+    full: full - 0xFEE0
+    for first, last in ("０９", "Ａｚ", "：：", "＝＝")
+    for full in range(ord(first), ord(last) + 1)
+} | dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
+"""Letters, digits and signs of full width, as Chinese and Japanese keyboards type them; spaces."""
+
+
+class _MaskedText(NamedTuple):
+    """A text without its secrets, and the kinds of what was taken out, each once."""
+
+    text: str
+    kinds: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def _find_secrets(text: str) -> tuple[Secret, ...]:
+    """Return the secrets of a text in their order; none within another.
+
+    A conversation is looked through again whenever something of it is saved.
+    """
+    if len(text) >= _BYTES and _ENCODED.fullmatch(text):
+        return ()
+    seen = text if text.isascii() else _INVISIBLE.sub("", text)
+    plain = seen if text.isascii() else seen.translate(_HALF_WIDTH)
+    every = [
+        *find_formed_secrets(plain),
+        *find_worded_secrets(plain),
+        *_find_foreign_secrets(plain),
+    ]
+    kept: list[Secret] = []
+    for one in sorted(every, key=lambda one: (one.start, -one.end)):
+        if one.start < one.end and (not kept or one.start >= kept[-1].end):
+            kept.append(one)
+    return tuple(kept if len(seen) == len(text) else _placed(kept, text))
+
+
+def _placed(secrets: list[Secret], text: str) -> list[Secret]:
+    """Return where secrets stand in a text, found in it without what nobody sees."""
+    at = [i for i, letter in enumerate(text) if not _INVISIBLE.match(letter)]
+    return [Secret(one.kind, at[one.start], at[one.end - 1] + 1) for one in secrets]
+
+
+def mask_secrets(text: str) -> _MaskedText:
+    """Return a text with a mark in the place of each secret, wherever its value stands again."""
+    secrets = _find_secrets(text)
+    if not secrets:
+        return _MaskedText(text, ())
+    parts, at = [], 0
+    for one in secrets:
+        parts += [text[at : one.start], f"[{one.kind} removed]"]
+        at = one.end
+    left = "".join([*parts, text[at:]])
+    for one in secrets:
+        value = _INVISIBLE.sub("", text[one.start : one.end])
+        if len(value) > SHORTEST_SECRET:
+            left = _again(value).sub(f"[{one.kind} removed]", left)
+    return _MaskedText(left, tuple(dict.fromkeys(one.kind for one in secrets)))
+
+
+def _again(value: str) -> re.Pattern[str]:
+    """Return what finds a value where it stands once more, whatever unseen lies between."""
+    letters = f"{_UNSEEN}*".join(map(re.escape, value))
+    return regex(rf"(?<![^\W\u3040-\ud7ff]){letters}(?![^\W\u3040-\ud7ff])")
+
+
+def mask_secrets_within(value: Any) -> Any:
+    """Return plain data of any depth with every text in it masked; the same object if none is."""
+    if isinstance(value, str):
+        return mask_secrets(value).text
+    if isinstance(value, dict):
+        new: Any = {name: mask_secrets_within(one) for name, one in value.items()}
+        return value if all(new[name] is one for name, one in value.items()) else new
+    if isinstance(value, list | tuple):
+        made = [mask_secrets_within(one) for one in value]
+        if all(one is old for one, old in zip(made, value, strict=True)):
+            return value
+        return made if isinstance(value, list) else tuple(made)
+    return value
+
+
+def has_secret(text: str) -> bool:
+    """Tell whether a text holds a secret, the mark of one, or letters without any sense."""
+    return bool(SECRET_MARK.search(text) or _RANDOM.search(text) or _find_secrets(text))
+
+
+def list_secret_kinds(text: str) -> tuple[str, ...]:
+    """Return the kinds of secrets in a text, those too that were taken out of it."""
+    return mask_secrets(text).kinds or list_removed_kinds(text)
+
+
+def list_removed_kinds(text: str) -> tuple[str, ...]:
+    """Return the kinds of secrets that were taken out of a text, each once."""
+    return tuple(dict.fromkeys(mark[1:].rpartition(" ")[0] for mark in SECRET_MARK.findall(text)))

@@ -1,0 +1,327 @@
+"""Cut a text into sentences.
+
+What each line is, where a wrapped line goes on, where a sentence ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from text.regex import regex
+from text.script import CJK, detect_language
+
+_NAME = r"(?P<quote>[\"']?)(?P<key>[A-Za-z_\u4e00-\u9fff][\w./-]*)(?P=quote)"
+_LEAD = r"\s*(?:- |(?:export|const|let|var|set|final|static)\s+)?"
+_ASSIGNED = regex(rf"{_LEAD}{_NAME}(?:\s*:\s*[\w\[\], .]+)?\s*[:+]?=(?!=)\s*(?P<value>\S.*)")
+_PAIRED = regex(rf"{_LEAD}{_NAME}\s*[:：]\s*(?P<value>[^\s=].*)")
+_SECTION = regex(
+    rf"\s*\[+(?P<table>[^\[\]\n]+)\]+\s*(?:[#;].*)?$|{_LEAD}{_NAME}\s*(?::|[:=]\s*[{{\[(]|\{{)\s*$"
+    r"|\s*(?:(?:async|export|public|private|static)\s+)*(?:def|class|func|fn|function|struct"
+    r"|interface|module|namespace)\s+(?P<named>[\w.]+)\s*[(:{<]"
+)
+_STAMPED = regex(
+    r"\s*[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\d\d/\w{3}/\d{4}\b"
+    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)"
+)
+_CODE = regex(
+    r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$"
+    r"|\s*(?:import|from [\w.]+ import|#include)\b"
+)
+_TELLING = regex(r"[=:：{}()\[;<\d#]")
+"""One of these stands in every entry but an import, and in few lines of prose."""
+
+_WORDS, _CHARACTERS = 6, 40
+"""A value after a colon is no longer than this, or else a line like "Note: …" is prose."""
+
+
+class Setting(NamedTuple):
+    """A key and the value that a line gives it, as they are spelt."""
+
+    key: str
+    value: str
+
+
+def parse_setting(line: str) -> Setting | None:
+    """Return the setting that a line makes: `port = 8443`, `"port": 8443,`, `- port: 8443`."""
+    assigned = _ASSIGNED.fullmatch(line)
+    found = assigned or _PAIRED.fullmatch(line)
+    if not found or not found["value"].strip("{[( "):
+        return None
+    long = len(found["value"]) > _CHARACTERS or len(found["value"].split()) > _WORDS
+    return None if long and not assigned else Setting(found["key"], found["value"])
+
+
+def parse_section(line: str) -> str:
+    """Return the name of the section that a line opens: `[server]`, `server:`, `def serve(`."""
+    found = _SECTION.match(line)
+    return next(filter(None, (found["table"], found["key"], found["named"])), "") if found else ""
+
+
+# A line is asked about once with the line above it and once with the line below it.
+@lru_cache(maxsize=64)
+def is_entry(line: str) -> bool:
+    """Tell whether a line is a setting, a line of a log or of code, and no prose and no heading."""
+    if not _TELLING.search(line) and "import" not in line:
+        return False
+    return bool(
+        parse_setting(line) or parse_section(line) or _STAMPED.match(line) or _CODE.match(line)
+    )
+
+
+NARROWEST, WIDEST = 40, 120
+"""The columns of a page that lines are wrapped at, at least and at most."""
+
+FULL = 0.9
+"""A line is full if it and the next word would have taken more than this part of the page."""
+
+BULLET = regex(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
+"""How an item of a list, a quoted line or a row of a table begins."""
+
+_HEADING = regex(r"#{1,6}\s")
+"""How a heading begins in markdown."""
+
+_CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
+"""What may close behind the mark that ends a sentence, for the inside of a character class."""
+
+ENDED = regex(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
+"""How a line ends at which a sentence ends, too."""
+
+_MARKS = frozenset(".!?:;。！？；：…|")
+_LAST = _MARKS | set("\"'\u2019\u201d\u300d\u300f\u300b\uff09)]\u3011\n")
+_GOES_ON = regex(
+    r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|but|to|in|into|for|with|by|on|at|from|as|than|that|which|who"
+    r"|is|are|was|were|has|have|had|be|been|its?|their|his|her|not|if|when|because|between|about))$"
+)
+_WIDE = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+_FIRST = regex(f"[{CJK}]|[^\\s{CJK}]+")
+_FIRST_CJK = regex(f"[{CJK}]")
+_LONGEST_JOINING = len("between") + 1
+_SIGNS = regex(r"[^\W\d_]+|\d+")
+_DIGIT = regex(r"\d")
+
+
+def measure_page_width(lines: Sequence[str]) -> int:
+    """Return the columns of the page that lines were wrapped at, or 0 if they were not.
+
+    Nine in ten of the lines that have another one right below them are not longer, and most of
+    them do not end with a sentence.
+    """
+    inside = [line for line, below in pairwise(map(str.rstrip, lines)) if line and below]
+    widths = sorted(map(_columns, inside))
+    width = widths[int(0.9 * (len(widths) - 1))] if widths else 0
+    if not NARROWEST <= width <= WIDEST:
+        return 0
+    cut = sum(not _ends_sentence(line) for line in inside)
+    return width if 2 * cut > len(inside) else 0
+
+
+def _ends_sentence(line: str) -> bool:
+    """Tell whether a line ends where a sentence ends, too."""
+    last = line[-1:]
+    return last in _MARKS or (last in _LAST and bool(ENDED.search(line)))
+
+
+def _goes_on(line: str, following: str, width: int) -> bool:
+    """Tell whether the sentence of a line goes on in the line right below it.
+
+    `width` is the width of their page, 0 if that is not known.
+    """
+    return may_join_lines(line, following) and continues_prose(line, following, width)
+
+
+def continues_prose(line: str, following: str, width: int) -> bool:
+    """Do the same for two lines that are known to be prose."""
+    bare = line.rstrip()
+    after = following.strip()
+    if _ends_sentence(bare) or _columns(bare) < NARROWEST:
+        return False
+    if after[0].islower() or _FIRST_CJK.match(after):
+        return True
+    if _GOES_ON.search(bare, len(bare) - _LONGEST_JOINING):
+        return True
+    return is_line_full(bare, following, width)
+
+
+def is_line_full(line: str, following: str, width: int) -> bool:
+    """Tell whether the first word of the line below would not have fitted on a line."""
+    word = _FIRST.match(following.lstrip())
+    more = _columns(word[0]) if word else 0
+    return bool(width) and _columns(line.rstrip()) + 1 + more > FULL * width
+
+
+def may_join_lines(line: str, following: str) -> bool:
+    """Tell whether two lines are both prose: no headings, items, rows, settings or entries."""
+    if not _is_prose(line) or BULLET.match(following) or not _is_prose(following):
+        return False
+    form = _form(line)
+    return not form or form != _form(following)
+
+
+# A line is asked about once with the line above it and once with the line below it.
+@lru_cache(maxsize=64)
+def _is_prose(line: str) -> bool:
+    """Tell whether a line is no row, no heading and no entry; an empty line is none of them."""
+    bare = line.strip()
+    if not bare or "|" in bare or "\t" in bare or _HEADING.match(bare):
+        return False
+    return not is_entry(line)
+
+
+def _form(line: str) -> str:
+    """Return how the first word of an entry is built, "0-0-0" for a date; of prose nothing."""
+    words = line.split(maxsplit=1)
+    word = words[0] if words else ""
+    if not _DIGIT.search(word):
+        return ""
+    form = _SIGNS.sub(lambda sign: "0" if sign[0].isdecimal() else "a", word)
+    return form if len(form) > 1 and not form[0].isspace() and "0" in form else ""
+
+
+def _columns(text: str) -> int:
+    """Return how wide a text is; a Chinese character is two columns wide."""
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
+
+
+_BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = regex(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+# Letters and a symbol that are displayed as blank space.
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
+
+# It begins with the marks themselves, which is what makes `re` skip everything else.
+_END = regex(
+    f"[.!?。！？；…](?:(?:(?<=[。！？；…])[。！？；…]*+"
+    f"|(?<=[!?])(?<![!?][!?])[!?]*+(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
+    f"|(?<=[.!?])(?<![.!?][.!?])[.!?]*+[{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s))"
+)
+_LAST_WORD = regex(r"[^\W_]+(?:\.[^\W_]+)*$")
+_NEVER_LAST = regex("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
+_BEFORE_NUMBER = regex(
+    "figs?|eqs?|nos?|vols?|pp?|ch|sec|sect|arts?|ed|para|approx|ca"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
+_SELDOM_LAST = regex("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
+_LONGEST_SHORT_FORM = 40
+_OPENER = regex(
+    r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
+    r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from|during"
+    r"|until|each|every|all|no(?!\.\s*\d))\b",
+    re.IGNORECASE,
+)
+
+LONGEST_SENTENCE = 2_000
+"""The longest sentence, in characters; longer text is data, and is cut at white space."""
+
+
+class Span(NamedTuple):
+    """A piece of a text: `text[start:end]`, offsets in characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+def split_sentences(text: str) -> list[Span]:
+    """Return the sentences of an English or Chinese text, in order, without white space around.
+
+    A line that is a heading, a bullet or a row of a table ends where the line ends; other lines
+    are joined where the text was only wrapped.
+    """
+    return [
+        sentence
+        for start, end in _blocks(text)
+        for sentence in _trimmed(text, _within(text, _cuts(text[start:end], start)))
+    ]
+
+
+def is_heading(sentence: str) -> bool:
+    """Tell whether a sentence found by `split_sentences` looks like a heading of what follows.
+
+    A line that opens a section of a configuration is one; a setting in it is none.
+    """
+    if _HEADING.match(sentence) or parse_section(sentence):
+        return True
+    if "|" in sentence or "\t" in sentence or _ends_sentence(sentence) or BULLET.match(sentence):
+        return False
+    return len(sentence) <= (30 if detect_language(sentence) == "zh" else 80) and not is_entry(
+        sentence
+    )
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ends of each run of lines that may share a sentence."""
+    lines = text.split("\n")
+    width = measure_page_width(lines)
+    start = done = 0
+    previous = ""
+    for line in lines:
+        if start < done and not _goes_on(previous, line, width):
+            yield start, done
+            start = done
+        previous, done = line, done + len(line) + 1
+    yield start, len(text)
+
+
+def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in _END.finditer(block):
+        if not _abbreviation(block, start, end):
+            yield offset + start, offset + end.end()
+            start = end.end()
+    yield offset + start, offset + len(block)
+
+
+def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield pieces of a text of which none is longer than a sentence may be."""
+    for start, end in cuts:
+        while end - start > LONGEST_SENTENCE:
+            last = start + LONGEST_SENTENCE
+            place = (
+                max(text.rfind(gap, start + LONGEST_SENTENCE // 2, last) for gap in " \n") + 1
+                or last
+            )
+            yield start, place
+            start = place
+        yield start, end
+
+
+def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:
+    """Tell whether a full stop, question or exclamation mark does not end the sentence."""
+    if end[0][0] in "。！？；…" or not block[end.end() : end.end() + 1].isspace():
+        return False
+    after = block[end.end() : end.end() + 80].lstrip()[:40]
+    if after[:1].islower():
+        return True
+    if end[0] != ".":
+        return False
+    near = max(start, end.start() - _LONGEST_SHORT_FORM)
+    return _is_short_form(block[near : end.start()], after, first=near == start)
+
+
+def _is_short_form(before: str, after: str, *, first: bool) -> bool:
+    """Tell whether the full stop between `before` and `after` belongs to the word before it.
+
+    `first` says that the sentence begins with `before`.
+    """
+    found = _LAST_WORD.search(before)
+    word = found[0].lower() if found else ""
+    initial = len(word) == 1 and word != (found[0] if found else "")
+    if not initial and _BEFORE_NUMBER.fullmatch(word):
+        return after[:1].isdigit()
+    if _NEVER_LAST.fullmatch(word) or (first and word.isdigit() and word == before.strip()):
+        return True
+    return bool(_SELDOM_LAST.fullmatch(word)) and not _OPENER.match(after)
+
+
+def _trimmed(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[Span]:
+    for start, end in cuts:
+        piece = text[start:end].strip()
+        if piece:
+            at = text.index(piece, start)
+            yield Span(at, at + len(piece), piece)

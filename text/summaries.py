@@ -1,0 +1,293 @@
+"""Say briefly what a text is about.
+
+An abstract of its own sentences (SumBasic, Nenkova and Vanderwende 2005), and a short title.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from text.boilerplate import is_boilerplate
+from text.keyword_ranking import iterate_diverse
+from text.regex import regex
+from text.script import detect_language
+from text.sentences import is_heading, split_sentences
+from text.topics import key_phrase, strip_request_phrases
+from text.words import LEAST_WEIGHT, query_terms, search_words, word_weight
+
+_CODED = regex(
+    r"[{};]\s*$|^\s*(?:#include\b|(?:from|import|package|use|using)\s+[\w.:<\"*{]"
+    r"|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:({]|return\b|else\b|elif\s|if\s*\(|for\s*\("
+    r"|(?:export|public|private|static|const|let|var|fn|func|struct|enum)\s+\w|@\w+"
+    r"|\w[\w.\[\]]*\s*(?:=|:=|\+=)\s*\S|\w[\w.]*\(.*\)\s*:?$"
+    r"|(?:fi|done|esac|do|then|echo|exit|set|case|while)\b)|\$[{(]?\w|\|\||&&"
+)
+_COMMENTED = regex(r"^\s*(?:#(?!include|define|if|else|end|pragma)|//|--\s|/?\*|;;|%|\"\"\"|''')")
+_DOCSTRING = regex(
+    r"(?:\"\"\"|''')(?P<python>.*?)(?:\"\"\"|''')|/\*+(?P<c>.*?)\*/"
+    r"|(?P<lines>(?:^[ \t]*(?:#(?!!|include|define|if|else|end|pragma)|//+!?|--(?=\s)|;;+|%+)"
+    r"[^\n]*\n?)+)",
+    re.DOTALL | re.MULTILINE,
+)
+_APART = "\0"
+_SIGN = regex(r"^[ \t]*(?:#+|//+!?|--|;;+|%+|\*+(?!\*))[ \t]?", re.MULTILINE)
+_NAMED = regex(
+    r"^[^\S\n]*(?:export |public |private |static |async |pub )*(?:def|class|fn|func|function"
+    r"|struct|enum|interface|trait|type)\s+(?P<name>\w+)",
+    re.MULTILINE,
+)
+
+CODE_SHARE = 0.4
+"""A text is code if so many of its lines can be nothing else, comments aside."""
+
+SHOWN_CODE_NAMES = 12
+"""So many names are told of code that has no words."""
+
+
+def is_source_code(text: str) -> bool:
+    """Tell whether a text is source code."""
+    lines = [line for line in text.splitlines() if line.strip() and not _COMMENTED.match(line)]
+    coded = sum(bool(_CODED.search(line)) for line in lines)
+    return len(lines) >= 3 and coded >= CODE_SHARE * len(lines)
+
+
+def describe_source_code(text: str) -> str:
+    """Return the words of source code about itself, or else the names that it defines."""
+    blocks = [_words(found[found.lastgroup or 0]) for found in _DOCSTRING.finditer(_closed(text))]
+    said = "\n\n".join(filter(None, blocks))
+    names = [found["name"] for found in _NAMED.finditer(text)]
+    return said or ", ".join(list(dict.fromkeys(names))[:SHOWN_CODE_NAMES])
+
+
+def _closed(text: str) -> str:
+    """Return a text in which no comment begins that does not end; each would be read to its end."""
+    head, end, rest = text.rpartition("*/")
+    return head + end + rest.replace("/*", f"/{_APART}*")
+
+
+def _words(comment: str) -> str:
+    """Return the sentences of a comment, without signs, rules and boilerplate."""
+    paragraphs = re.split(r"\n\s*\n", _SIGN.sub("", comment.replace(_APART, "")))
+    kept = (
+        " ".join(one.split()) for one in paragraphs if not is_boilerplate(" ".join(one.split()))
+    )
+    return "\n\n".join(one for one in kept if len(re.findall(r"[^\W\d_]+", one)) > 2)
+
+
+_DIGITS = regex(r"\d+")
+
+LONGEST_ABSTRACT = {"en": 300, "zh": 150}
+"""The longest abstract, in characters."""
+
+LOOKED_AT = 12_000
+"""How many characters of a text are looked at."""
+
+REFRAIN = 0.2
+"""A word in a greater share of the sentences than this does not tell them apart,"""
+
+FEW = 8
+"""unless it is in so few of them at all."""
+
+MOST = 20
+"""Of so many sentences some are chosen."""
+
+FIRST = 0.5
+"""How much more the first sentence is worth; the second half of that, and so on."""
+
+
+def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
+    """Return the sentences with the words that matter most in a text, in its order.
+
+    What stands in a text `beside` it as well, such as the header of every page of a document, does
+    not tell them apart, and is left out where there is anything else.
+
+    A sentence scores by the frequency of its words in the text, as in SumBasic (Nenkova and
+    Vanderwende 2005), less for words found in any text, more near the beginning; the choice is
+    spread by maximal marginal relevance.
+    """
+    text = text[:LOOKED_AT].strip()
+    text = (describe_source_code(text) if is_source_code(text) else "") or text
+    text = _own(text, beside) if beside else text
+    most = LONGEST_ABSTRACT[detect_language(text)]
+    short = [span.text for span in split_sentences(text) if span.end - span.start <= most]
+    told = [one for one in short if not is_heading(one)]
+    said = [one for one in told if not is_boilerplate(one)] or told
+    bags = _without_refrain([query_terms(one) for one in said])
+    counts = Counter(word for bag in bags for word in bag)
+    worth = {word: word_weight(word) * math.log1p(times) for word, times in counts.items()}
+    scores = [
+        (at, _sentence_worth(bag, worth) * (1 + FIRST / (1 + at)))
+        for at, bag in enumerate(bags)
+        if bag
+    ]
+    best = sorted(scores, key=lambda one: -one[1])[:MOST]
+    chosen = _fitting(best, said, most)
+    return " ".join(said[at] for at in sorted(chosen)) or text[:most]
+
+
+def _own(text: str, beside: Sequence[str]) -> str:
+    """Return the lines and sentences of a text that are in none beside it, or else all of it."""
+    others = [" ".join(one[:LOOKED_AT].split()) for one in beside]
+    lines = {_folded(line) for one in beside for line in one[:LOOKED_AT].split("\n")} - {""}
+    own = "\n".join(line for line in text.split("\n") if _folded(line) not in lines)
+    repeated = (
+        span
+        for span in split_sentences(own)
+        if any(" ".join(span.text.split()) in one for one in others)
+    )
+    for span in reversed([*repeated]):
+        own = own[: span.start] + own[span.end :]
+    said = own.strip()
+    return said if any(not is_heading(span.text) for span in split_sentences(said)) else text
+
+
+def _folded(line: str) -> str:
+    """Return a line as it is compared: no number tells one header of a page from the next."""
+    return _DIGITS.sub("0", " ".join(line.split()).casefold())
+
+
+def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:
+    """Return the places of good sentences, unlike each other and not too long together."""
+    shortest = min((len(said[at]) for at, _ in best), default=0)
+    chosen: list[int] = []
+    room = most
+    for at, _ in iterate_diverse(best, said):
+        if len(said[at]) <= room:
+            chosen.append(at)
+            room -= len(said[at]) + 1
+            if room < shortest:
+                break
+    return chosen
+
+
+def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
+    """Leave out words that stand in every few sentences, as the speakers of a dialogue do."""
+    counts = Counter(word for bag in bags for word in bag)
+    most = max(REFRAIN * len(bags), FEW)
+    return [[word for word in bag if counts[word] <= most] for bag in bags]
+
+
+def _sentence_worth(bag: list[str], worth: Mapping[str, float]) -> float:
+    return sum(worth[word] for word in bag) / math.sqrt(len(bag) + 2)
+
+
+LONGEST_TITLE = 80
+"""Characters that a title has at most; Chinese says the same in half of them."""
+
+_TRIED = 8
+"""So many sentences of a long text are looked at for a title."""
+
+LATER, POOR = 0.15, 0.5
+"""What a title loses for each sentence before its own, and for what makes a title poor."""
+
+_ORDER = regex(
+    r"^(?:(?:write|give|provide|prepare|draft|conduct|produce|make)\b[^,.;]{0,60}?"
+    r"\b(?:on|about|into|to discuss|(?:overview|summary|list|account|explanation) of)\b *"
+    r"|(?:[写寫][一份篇]*|(?:提供|[给給]出)一[份个篇])[^，。]{0,12}(?:[关關][于於]|，))",
+    re.IGNORECASE,
+)
+_WORK = regex(
+    r"^(?:(?:please|kindly|could you|can you|would you|i need you to|i want you to|help me)\b,? *"
+    r"|(?:research|investigate)(?: and \w+)?(?: for me)?\b *"
+    r"|(?:so|and|furthermore|moreover|additionally|finally|also|in addition)\b,? *"
+    r"|[请請然你您我]|能[否不](?:能)?|[帮幫为為给給]我|最[后後]，|首先，|另外，|[详詳][细細]"
+    r"|(?:收集整理|整理|收集|[调調]研|研究|[学學][习習]|分析|[评評]估)(?:一?下)?|[:：， ])+"
+    r"|^(?!\W*(?:what|how|which|why|who|when|where|is|are|do|does|did|can|should)\b|.{0,12}(?:如何|怎|什|哪))"
+    r"[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
+    re.IGNORECASE,
+)
+_ASKS = regex(
+    r"[?？]\W*$|^\W*(?:what|why|how|who|when|where|which|is|are|do|does|did|can|should|explain"
+    r"|describe|compare|trace|analy[sz]e|discuss|evaluate|assess|investigate|explore|review|examine)\b"
+    r"|如何|怎[么麼样樣]|什[么麼]|哪|是否|[为為]何|分析|[评評]估|[调調]研|研究|比[较較]|[对對]比|[预預][测測]",
+    re.IGNORECASE,
+)
+_CLAUSE_END = regex(
+    r"[.;:?!](?=\s|$)|[，。；：？！]"
+    r"|,(?=\s)(?!(?:\s[\w'’-]+){1,4}(?:,|\s(?:and|or)\b))(?!\s(?:and|or)\b)"
+)
+_PHRASE_END = regex(
+    r"\s(?=(?:with|within|in|for|from|by|via|through|using|based on|including|such as|across"
+    r"|among|between|under|involving|that|which|who|where|when|while)\b)"
+    r"|(?<=\w\w)(?=以及|[和与與及](?!其))",
+    re.IGNORECASE,
+)
+_ASIDE = regex(r"\s*[(（][^()（）]*[)）]")
+_PARTICIPLE = regex(r"\s\w{2,}ed$")
+_POINTS = regex(r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I)
+_DANGLING = regex(r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE)
+"""What a title does not end with: a comma, and the word that joins what is cut off."""
+
+_FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
+
+
+def make_title(text: str, most: int = LONGEST_TITLE) -> str:
+    """Return `text` as a short title: what is asked, its first letter capital, cut at a good end.
+
+    Of a long text the sentence makes the title that says most of what it is all about.
+    """
+    first, _, rest = text.strip().partition("\n")
+    most = most // 2 if detect_language(text) == "zh" else most
+    alone = (
+        rest.strip() and len(first) <= most * 5 // 4 and first.rstrip(" )）”’\"'")[-1:].isalnum()
+    )
+    line = _asked(" ".join((first if alone else text).split()))
+    if len(line) > most:
+        line = _best(line, most)
+    return line[:1].upper() + line[1:]
+
+
+def localize_title(title: str, tongue: Literal["zh", "en"]) -> str:
+    """Return a title for a text in `tongue`: one in another language stands in quotation marks."""
+    if detect_language(title) == tongue:
+        return title
+    about = key_phrase(title) or title
+    return _FRAMES[tongue].format(
+        about.replace(" ", "") if detect_language(title) == "zh" else about
+    )
+
+
+def _best(text: str, most: int) -> str:
+    """Return the best title of a long text: its sentences are tried, each cut to a good end."""
+    said = [span.text for span in split_sentences(text)][:_TRIED]
+    about = Counter(word for word in search_words(text) if word_weight(word) > LEAST_WEIGHT)
+    titles = [_short(_without_task_words(one, most), most) for one in said]
+    worth = [_title_worth(one, about) - LATER * at for at, one in enumerate(titles)]
+    return titles[worth.index(max(worth))]
+
+
+def _title_worth(title: str, about: Counter[str]) -> float:
+    """Return how much of a text a title tells, in 0..1, less where it cannot stand alone."""
+    most = sum(count for _, count in about.most_common(10)) or 1
+    told = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
+    poor = title.endswith("…") + bool(_POINTS.search(title)) + (not _ASKS.search(title))
+    return told - POOR * poor
+
+
+def _asked(line: str) -> str:
+    return _ORDER.sub("", strip_request_phrases(line)).strip(" ,，、;；")
+
+
+def _without_task_words(line: str, most: int) -> str:
+    """Return a line without words for the work and asides, as far as it is too long with them."""
+    line = _asked(line)
+    for unneeded in (_WORK, _ASIDE, _WORK):
+        line = unneeded.sub("", line) if len(line) > most else line
+    return line
+
+
+def _short(sentence: str, most: int) -> str:
+    """Return a sentence up to the last clause that fits, or a phrase, or else the last word."""
+    sentence = sentence.rstrip(" .。")
+    if len(sentence) <= most * 5 // 4:
+        return sentence
+    for end, least in ((_CLAUSE_END, most // 3), (_PHRASE_END, most // 2)):
+        ends = [found.start() for found in end.finditer(sentence) if found.start() <= most]
+        if ends and ends[-1] >= least:
+            return _DANGLING.sub("", _PARTICIPLE.sub("", sentence[: ends[-1]]))
+    cut = sentence[: most - 1]
+    return _DANGLING.sub("", cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut) + "…"

@@ -1,0 +1,356 @@
+"""The blocks of a text: paragraphs with what belongs to them, headings, announced lists."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, pairwise
+from typing import Literal, NamedTuple
+
+from text.regex import regex
+from text.sentences import BULLET, Span, is_entry, is_heading, split_sentences
+
+CODE = 2_500
+"""A block of code of at most so many characters is one block, blank lines and all."""
+
+LEAD = 350
+"""What leads to the paragraph below it has at most so many characters."""
+
+_BLANK = regex(r"\n\s*\n|\Z")
+_ANNOUNCES = regex(
+    r"\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
+    r"|here (?:is|are)|for example|such as this)\b[^.!?\n]{0,80}[.:]?\W*$"
+    r"|(?:如下|以下|下面|下列|例如)[^。！？\n]{0,30}[。：]?\s*$",
+    re.IGNORECASE,
+)
+_MARKS = regex(r"\W*")
+_COLONS = frozenset(":：")
+_BACK = regex(
+    r"\W*(?:(?:this|that|these|those|it|its|they|their|them|such|he|she|his|her|both|neither)\b"
+    r"|(?:however|therefore|thus|hence|otherwise|instead|similarly|likewise|also|but|then|so"
+    r"|finally|second(?:ly)?|third(?:ly)?|conversely|consequently|moreover|furthermore"
+    r"|nevertheless|nonetheless|by comparison|by contrast|as a result|in addition"
+    r"|in (?:this|that|the (?:latter|former|second|first)|such|these|both|other|either)"
+    r"|for (?:this|that|these)|the (?:latter|former|same|above|other|second))\b"
+    r"|(?:这|該|该|此|它|他们|她|其|因此|所以|否则|但是?|然而|不过|另外|而且|并且|后者|前者|同样|上述|反之))",
+    re.IGNORECASE,
+)
+_CODE = regex(
+    r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
+)
+_TERM_LINE = regex(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
+"""An option that a definition follows, on a line of its own."""
+
+
+@lru_cache(maxsize=256)
+def split_blocks(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the blocks of a page (`find_blocks`), which is cut for every query of a run."""
+    return tuple(find_blocks(text))
+
+
+def find_blocks(text: str) -> list[tuple[int, int]]:
+    """Return where each block of a text begins and ends: paragraphs with what belongs to them.
+
+    A heading, the term of a definition and what announces something stay with the next paragraph,
+    and code stays whole as far as its brackets tell.
+    """
+    found: list[tuple[int, int]] = []
+    leads = code = False
+    for start, end in _paragraphs(text):
+        above = text[slice(*found[-1])] if found else ""
+        here = text[start:end]
+        joins = leads or _open(above) or (code and _is_code(here))
+        if len(above) <= CODE and joins:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+        leads, code = _leads(here), _is_code(here)
+    return found
+
+
+def announces_following(text: str) -> bool:
+    """Tell whether a text ends in announcing what follows it."""
+    end = text[-200:]
+    return _ends_in_colon(end) or bool(_ANNOUNCES.search(end))
+
+
+def refers_back(text: str) -> bool:
+    """Tell whether a text begins with words that only what stands before them explains."""
+    return bool(_BACK.match(text))
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ends of what blank lines keep apart, without white space around."""
+    start = 0
+    for blank in _BLANK.finditer(text):
+        piece = text[start : blank.start()]
+        if piece.strip():
+            first = start + len(piece) - len(piece.lstrip())
+            yield first, start + len(piece.rstrip())
+        start = blank.end()
+
+
+def _leads(paragraph: str) -> bool:
+    """Tell whether a paragraph is nothing without the one below it."""
+    if len(paragraph) > LEAD:
+        return False
+    if "\n" not in paragraph and (_TERM_LINE.match(paragraph) or is_heading(paragraph)):
+        return not BULLET.match(paragraph) or bool(_TERM_LINE.match(paragraph))
+    return _ends_in_colon(paragraph) and not is_entry(paragraph.split("\n")[-1])
+
+
+def _ends_in_colon(text: str) -> bool:
+    """Tell whether a colon stands behind the last word of a text."""
+    end = _MARKS.match(text[::-1])
+    return bool(end and not _COLONS.isdisjoint(end[0]))
+
+
+def _is_code(paragraph: str) -> bool:
+    """Tell whether every line of a paragraph looks like code and none like a sentence."""
+    return all(_CODE.search(line) for line in paragraph.split("\n"))
+
+
+def _open(block: str) -> bool:
+    """Tell whether code ends in it with a bracket that is not closed."""
+    return "\n" in block and block.count("{") > block.count("}")
+
+
+LONGEST = 80
+"""Of a heading so many characters are shown at most."""
+
+_HEADING = regex(r"(#{1,6})\s+(\S.*)")
+_ALONE = regex(r"(?:\A|(?<=\n\n))[#-][^\n]*(?=\n\s*\n|\s*\Z)")
+
+_TERM_LEVEL = 7
+"""A term stands below every heading."""
+
+
+class _Mark(NamedTuple):
+    """A heading or a term: where it begins, its level (1 is the highest), and its words."""
+
+    start: int
+    level: int
+    text: str
+
+
+def find_headings_above(text: str, start: int) -> list[str]:
+    """Return the headings that a piece of a text stands under, the highest first, and its term.
+
+    A piece that begins with a heading or a term stands under what is above that.
+    """
+    marks = _marks(text)
+    at = bisect_left(marks, (start,))
+    first = marks[at].level if at < len(marks) and marks[at].start == start else _TERM_LEVEL + 1
+    found: list[_Mark] = []
+    for mark in marks[:at]:
+        found = [one for one in found if one.level < mark.level] + [mark]
+    return [one.text for one in found if one.level < first]
+
+
+@lru_cache(maxsize=256)
+def _marks(text: str) -> list[_Mark]:
+    found = (_mark(line) for line in _ALONE.finditer(text))
+    return [mark for mark in found if mark]
+
+
+def _mark(line: re.Match[str]) -> _Mark | None:
+    """Return the heading or the term that a line is, if it is one."""
+    if found := _HEADING.fullmatch(line[0]):
+        return _Mark(line.start(), len(found[1]), _short(found[2]))
+    term = _TERM_LINE.fullmatch(line[0])
+    return _Mark(line.start(), _TERM_LEVEL, _short(line[0])) if term else None
+
+
+def _short(words: str) -> str:
+    words = words.strip()
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1].rstrip()}…"
+
+
+LEAST = 2
+"""A list has at least so many items."""
+
+TERM = 60
+"""The term of a definition list has at most so many characters."""
+
+_MARK = regex(
+    r"\s*(?:[-*+•·▪◦]\s+|\(?(?:\d{1,3}|[a-z])[.)]\s+|\d{1,3}、\s*|[（(]?[一二三四五六七八九十]+[)）、.]\s*)"
+    r"(?=\S)"
+)
+_ROW = regex(r"\s*(?P<header>[^:：;；]{1,60}[:：] )[^;；]*[;；] [^:：;；]{1,60}[:：] ")
+_TITLE = regex(r"#{1,6}\s+")
+_RULE = regex(r"\s*[-=*_~^.]{3,}\s*$")
+_ENDED = regex(r"(?<!\W)(?>\W*?[.!?;,。！？；，、…])\W*$")
+_ANNOUNCES_LIST = regex(
+    r"(?<!\W)(?>\W*?[:：])\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE
+)
+
+Kind = Literal["item", "row", "term", "text", "heading"]
+
+
+class AnnouncedList(NamedTuple):
+    """A list: the sentence or heading that announces it, the heading above, and its items."""
+
+    lead: Span
+    above: str
+    items: tuple[Span, ...]
+    cut: bool = False
+    """Whether the text ends with a term that nothing is said of any more."""
+
+    @property
+    def end(self) -> int:
+        """Where the last item ends."""
+        return self.items[-1].end
+
+
+class _Unit(NamedTuple):
+    kind: Kind
+    start: int
+    end: int
+    text: str
+
+
+def find_lists(text: str) -> list[AnnouncedList]:
+    """Return the lists of a text that something announces, in order.
+
+    A list has marked items, the rows of one table, or terms that each stand above or before what
+    is said of them.
+    """
+    return list(_announced(text, _with_terms(_units(text))))
+
+
+def extend_to_list(text: str, span: Span, most: int) -> Span:
+    """Return a piece of a text that goes on to the end of the list it begins, within `most`."""
+    begun = [one.end for one in find_lists(text) if span.start <= one.lead.start < span.end]
+    fitting = [end for end in begun if end - span.start <= most]
+    end = max([span.end, *fitting])
+    return Span(span.start, end, text[span.start : end])
+
+
+def _announced(text: str, units: Sequence[_Unit]) -> Iterator[AnnouncedList]:
+    above, at = "", 0
+    for _, group in groupby(units, key=_same):
+        run = list(group)
+        before = units[at - 1] if at else None
+        listed = run[0].kind in ("item", "row", "term") and len(run) >= LEAST
+        lead = _lead(before, run[0].kind) if listed and before else None
+        if lead:
+            items = tuple(Span(*_inside(text, one)) for one in run)
+            last = at + len(run) == len(units) - 1
+            cut = run[0].kind == "term" and last and _is_short(units[-1])
+            yield AnnouncedList(lead, above if above != lead.text else "", items, cut)
+        headings = [one.text for one in run if _is_heading(one)]
+        above = _TITLE.sub("", headings[-1]) if headings else above
+        at += len(run)
+
+
+def _same(unit: _Unit) -> str:
+    """Return what neighbours share that are items of one list; rows have the same first header."""
+    row = _ROW.match(unit.text) if unit.kind == "row" else None
+    return f"{unit.kind} {row['header'].strip()}" if row else unit.kind
+
+
+def _lead(unit: _Unit, kind: Kind) -> Span | None:
+    """Return the last sentence of what stands above a list, or the heading.
+
+    What stands above terms must say that they follow.
+    """
+    if unit.kind not in ("text", "heading"):
+        return None
+    mark = _TITLE.match(unit.text)
+    if mark:
+        return Span(unit.start + mark.end(), unit.end, unit.text[mark.end() :])
+    last = split_sentences(unit.text)[-1]
+    if kind == "term" and not (_ANNOUNCES_LIST.search(last.text) or is_heading(last.text)):
+        return None
+    return Span(unit.start + last.start, unit.start + last.end, last.text)
+
+
+def _inside(text: str, unit: _Unit) -> tuple[int, int, str]:
+    """Return an item without its mark."""
+    mark = _MARK.match(unit.text) if unit.kind == "item" else None
+    start = unit.start + (mark.end() if mark else 0)
+    return start, unit.end, text[start : unit.end]
+
+
+def _is_heading(unit: _Unit) -> bool:
+    return unit.kind == "heading" or (unit.kind == "text" and is_heading(unit.text))
+
+
+def _units(text: str) -> list[_Unit]:
+    """Return the headings, items, rows and paragraphs of a text."""
+    units: list[_Unit] = []
+    start, blank, depth = 0, True, 0
+    for line in text.split("\n"):
+        end = start + len(line.rstrip())
+        deeper = _indent(line) > depth
+        if not line.strip() or _RULE.match(line):
+            blank = True
+        elif units and _goes_on(units[-1], line, blank, deeper):
+            last = units[-1]
+            kind: Kind = (
+                "term" if last.kind == "text" and _is_term(last, blank, deeper) else last.kind
+            )
+            # What it says is taken out of the text at the end, once.
+            units[-1] = _Unit(kind, last.start, end, "\n")
+            blank = False
+        else:
+            at = start + _indent(line)
+            units.append(_Unit(_kind(line), at, end, text[at:end]))
+            blank, depth = False, _indent(line)
+        start += len(line) + 1
+    return [unit._replace(text=text[unit.start : unit.end]) for unit in units]
+
+
+def _kind(line: str) -> Kind:
+    if _TITLE.match(line):
+        return "heading"
+    if _MARK.match(line):
+        return "item"
+    return "row" if _ROW.match(line) else "text"
+
+
+def _goes_on(last: _Unit, line: str, blank: bool, deeper: bool) -> bool:
+    """Tell whether a line belongs to the unit above it."""
+    if last.kind == "heading" or _kind(line) in ("heading", "item", "row"):
+        return False
+    return deeper and last.kind in ("item", "term") if blank else last.kind != "row"
+
+
+def _is_term(unit: _Unit, blank: bool, deeper: bool) -> bool:
+    """Tell whether a paragraph is a term, with its meaning indented right below it."""
+    return deeper and not blank and _is_short(unit)
+
+
+def _with_terms(units: list[_Unit]) -> list[_Unit]:
+    """Put short lines that follow each other, each above a paragraph, together with it."""
+    whole: list[_Unit] = []
+    terms = {at for at, (one, after) in enumerate(pairwise(units)) if _heads(one, after)}
+    for at, unit in enumerate(units):
+        told = unit.kind == "text" and at not in terms and not terms.isdisjoint((at - 1, at + 1))
+        if told and whole and whole[-1].kind == "term":
+            text = f"{whole[-1].text}\n\n{unit.text}"
+            whole[-1] = _Unit("term", whole[-1].start, unit.end, text)
+            continue
+        announced = bool(whole) and (
+            whole[-1].kind == "term"
+            or (whole[-1].kind == "text" and bool(_ANNOUNCES_LIST.search(whole[-1].text)))
+        )
+        whole.append(unit._replace(kind="term") if at in terms and announced else unit)
+    return whole
+
+
+def _heads(unit: _Unit, after: _Unit) -> bool:
+    said = after.kind == "text" and len(after.text) > len(unit.text) and _ENDED.search(after.text)
+    return _is_short(unit) and bool(said)
+
+
+def _is_short(unit: _Unit) -> bool:
+    """Tell whether a paragraph may be a term: one short line that ends no sentence."""
+    short = unit.kind == "text" and len(unit.text) <= TERM and "\n" not in unit.text
+    return short and not re.search(r"(?<!\W)(?>\W*?[.!?;:,。！？；：，、…])\W*$", unit.text)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,278 @@
+"""Cut a text into search words, and say how much a word tells of a topic."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+
+from Stemmer import Stemmer
+
+from text.regex import regex
+from text.script import CJK
+
+Value = TypeVar("Value")
+
+
+class Memo(dict[str, Value]):
+    """Looks up what a function returns: a hit is an item of a dict, and calls nothing.
+
+    When it is full, what it holds becomes the older half: what is asked for again is taken from
+    there, so common texts stay and rare ones go.
+    """
+
+    def __init__(self, work: Callable[[str], Value], most: int = 65_536, longest: int = 40) -> None:
+        """Remember the values of up to twice `most` texts of up to `longest` characters each."""
+        super().__init__()
+        self._work, self._most, self._longest = work, most, longest
+        self._older: dict[str, Value] = {}
+
+    def __missing__(self, text: str) -> Value:
+        if len(text) > self._longest:
+            return self._work(text)
+        older = self._older
+        value = older[text] if text in older else self._work(text)
+        if len(self) >= self._most:
+            self._older = self.copy()
+            self.clear()
+        self[text] = value
+        return value
+
+
+STOPWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """a about above after again against all also am an and any are as at be because been before
+        being below between both but by can could d did do does doing down during each few for from
+        further had has have having he her here hers herself him himself his i if in into is it its
+        itself just ll m may me might more most must my myself no nor not of off on once only or
+        other our ours ourselves out over own re s same shall she should so some such t than that
+        the their theirs them themselves then there these they this those through to too under
+        until up upon us ve very was we were while will with would you your yours yourself""",
+    )
+)
+"""English words that carry no topic."""
+
+QUESTION_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """what when where which who whom whose why how many much please tell explain describe know
+        give find show list want need help let mean happen say talk""",
+    )
+)
+"""English words that only say that something is asked."""
+
+NON_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
+"""English words of a question that do not name its topic."""
+
+LONGEST_WORD = 100
+"""The longest search word, in characters; what is longer is data and no word."""
+
+_ASKED_THING = (
+    "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
+    "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"
+    "|谁|誰|[几幾](?=[个個年位次种種岁歲天月号號人名部座条條家所届屆楼樓分点點段篇章集代场場])"
+    "|多[长長少]?[时時][间間]|多[少久长長高远遠]|(?<![伦倫])多大)"
+)
+_ASKED = regex(
+    "请问|請問|(?:^|(?<=[，,。；;\\s]))[请請]|[帮幫为為给給]我|[你您]|告[诉訴]我?|我想(?:知道|了解)?"
+    "|能不能|能否|可以|是否|有[没沒]有|分[别別]"
+    f"|(?:[是有在由到从從为為叫于於]|属于|屬於){{0,2}}{_ASKED_THING}是?"
+    "|(?<!其)[它他她][们們]?|[这這那][个個些]|怎[么麼]?[样樣]|怎[么麼]|如何|[吗嗎呢吧么麼啊呀]"
+    f"|需要[{CJK}]?(?=多|[几幾])|[能会會要](?![源力量议議员員素])(?=[{CJK}]{{1,12}}[吗嗎])|最[多少高低大小长長短重轻輕快慢](?=\\W|$)"
+    "|(?<![目标標])的(?![确確士])"
+)
+
+_TOKEN = regex(
+    f"(?P<cjk>[{CJK}]+)"
+    r"|(?P<number>\d++(?:[.,:/-]\d++)*+(?:%|(?![a-zA-Z])))"
+    rf"|(?P<word>[a-zA-Z](?:\+\+|\#)|[^\W{CJK}]+(?:-\d[\d.]*)?)"
+)
+# Runs of characters that no token crosses the ends of, and seldom more than one token each.
+_RUN = r"{word}++(?:[.,:/+#%-]++{word}++)*+(?:[+#%]++|(?<=\d)\.++)?"
+_RUNS = regex(_RUN.format(word=rf"[\w{CJK}]"))
+_ASCII_RUNS = regex(_RUN.format(word=r"\w"), re.ASCII)
+_PART = regex(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_own = threading.local()
+_THOUSANDS = regex(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+def search_words(text: str) -> list[str]:
+    """Return the search words of `text`, in order, repeated as often as they occur.
+
+    English words lower-cased, without accents, stopwords left out, Snowball-stemmed (Porter 2);
+    Chinese, kana and hangul as overlapping pairs of characters; a code identifier whole and in
+    parts; numbers, dates and percentages whole, their parts beside them.
+    """
+    return list(_cut(unicodedata.normalize("NFKC", text), STOPWORDS))
+
+
+def query_terms(question: str) -> list[str]:
+    """Return the words of a question that name its topic, each once, in order."""
+    return list(dict.fromkeys(_cut(_subject(question), NON_TOPIC_WORDS)))
+
+
+def spelled_query_terms(question: str) -> list[str]:
+    """Return the words of a question that name its topic as they are spelt there, each once.
+
+    Chinese, which has no spaces, gives the runs of characters between the words that only ask.
+    """
+    tokens = (token[0] for token in _TOKEN.finditer(_subject(question)))
+    return list(dict.fromkeys(token for token in tokens if any(_cut(token, NON_TOPIC_WORDS))))
+
+
+def _subject(question: str) -> str:
+    """Return a question without the Chinese words that only ask."""
+    text = unicodedata.normalize("NFKC", question)
+    return text if text.isascii() else _ASKED.sub(" ", text)
+
+
+def _cut(text: str, without: frozenset[str]) -> Iterator[str]:
+    runs = _ASCII_RUNS if text.isascii() else _RUNS
+    return chain.from_iterable(map(_known[without].__getitem__, runs.findall(text)))
+
+
+def _cut_run(run: str, without: frozenset[str]) -> tuple[str, ...]:
+    if run.isascii() and run.isalpha() and run[1:].islower():
+        # Most runs are a word of one part.
+        lower = run.lower()
+        return () if lower in without else (str(_stemmer().stemWord(lower)),)
+    return tuple(_of_tokens(run, without))
+
+
+_known = {
+    without: Memo(partial(_cut_run, without=without)) for without in (STOPWORDS, NON_TOPIC_WORDS)
+}
+
+
+def _of_tokens(run: str, without: frozenset[str]) -> Iterator[str]:
+    for token in _TOKEN.finditer(run):
+        if token.lastgroup == "cjk":
+            yield from _pairs(token[0])
+        elif token.lastgroup == "number":
+            yield from _numbers(token[0])
+        else:
+            yield from _latin(token[0], without)
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _numbers(number: str) -> Iterator[str]:
+    if _THOUSANDS.fullmatch(number.rstrip("%")):
+        number = number.replace(",", "")
+    yield number
+    parts = re.split(r"[,:/%-]", number)
+    if len(parts) > 1:
+        yield from filter(None, parts)
+
+
+def _latin(token: str, without: frozenset[str]) -> Iterator[str]:
+    parts = _PART.findall(token)
+    if len(parts) > 1 or not token.isalpha():
+        yield token.lower().strip("_.")
+    for part in parts if len(parts) > 1 or token.isalpha() else ():
+        # "IT" and "WHO" are names where "it" and "who" are not.
+        if part.lower() not in without or (part.isupper() and len(part) > 1):
+            yield _stem(part.lower())
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    if not word.isascii():
+        decomposed = unicodedata.normalize("NFKD", word)
+        word = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return str(_stemmer().stemWord(word))
+
+
+def _stemmer() -> Stemmer:
+    """Return the stemmer of this thread: it keeps the word it works on, so none is shared."""
+    try:
+        return _own.stemmer
+    except AttributeError:
+        _own.stemmer = Stemmer("english", 0)
+        return _own.stemmer
+
+
+LEAST_WEIGHT = 0.2
+"""What the most common word weighs; a word that is not in the list weighs 1."""
+
+ENDING = 5
+"""The longest ending that is added to a stem, in letters."""
+
+FRAME_WORDS = frozenset(
+    stem
+    for word in [
+        *QUESTION_WORDS,
+        *("use", "like", "prefer", "enjoy", "love", "hate", "work", "make", "get", "good"),
+        *("thing", "way", "lot", "new", "user", "always"),
+    ]
+    for stem in search_words(word)
+)
+"""The words, as `text.words` cuts them, that say of whom or what for, and not about what."""
+
+GRAMMAR_CHARACTERS = frozenset(
+    "的了是在和与與及或被把由从從对對于於以為为而也都又就還还很其这這那並并但且若則则使让讓给給向到等曾才只"
+)
+"""Chinese characters that mostly join words, so that a pair with one of them is seldom a word."""
+
+
+@lru_cache(maxsize=65_536)
+def word_weight(word: str) -> float:
+    """Return how much a word of `text.words` says about the topic of a text, in 0..1.
+
+    In the few pages of one search the topic itself is the most common word, so its rarity there
+    says nothing; its rank in other text does. By Zipf's law the share of texts with the word of
+    rank r falls like 1 / r, so its inverse document frequency grows like ln r.
+    """
+    if len(word) == 2 and not GRAMMAR_CHARACTERS.isdisjoint(word):
+        return LEAST_WEIGHT
+    rank, listed = _ranks().get(word, (1, 0))
+    return (
+        LEAST_WEIGHT + (1 - LEAST_WEIGHT) * (math.log(rank) / math.log(listed)) if listed else 1.0
+    )
+
+
+@cache
+def shared_word_weight(word: str) -> float:
+    """Return how much a word of `text.words` counts that two short texts share, in 0..1.
+
+    A common word says little of what they are about, and one in which requests and notes on people
+    are worded ("uses", "likes", "wants to know") says nothing.
+    """
+    return 0.0 if word in FRAME_WORDS else word_weight(word) ** 2
+
+
+def is_common(word: str) -> bool:
+    """Say whether an English word begins with a stem of the list and goes on with an ending."""
+    lower = word.lower()
+    if lower[-1:] == "y":
+        lower = f"{lower[:-1]}i"
+    most = ENDING if len(lower) > ENDING else 2
+    shortest = max(len(lower) - most, 3)
+    ranks = _ranks()
+    while len(lower) >= shortest:
+        if lower in ranks:
+            return True
+        lower = lower[:-1]
+    return False
+
+
+@cache
+def _ranks() -> dict[str, tuple[int, int]]:
+    """Return the rank of each listed word, and the length of its list.
+
+    The list has the words of most encyclopedia paragraphs, an English and a Chinese part (pairs
+    of characters), each most common first; the word counts are of HotpotQA, MuSiQue, 2Wiki, CMRC
+    2018 and DRCD.
+    """
+    text = Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8")
+    parts = [part.split() for part in text.split("\n\n") if part.strip()]
+    return {word: (rank, len(part)) for part in parts for rank, word in enumerate(part, start=1)}

@@ -1,0 +1,72 @@
+"""Store what was worked out for a question as pages that can be cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graph.records import Passage, Source
+from library.page_rows import NewPage
+from library.store import store_computed_page
+from report.markdown.sanitizer import strip_markup
+from report.source_registry import CitablePage, register_sources
+from runs.call_site import CallSite
+from text.regex import regex
+
+_MARKS = regex(r"\[(?P<id>S[1-9]\d*|\?)\]|`")
+"""What would be the mark of a source in a report, or of code."""
+
+
+class DerivedText(NamedTuple):
+    """What was worked out: its words, and what it was worked out from."""
+
+    kind: str
+    """The kind of what it was worked out from."""
+    origin: str
+    location: str
+    title: str
+    place: str
+    text: str
+
+
+class DirectAnswer(NamedTuple):
+    """Passages that answer a question by themselves, their sources, and what is still open."""
+
+    passages: list[Passage]
+    sources: dict[str, Source]
+    reason: str = ""
+    """Why it is no whole answer; empty where it is."""
+    whole: bool = True
+    """Whether nothing of the question is left to be researched."""
+    uncomputed: tuple[tuple[str, str], ...] = ()
+    """What was asked of a table and not computed, each part of the question with the reason."""
+
+
+async def record_direct_answer(
+    here: CallSite, made: Sequence[DerivedText], reason: str = ""
+) -> DirectAnswer:
+    """Return what was worked out as passages of sources of this thread."""
+    citable = [
+        CitablePage(await _kept(here, one), one.title, _where(one), "computed") for one in made
+    ]
+    sources = await register_sources(here.thread, citable)
+    passages = [
+        Passage(source=source["id"], text=one.text)
+        for source, one in zip(sources, made, strict=True)
+    ]
+    return DirectAnswer(passages, {one["id"]: one for one in sources}, reason)
+
+
+def to_plain_line(text: str) -> str:
+    """Return a text in one line as a report shows it: no marks, no tags, and no addresses."""
+    bare = _MARKS.sub(lambda mark: f"({mark['id']})" if mark["id"] else "", text)
+    return " ".join(strip_markup(bare).replace("\0", "").split())
+
+
+async def _kept(here: CallSite, made: DerivedText) -> str:
+    page = NewPage(title=made.title, place=made.place, text=made.text)
+    return await store_computed_page(here.owner, made.kind, made.origin, page)
+
+
+def _where(made: DerivedText) -> str:
+    return f"{made.location}#{made.place}" if made.place else made.location

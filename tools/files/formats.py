@@ -1,0 +1,216 @@
+"""Which files can be read, by which module, and whether their bytes are what their names say."""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.errors import Problem
+
+_CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
+_WEB = ".html .htm .xhtml"
+_SETTINGS = ".toml .yaml .yml .ini .cfg .conf .properties .log"
+
+FILE_READERS: dict[str, str] = {
+    ".pdf": "tools.files.pdf:read_pdf",
+    ".docx": "tools.files.word:read_word",
+    ".pptx": "tools.files.slides:read_slides",
+    ".xlsx": "tools.files.sheets:read_workbook",
+    ".epub": "tools.files.archive:read_epub",
+    ".odt": "tools.files.archive:read_odt",
+    ".rtf": "tools.files.text_files:read_rtf",
+    ".eml": "tools.files.mail:read_mail",
+    ".msg": "tools.files.mail:read_mail",
+    ".ipynb": "tools.files.markdown:read_notebook",
+    ".html": "tools.files.web_page:read_html",
+    ".htm": "tools.files.web_page:read_html",
+    ".xhtml": "tools.files.web_page:read_html",
+    ".md": "tools.files.markdown:read_markdown",
+    ".markdown": "tools.files.markdown:read_markdown",
+    ".csv": "tools.files.data_files:read_csv",
+    ".tsv": "tools.files.data_files:read_csv",
+    ".json": "tools.files.data_files:read_json",
+    ".jsonl": "tools.files.data_files:read_json",
+    **dict.fromkeys(
+        [".txt", ".text", ".rst", *_CODE.split(), *_SETTINGS.split()],
+        "tools.files.text_files:read_text_file",
+    ),
+}
+"""The module and the function that read each type (`FileContent` → `ParsedDocument`)."""
+
+GRID_READERS: dict[str, str] = {
+    ".csv": "tools.files.data_files:read_csv_grids",
+    ".tsv": "tools.files.data_files:read_csv_grids",
+    ".xlsx": "tools.files.sheets:read_workbook_grids",
+}
+"""The module and the function that read the cells of each type of table."""
+
+READABLE_SUFFIXES = frozenset(FILE_READERS)
+"""The types that can be read, in lower case with the dot."""
+
+MEDIA_TYPES = {"image": "an image", "audio": "a sound recording", "video": "a video"}
+"""What is no document by the first part of its MIME type, and what it is called."""
+
+HEAVY_SUFFIXES = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
+"""The types whose parsers are kept in a process of their own."""
+
+LIGHT_FILE_BYTES = 200_000
+"""A file of another type with no more bytes is read where it is asked for."""
+
+TEXT_SUFFIXES = frozenset(
+    f".txt .text .rst .md .markdown .pdf .docx .odt .rtf .eml .msg {_WEB}".split()
+)
+"""The types that are called by their first line where nothing else names them."""
+
+ARCHIVE_MEMBERS = {
+    ".docx": "word/",
+    ".pptx": "ppt/",
+    ".xlsx": "xl/",
+    ".epub": "META-INF/container.xml",
+    ".odt": "content.xml",
+}
+"""The types that are zip archives, and how the name of a member of each begins."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAGIC = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a zip archive",
+    _OLE: "an old Office file",
+    b"\x89PNG\r\n": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"\x1f\x8b\x08": "a gzip archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"\x7fELF": "a program",
+    b"MZ\x90\x00": "a program",
+    b"SQLite format 3\x00": "a database",
+    b"{\\rtf": "an RTF document",
+}
+
+_OWN = {".rtf": b"{\\rtf", ".msg": _OLE}
+
+
+def is_heavy(suffix: str, size: int) -> bool:
+    """Tell whether a file is read in a worker process, not in a thread of this one."""
+    return suffix.lower() in HEAVY_SUFFIXES or size > LIGHT_FILE_BYTES
+
+
+def explain_unread_type(name: str, kind: str = "") -> str:
+    """Return why a file of a type that cannot be read is left out.
+
+    Args:
+        name: Its name.
+        kind: Its MIME type, where one was told.
+    """
+    guessed = kind or mimetypes.guess_type(name)[0] or ""
+    return MEDIA_TYPES.get(guessed.partition("/")[0], "not a type that is read")
+
+
+def check_file_type(file: FileContent) -> None:
+    """Refuse a file whose first bytes belong to another type than its name says."""
+    found = next((name for magic, name in _MAGIC.items() if file.data.startswith(magic)), "")
+    if file.suffix == ".pdf":
+        # Readers accept a PDF header anywhere in the first kilobyte (ISO 32000, annex H).
+        fits = b"%PDF-" in file.data[:1024]
+    elif file.suffix in ARCHIVE_MEMBERS:
+        _refuse_locked(file)
+        fits = file.data.startswith(b"PK")
+    elif file.suffix in _OWN:
+        fits = file.data.startswith(_OWN[file.suffix])
+    else:
+        fits = not found
+    if not fits:
+        what = f"its name ends in {file.suffix}, but it is {found or 'something else'}"
+        raise FileRefused("file_type_mismatch", what)
+
+
+def _refuse_locked(file: FileContent) -> None:
+    """Refuse an Office file with a password: such a file is an OLE container, not a zip."""
+    if file.data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in file.data:
+        raise FileRefused("file_encrypted", "it is locked with a password")
+
+
+_NOT_DOCUMENTS = frozenset(["__pycache__", "node_modules"])
+
+
+def find_files(folder_or_file: Path) -> list[Path]:
+    """Return the files under a folder that can be read, sorted; a file is returned as it is.
+
+    Raises:
+        Problem: `file_not_found`.
+    """
+    if folder_or_file.is_file():
+        return [folder_or_file.resolve()]
+    return [path for path in _all(folder_or_file) if _readable(path)]
+
+
+def find_unreadable_files(folder: Path) -> list[Path]:
+    """Return the files under a folder that `find_files` passes over, sorted."""
+    return [path for path in _all(folder) if not _readable(path)] if folder.is_dir() else []
+
+
+def _all(folder: Path) -> list[Path]:
+    """Return all files under a folder but the hidden ones and links that lead out of it."""
+    if not folder.is_dir():
+        what = "there is no such folder"
+        raise Problem("file_not_found", what, where=str(folder), hint="check the path")
+    root = folder.resolve()
+    return sorted(path for path in _walk(root) if _real(path).is_relative_to(root))
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if _shown(name)]
+        yield from (Path(folder, name) for name in files if _shown(name))
+
+
+def _real(path: Path) -> Path:
+    # Path.resolve() raises on a link that leads to itself.
+    return Path(os.path.realpath(path))
+
+
+def _shown(name: str) -> bool:
+    # Word and Excel keep a lock file named `~$…` beside a document that is open.
+    return not name.startswith((".", "~$")) and name not in _NOT_DOCUMENTS
+
+
+def _readable(path: Path) -> bool:
+    return path.suffix.lower() in READABLE_SUFFIXES and path.is_file()
+
+
+@dataclass(frozen=True)
+class FileLimits:
+    """How much one document may cost."""
+
+    size: int = 30_000_000
+    """Bytes of the file."""
+    pages: int = 2_000
+    """Pages of a PDF."""
+    seconds: float = 30.0
+    """Time to read a short one, without the wait for a free worker; a long one has more."""
+    memory: int = 1_000_000_000
+    """Bytes that a worker may need to read it."""
+    text: int = 10_000_000
+    """Characters of text in it."""
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """The bytes of one file, and how to take them; `suffix` is in lower case with its dot."""
+
+    data: bytes
+    suffix: str
+    limits: FileLimits
+
+
+class FileRefused(Exception):
+    """A file that is not read, with a code and a reason; it can cross to another process."""
+
+    def __init__(self, code: str, what: str) -> None:
+        super().__init__(code, what)
+        self.code = code
+        self.what = what

@@ -1,0 +1,272 @@
+"""Answer a question over the tables of a person's files, where it can be read in one way."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from calls.run_budget import run_within_budget
+from config.errors import Problem
+from graph.context import Context
+from library.documents import StoredFile, list_stored_files
+from runs.call_site import CallSite
+from tools.files.extractor import extract_cells
+from tools.files.formats import FileLimits
+from tools.files.parsed_document import CellGrid
+from tools.tables import answer_text
+from tools.tables.mentions import normalise_question
+from tools.tables.query import (
+    ParsedQuery,
+    QueryResult,
+    QueryUnfit,
+    TableQueries,
+    compute_query,
+    parse_model_query,
+)
+from tools.tables.query_builder import QuestionPhrase, UnclearQuestion
+from tools.tables.question_parser import parse_question, split_table_question
+from tools.tables.typed_table import TypedTable, make_tables
+from tools.tables.vocabulary import OPERATION_WORDS
+
+TABLE_ROLE = "rewriter"
+"""Who reads a question for tables: whoever else puts questions into a form for searching."""
+
+SUFFIXES = (".csv", ".tsv", ".xlsx")
+"""The files that hold tables."""
+
+MOST = 20
+"""So many files are looked at for one question, or all that it names."""
+
+SMALL = 1_000_000
+"""A question that asks for no operation is looked up in files up to this size only, in bytes."""
+
+KEPT = 8
+"""The tables of so many files are kept in memory."""
+
+
+BOTH = 3
+"""Where a question fits so many tables at the most, it is answered for each of them.
+
+Of more it is answered where all of them say the same.
+"""
+
+FileTable = tuple[StoredFile, TypedTable]
+"""A table, and the file it is in."""
+
+
+NEAR = 4
+"""So many tables at the most are shown to a model that reads a question."""
+
+BYTES, ROWS = 60_000_000, 500_000
+"""So much of the files that a question may be about is read at the most."""
+
+
+class CandidateTables(NamedTuple):
+    """The tables that a question may be about."""
+
+    pairs: list[FileTable]
+    unread: list[str]
+    """The names of the files that were too many, or too large, to be looked at."""
+
+
+class ComputedAnswer(NamedTuple):
+    """What the tables say to a part of a question, in words, and where it is from."""
+
+    file: StoredFile
+    title: str
+    place: str
+    text: str
+
+
+class UncomputedPart(NamedTuple):
+    """A part of a question that asks for a number of a table, and why it was not computed."""
+
+    asked: str
+    why: str
+
+
+class TableAnswers(NamedTuple):
+    """What the tables say to a question."""
+
+    computed: list[ComputedAnswer]
+    uncomputed: list[UncomputedPart]
+    whole: bool
+    """Whether what was computed is all that was asked."""
+
+
+_kept: OrderedDict[tuple[str, str], list[CellGrid]] = OrderedDict()
+
+
+async def find_candidate_tables(owner: str, roots: Sequence[str], question: str) -> CandidateTables:
+    """Return the tables that a question may be about, and which files were not looked at.
+
+    Args:
+        owner: Whose files.
+        roots: The folders that were read; all of the owner's where none is named.
+        question: As the person puts it.
+    """
+    files = [one for one in await list_stored_files(owner, roots) if _may_answer(one, question)]
+    files = [one for one in files if _names(question, one)] or files
+    pairs: list[FileTable] = []
+    left: list[str] = []
+    size = rows = 0
+    for at, one in enumerate(files):
+        size += one.size
+        if at >= MOST or size > BYTES or rows > ROWS:
+            left.append(Path(one.path).name)
+            continue
+        found = await _tables(one)
+        rows += sum(table.size for table in found)
+        pairs += [(one, table) for table in found]
+    return CandidateTables(pairs, left)
+
+
+async def answer_table_question(
+    here: CallSite, context: Context, looked: CandidateTables, question: str, language: str
+) -> TableAnswers | None:
+    """Return what is computed for a question, and what is not; nothing where no table is asked."""
+    found = await run_within_budget(
+        here, context, TABLE_ROLE, compute_answers, looked.pairs, question, language
+    )
+    if found is None or not looked.unread:
+        return found
+    told = UncomputedPart(question, answer_text.explain_unread_tables(looked.unread, language))
+    return found._replace(uncomputed=[*found.uncomputed, told])
+
+
+async def answer_model_queries(
+    here: CallSite, context: Context, pairs: Sequence[FileTable], read: TableQueries, language: str
+) -> TableAnswers:
+    """Return what the queries give that a model wrote; one that does not fit is not computed."""
+    return await run_within_budget(here, context, TABLE_ROLE, _queried, pairs, read, language)
+
+
+def _queried(pairs: Sequence[FileTable], read: TableQueries, language: str) -> TableAnswers:
+    computed: list[ComputedAnswer] = []
+    uncomputed: list[UncomputedPart] = []
+    every = [table for _, table in pairs]
+    for query in read.queries:
+        try:
+            result = compute_query(parse_model_query(query, every, chinese=language == "zh"))
+        except QueryUnfit as unfit:
+            uncomputed.append(
+                UncomputedPart(query.asked, answer_text.explain_unfit_query(str(unfit), language))
+            )
+            continue
+        file = next(file for file, table in pairs if table is result.query.table)
+        computed.append(_computed(file, result, language))
+    return TableAnswers(computed, uncomputed, not uncomputed and not read.rest.strip())
+
+
+def list_named_tables(pairs: Sequence[FileTable], question: str) -> list[FileTable]:
+    """Return the tables that a question names something of, if it asks for a computation.
+
+    What names a column or a value word for word comes first.
+    """
+    if not any(one.search(question) for one in OPERATION_WORDS.values()):
+        return []
+    touched = [
+        (QuestionPhrase(normalise_question(question), table), (file, table))
+        for file, table in pairs
+    ]
+    held = [
+        (phrase.named, pair)
+        for phrase, pair in touched
+        if phrase.exact or _names(question, pair[0])
+    ]
+    return [pair for _, pair in sorted(held, key=lambda one: -one[0])[:NEAR]]
+
+
+def compute_answers(
+    pairs: Sequence[FileTable], question: str, language: str
+) -> TableAnswers | None:
+    """Return what tables say to a question, part by part where it asks for several things."""
+    pieces = split_table_question(question)
+    found = [_part(pairs, one, language) for one in pieces]
+    if len(pieces) > 1 and not all(isinstance(one, list) for one in found):
+        whole = _part(pairs, question, language)
+        if isinstance(whole, list) or not any(found):
+            pieces, found = [question], [whole]
+    computed = [answer for one in found if isinstance(one, list) for answer in one]
+    uncomputed = [one for one in found if isinstance(one, UncomputedPart)]
+    if not (computed or uncomputed):
+        return None
+    return TableAnswers(computed, uncomputed, all(isinstance(one, list) for one in found))
+
+
+def _may_answer(file: StoredFile, question: str) -> bool:
+    asked = _names(question, file) or any(one.search(question) for one in OPERATION_WORDS.values())
+    return file.path.lower().endswith(SUFFIXES) and not file.code and (asked or file.size <= SMALL)
+
+
+def _names(question: str, file: StoredFile) -> bool:
+    return Path(file.path).name.casefold() in question.casefold()
+
+
+async def _tables(file: StoredFile) -> list[TypedTable]:
+    """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
+    name = (file.path, file.sha256)
+    if name not in _kept:
+        try:
+            _kept[name] = await extract_cells(Path(file.path), file.sha256, FileLimits())
+        except Problem:
+            return []
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return make_tables(Path(file.path).name, _kept[name])
+
+
+def _part(
+    pairs: Sequence[FileTable], question: str, language: str
+) -> list[ComputedAnswer] | UncomputedPart | None:
+    sure = any(_names(question, file) for file, _ in pairs)
+    read = [(file, parse_question(question, table, sure=sure)) for file, table in pairs]
+    found = [(file, one) for file, one in read if isinstance(one, ParsedQuery)]
+    best = max((_worth(one) for _, one in found), default=(0, 0.0))
+    results = [(file, compute_query(one)) for file, one in found if _worth(one) == best]
+    if results and (len(results) <= BOTH or len({_gist(one) for _, one in results}) == 1):
+        return _told(results, language)
+    if results:
+        return UncomputedPart(
+            question,
+            answer_text.explain_several_tables([one.query for _, one in results], language),
+        )
+    doubts = [one for _, one in read if isinstance(one, UnclearQuestion)]
+    doubts.sort(key=lambda one: not one.options)
+    return (
+        UncomputedPart(question, answer_text.explain_unclear_question(doubts[0], language))
+        if doubts
+        else None
+    )
+
+
+def _told(results: Sequence[tuple[StoredFile, QueryResult]], language: str) -> list[ComputedAnswer]:
+    """Return what some tables say; of many that say the same, the others are named."""
+    told = [_computed(file, one, language) for file, one in results[:BOTH]]
+    others = [one.query.table.name for _, one in results[BOTH:]]
+    if others:
+        last = told.pop()
+        told.append(
+            last._replace(text=f"{last.text}\n{answer_text.render_same_results(others, language)}")
+        )
+    return told
+
+
+def _worth(read: ParsedQuery) -> tuple[int, float]:
+    return read.named, read.fit
+
+
+def _computed(file: StoredFile, result: QueryResult, language: str) -> ComputedAnswer:
+    table = result.query.table
+    place = f"rows={table.numbers[0]}-{table.numbers[-1]}"
+    title = answer_text.render_query_title(result.query, language)
+    return ComputedAnswer(file, title, place, answer_text.render_table_answer(result, language))
+
+
+def _gist(result: QueryResult) -> str:
+    """Return what two results have in common that say the same."""
+    items = sorted(one.name.casefold() for one in result.items)
+    lists = result.query.operation in ("list", "lookup", "min", "max")
+    return f"{result.value} {items}" if lists or result.query.group else f"{result.value}"

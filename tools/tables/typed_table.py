@@ -1,0 +1,353 @@
+"""A table with typed columns, made of the cells of a file, and conditions on its rows."""
+
+from __future__ import annotations
+
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from functools import cached_property, partial
+from typing import Literal, NamedTuple
+
+from text.regex import regex
+from tools.files.parsed_document import CellGrid
+
+EMPTY = frozenset(
+    [
+        "",
+        "-",
+        "--",
+        "–",
+        "—",
+        "/",
+        "?",
+        "n/a",
+        "na",
+        "n.a.",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "tbd",
+        "无",
+        "無",
+        "未知",
+        "缺",
+        "空",
+        "不详",
+    ]
+)
+"""What is written where nothing is known, in lower case."""
+
+_NUMBER = regex(
+    r"(?P<sign>[-+−])?\s?(?P<before>[$€£¥￥₹])?\s?(?P<minus>[-−])?"
+    r"(?P<digits>\d+|\d{1,3}(?:(?P<mark>[,'’\u00a0\u2009\u202f ])\d{3})(?:(?P=mark)\d{3})*)"
+    r"(?P<rest>\.\d+)?(?P<power>[eE][-+]?\d{1,2})?"
+    r"\s?(?P<unit>%|‰|[A-Za-zµ°Ω€£$¥][\w°²³/·%]{0,11}|[\u4e00-\u9fff/]{1,4})?"
+)
+_DECIMAL_COMMA = regex(r"\d,(?:\d{1,2}(?!\d)|\d{4})|\d\.\d{3},\d|\b0,\d")
+_CODE = regex(r"[-+]?0\d")
+"""A number that begins with 0 is a code, such as a telephone number."""
+
+_ISO = regex(
+    r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|/(\d{1,2})/(\d{1,2})|\.(\d{1,2})\.(\d{1,2}))"
+    r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?"
+)
+_SLASHED = regex(
+    r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?: \d{1,2}:\d{2}(?::\d{2})?)?(?: ?[AP]M)?", re.IGNORECASE
+)
+_CHINESE = regex(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NAMED = "|".join(_MONTHS)
+_SPELT = regex(
+    rf"(?:(?P<d1>\d{{1,2}})[ -])?(?P<month>{_NAMED})[a-z]*\.?[ -](?:(?P<d2>\d{{1,2}}),? )?"
+    r"(?P<year>\d{4})",
+    re.IGNORECASE,
+)
+
+
+class CellNumber(NamedTuple):
+    """A number as it stands in a cell; the unit is empty where none is written."""
+
+    value: Decimal
+    unit: str
+
+
+def is_empty_cell(cell: str) -> bool:
+    """Tell whether a cell says nothing."""
+    return cell.strip().casefold() in EMPTY
+
+
+def parse_number(cell: str) -> CellNumber | None:
+    """Return the number a cell holds; `None` where it holds anything else beside it.
+
+    Commas, spaces and apostrophes are read as thousands separators where three digits follow each.
+    """
+    found = _NUMBER.fullmatch(cell.strip())
+    if not found or _CODE.match(found["digits"]) or (found["sign"] and found["minus"]):
+        return None
+    digits = re.sub(r"\D", "", found["digits"]) + (found["rest"] or "") + (found["power"] or "")
+    negative = (found["minus"] or found["sign"] or "") in ("-", "−") and "-"
+    unit = found["unit"] or found["before"] or ""
+    if found["before"] and found["unit"]:
+        return None
+    return CellNumber(Decimal(f"{negative or ''}{digits}"), unit)
+
+
+def has_decimal_comma(cells: Iterable[str]) -> bool:
+    """Tell whether a comma stands before decimals in any of these cells: `3,5` or `1.234,5`."""
+    return any(_DECIMAL_COMMA.search(cell) for cell in cells)
+
+
+def parse_day(cell: str, day_first: bool | None = None) -> date | None:
+    """Return the date a cell holds, in a form that can be read in one way only.
+
+    A month is taken for its first day. `03/04/2020` is read where `detect_day_first` says how, and
+    `03.04.2020` as 3 April.
+    """
+    text = cell.strip()
+    if found := _SLASHED.fullmatch(text):
+        first, second, last = int(found[1]), int(found[3]), int(found[4])
+        if found[2] == "." or day_first:
+            return _date(last, second, first)
+        return None if day_first is None else _date(last, first, second)
+    if found := _ISO.fullmatch(text):
+        year, *parts = found.groups()
+        return _date(int(year), *(int(one) for one in parts if one))
+    if found := _CHINESE.fullmatch(text):
+        return _date(*(int(one) for one in found.groups() if one))
+    if (found := _SPELT.fullmatch(text)) and not (found["d1"] and found["d2"]):
+        month = _MONTHS.index(found["month"][:3].lower()) + 1
+        return _date(int(found["year"]), month, int(found["d1"] or found["d2"] or 1))
+    return None
+
+
+def detect_day_first(cells: Iterable[str]) -> bool | None:
+    """Tell whether the day stands before the month in dates such as `31/12/2020`.
+
+    Returns:
+        `None` where no cell tells, or where they tell different things.
+    """
+    found = [one for cell in cells if (one := _SLASHED.fullmatch(cell.strip())) and one[2] != "."]
+    first = any(int(one[1]) > 12 for one in found)
+    second = any(int(one[3]) > 12 for one in found)
+    return first if first != second else None
+
+
+def _date(year: int, month: int = 1, at: int = 1) -> date | None:
+    try:
+        return date(year, month, at)
+    except ValueError:
+        return None
+
+
+MOSTLY = 0.8
+"""A column holds numbers, or dates, if this part of its cells does; the rest is left out."""
+
+TOTALS = frozenset(
+    ["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"]
+)
+"""What the first cell of a row says that sums up the others."""
+
+YES_CELLS = frozenset(["yes", "y", "true", "是", "有", "✓", "对"])
+NO_CELLS = frozenset(["no", "n", "false", "否", "无", "没有", "✗", "错"])
+"""What cells say that answer a question with yes or no."""
+
+ColumnKind = Literal["text", "number", "date", "mixed"]
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumn:
+    """A column: its name, and its cells as they are written, row by row."""
+
+    index: int
+    name: str
+    cells: Sequence[str]
+
+    @cached_property
+    def kind(self) -> ColumnKind:
+        """What the column holds; `mixed` are numbers that cannot be compared."""
+        said = [cell for cell in self.cells if not is_empty_cell(cell)]
+        if not said:
+            return "text"
+        least = MOSTLY * len(said)
+        numbers = [one for one in map(parse_number, said) if one is not None]
+        if len(numbers) >= least:
+            units = {one.unit.casefold() for one in numbers}
+            return "mixed" if len(units) > 1 or has_decimal_comma(said) else "number"
+        if has_decimal_comma(said) and len([cell for cell in said if cell[:1].isdigit()]) >= least:
+            return "mixed"
+        dates = sum(parse_day(cell, self.day_first) is not None for cell in said)
+        return "date" if dates >= least else "text"
+
+    @cached_property
+    def day_first(self) -> bool | None:
+        """Whether `03/04/2020` is 3 April here; `None` where its cells do not tell."""
+        return detect_day_first(self.cells)
+
+    @cached_property
+    def holds_years(self) -> bool:
+        """Whether its numbers are years."""
+        some = [one for one in self.values if isinstance(one, Decimal)]
+        return bool(some) and all(1000 < one < 2200 and one == int(one) for one in some)
+
+    @cached_property
+    def is_yes_no(self) -> bool:
+        """Whether its cells say yes or no."""
+        return bool(self.distinct) and set(self.distinct) <= YES_CELLS | NO_CELLS
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit that stands beside its numbers."""
+        found = (parse_number(cell) for cell in self.cells)
+        return next((one.unit for one in found if one and one.unit), "")
+
+    @cached_property
+    def values(self) -> Sequence[Decimal | date | None]:
+        """The numbers or dates of its cells; `None` for a cell that holds none."""
+        reads: dict[str, Callable[[str], Decimal | date | None]] = {
+            "number": _value,
+            "date": partial(parse_day, day_first=self.day_first),
+        }
+        read = reads.get(self.kind)
+        return [read(cell) for cell in self.cells] if read else [None for _ in self.cells]
+
+    @cached_property
+    def distinct(self) -> dict[str, str]:
+        """Its different values as they are first written, by their folded form."""
+        found: dict[str, str] = {}
+        for cell in self.cells:
+            if not is_empty_cell(cell):
+                found.setdefault(fold_cell(cell), cell)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class TypedTable:
+    """The rows of one sheet or file, without empty ones and those that sum up others."""
+
+    file: str
+    """The name of the file, without its folder."""
+    sheet: str
+    columns: Sequence[TableColumn]
+    numbers: Sequence[int]
+    """The number of each row in the file, from 1."""
+    totals: Sequence[int] = ()
+    """The numbers of the rows that were left out because they sum up others."""
+
+    @property
+    def name(self) -> str:
+        """What the table is called before a person."""
+        return f"{self.file} ({self.sheet})" if self.sheet else self.file
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def label(self) -> TableColumn:
+        """The column that names what a row is about: the first of texts that are all different."""
+        texts = [one for one in self.columns if one.kind == "text" and one.distinct]
+        named = (one for one in texts if len(one.distinct) == self.size)
+        return next(named, texts[0] if texts else self.columns[0])
+
+    @cached_property
+    def has_row_names(self) -> bool:
+        """Whether each row has a name of its own."""
+        return len(self.label.distinct) == sum(not is_empty_cell(cell) for cell in self.label.cells)
+
+    def of_kind(self, *kinds: ColumnKind) -> list[TableColumn]:
+        """Return the columns that hold values of these kinds."""
+        return [one for one in self.columns if one.kind in kinds]
+
+
+def make_tables(file: str, grids: Sequence[CellGrid]) -> list[TypedTable]:
+    """Return the tables of a file that have a header and a row."""
+    sheets = len(grids) > 1
+    made = [_table(file, grid.name if sheets else "", grid) for grid in grids if grid.header]
+    return [one for one in made if one.size]
+
+
+def fold_cell(cell: str) -> str:
+    """Return a value in the form in which values are compared."""
+    return " ".join(unicodedata.normalize("NFKC", cell).split()).casefold()
+
+
+def _table(file: str, sheet: str, grid: CellGrid) -> TypedTable:
+    sums = {row for row, cells in grid.rows if fold_cell(next(filter(None, cells), "")) in TOTALS}
+    kept = [(row, cells) for row, cells in grid.rows if row not in sums]
+    width = len(grid.header)
+    columns = [
+        TableColumn(at, name, [cells[at] if at < len(cells) else "" for _, cells in kept])
+        for at, name in enumerate(grid.header[:width])
+        if name
+    ]
+    return TypedTable(file, sheet, columns, [row for row, _ in kept], sorted(sums))
+
+
+def _value(cell: str) -> Decimal | None:
+    found = parse_number(cell)
+    return found.value if found else None
+
+
+Sign = Literal["=", "≠", ">", "≥", "<", "≤", "starts", "ends", "contains", "empty", "filled"]
+
+_ORDERED: dict[str, Callable[[Decimal | date, Decimal | date], bool]] = {
+    ">": operator.gt,
+    "≥": operator.ge,
+    "<": operator.lt,
+    "≤": operator.le,
+}
+_TEXTUAL: dict[str, Callable[[str, str], bool]] = {
+    "starts": str.startswith,
+    "ends": str.endswith,
+    "contains": str.__contains__,
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a row must have in one column; with several `texts`, one of them."""
+
+    column: TableColumn
+    sign: Sign
+    texts: tuple[str, ...] = ()
+    """Values as they stand in the table, or words to look for in a cell."""
+    bound: Decimal | date | None = field(default=None)
+    """What the cell is compared with, by its order."""
+    at: int = field(default=-1, compare=False)
+    """Where in the question it stands."""
+
+    def holds(self, at: int) -> bool:
+        """Tell whether the row at a place has it; an empty cell has nothing but its emptiness."""
+        cell = self.column.cells[at]
+        if is_empty_cell(cell):
+            return self.sign == "empty"
+        if self.sign in _ORDERED:
+            value = self.column.values[at]
+            if value is None or self.bound is None:
+                return False
+            return _ORDERED[self.sign](value, self.bound)
+        if self.sign in _TEXTUAL:
+            return any(_TEXTUAL[self.sign](fold_cell(cell), fold_cell(one)) for one in self.texts)
+        return self._equal(at)
+
+    def _equal(self, at: int) -> bool:
+        if self.sign in ("empty", "filled"):
+            return self.sign == "filled"
+        value = self.column.values[at]
+        same = (
+            value == self.bound
+            if self.bound is not None
+            else fold_cell(self.column.cells[at]) in {fold_cell(one) for one in self.texts}
+        )
+        return same == (self.sign == "=")
+
+
+def select_rows(table: TypedTable, conditions: Sequence[Condition]) -> list[int]:
+    """Return the places of the rows that have all of this."""
+    return [at for at in range(table.size) if all(one.holds(at) for one in conditions)]

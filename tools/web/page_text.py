@@ -1,0 +1,103 @@
+"""Find the text of a web page, in a process that may be killed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from config.errors import Problem
+from text.normalization import normalize_text
+from tools.files.encoding import decode_web_page
+from tools.files.formats import FileRefused
+from tools.files.parsed_document import render_text_block, unwrap_line
+from tools.files.web_page import PAGE_ERRORS, read_article
+from tools.worker_pool import WorkerLost, run_in_worker
+
+if sys.platform == "linux":
+    import resource
+
+
+class PageText(NamedTuple):
+    """What a page says; `published` is a date like `2024-05-31`, or empty."""
+
+    title: str
+    published: str
+    text: str
+
+
+_MEMORY = 512_000_000
+# A new worker first imports the parsers.
+_START = 30.0
+_TITLE = 300
+
+
+async def read_page_text(
+    data: bytes, charset: str, *, markup: bool, seconds: float = 5.0
+) -> PageText:
+    """Return the text of a page, its title and its date, as far as the page tells them.
+
+    Args:
+        data: The body of the page.
+        charset: The encoding that the server named, or nothing.
+        markup: Whether it is HTML; if not, all of it is text.
+        seconds: How long the processor may look for the text. A page that is too entangled to find
+            its article in half of that is read as a whole.
+
+    Raises:
+        Problem: `page_not_text` or `page_timeout`.
+    """
+    for article in (True, False):
+        call = partial(_read, data, charset, markup, article=article, seconds=seconds / 2)
+        try:
+            return await run_in_worker(call, seconds + _START)
+        except (TimeoutError, WorkerLost):
+            continue
+        except (FileRefused, MemoryError, UnicodeError) as error:
+            raise Problem("page_not_text", "its characters cannot be read as text") from error
+    raise Problem("page_timeout", "its text could not be found in time")
+
+
+def _read(data: bytes, charset: str, markup: bool, *, article: bool, seconds: float) -> PageText:
+    with _capped(seconds):
+        text = decode_web_page(data, charset, markup=markup)
+        found = _page(text, article=article) if markup else PageText("", "", text)
+        heading = unwrap_line(normalize_text(found.title))[:_TITLE]
+        return PageText(heading, found.published, normalize_text(found.text).strip())
+
+
+def _page(text: str, *, article: bool) -> PageText:
+    if not text.strip():
+        return PageText("", "", "")
+    try:
+        found = read_article(text, search=article)
+    except PAGE_ERRORS as error:
+        raise FileRefused("file_not_text", "it cannot be read as a page") from error
+    return PageText(found.title, found.published, "".join(map(render_text_block, found.blocks)))
+
+
+@contextmanager
+def _capped(seconds: float) -> Iterator[None]:
+    """End this process if the block takes too much of the processor; refuse it much memory."""
+    if sys.platform != "linux":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_size() + _MEMORY, hard))
+    # Nobody handles the alarm, so that even a loop inside a C library ends.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _size() -> int:
+    """Return how many bytes of address space this process has."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    return int(pages) * resource.getpagesize()

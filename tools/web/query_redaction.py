@@ -1,0 +1,140 @@
+"""Check search queries just before they are sent.
+
+Private words leave this machine only if the person permits it, and code removes them, not a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from calls.ledger import recorded_hits
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from library.tables import pages, sources
+from memory.agents_md.recall import list_memory_files
+from memory.experience.insights import list_insights as insights
+from memory.experience.recall import load_related_runs
+from memory.experience.utterances import describe_utterances, list_person_messages, list_utterances
+from memory.facts.queries import list_facts as facts
+from memory.profile.store import load_profile as profile
+from runs.call_site import CallSite
+from runs.tables import calls, runs
+from runs.trace import WITHHELD
+from storage.engine import read_rows
+from text.private_words import RedactionMaterial, TextVocabulary, cached_vocabulary
+from text.redaction import RedactedQuery, redact_private_words
+
+HINT = "mention the words in the question, or permit them with --set private_queries=true"
+
+WEB = "web"
+REPORT = "report"
+
+
+async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
+    """Return a query without what may not leave.
+
+    A word of the memory or of the person's files may not leave if the person has not said it in
+    this thread and no web page read in it contains it; a secret may never leave.
+
+    Raises:
+        Problem: `query_withheld` if nothing is left to search for.
+    """
+    allowed = context.private_queries or settings().private_queries
+    whole = await _material(here, context)
+    material = whole.permitted() if allowed else whole
+    left = await asyncio.to_thread(redact_private_words, query, material)
+    if left.dropped and not left.searchable:
+        what = "it contains words of your files or memory that you have not said, or a secret"
+        raise Problem(WITHHELD, what, where="the query", hint=HINT)
+    return left
+
+
+async def _material(here: CallSite, context: Context) -> RedactionMaterial:
+    said, read, notes = await asyncio.gather(
+        list_person_messages(here.owner, [here.thread]), _read(here), _remembered(here)
+    )
+    public, files = read
+    return RedactionMaterial(
+        own=_vocabularies([*said, context.style]),
+        public=_vocabularies([*public, *await _hits(here)]),
+        memory=_vocabularies(notes),
+        files=_vocabularies(files),
+    )
+
+
+def _vocabularies(texts: Iterable[str]) -> list[TextVocabulary]:
+    return [cached_vocabulary(text) for text in dict.fromkeys(texts) if text.strip()]
+
+
+async def _read(here: CallSite) -> tuple[list[str], list[str]]:
+    """Return the texts of this thread's web pages, and those of all other pages it has read."""
+    shown = select(sources.c.page).where(sources.c.thread == here.thread)
+    mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
+    columns = (pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
+    rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
+    told = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
+    return [text for kind, text in told if kind == WEB], [
+        text for kind, text in told if kind != WEB
+    ]
+
+
+async def _hits(here: CallSite) -> list[str]:
+    """Return the titles and snippets that searches of this run have found on the web."""
+    own = select(runs.c.id).where(runs.c.owner == here.owner, runs.c.id == here.run)
+    its = (calls.c.run.in_(own), calls.c.kind == "search")
+    every = (await read_rows(select(calls.c.result).where(*its))).scalars()
+    return [
+        f"{hit['title']}\n{hit['snippet']}"
+        for one in every
+        for hit in recorded_hits(json.loads(one))
+    ]
+
+
+async def _remembered(here: CallSite) -> list[str]:
+    """Return every text of the memory that a call of a run may see."""
+    files, known, person, learnt, past, reports = await asyncio.gather(
+        list_memory_files(here.owner),
+        facts(here.owner),
+        profile(here.owner),
+        insights(here.owner),
+        _past(here),
+        _reports(here.owner),
+    )
+    told = [one.text for one in files if one.problem is None]
+    told += [fact.content for fact in known]
+    told += _texts(person.profile)
+    told += [text for one in learnt for text in (one.content, *one.projections.values())]
+    return [*told, *past, *reports]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for one in value.values() for text in _texts(one))
+    elif isinstance(value, Sequence):
+        yield from (text for one in value for text in _texts(one))
+
+
+async def _past(here: CallSite) -> list[str]:
+    """Return the questions and the key steps of the earlier runs that this one was shown."""
+    told = [one.past for one in await load_related_runs(here.owner, here.run)]
+    steps = [await list_utterances(here.owner, one.run, main=True) for one in told]
+    return [
+        f"{one.question}\n{describe_utterances(some)}"
+        for one, some in zip(told, steps, strict=True)
+    ]
+
+
+async def _reports(owner: str) -> list[str]:
+    """Return the titles and abstracts of all reports."""
+    its = (pages.c.owner == owner, pages.c.kind == REPORT)
+    rows = await read_rows(select(pages.c.title, pages.c.abstract).where(*its))
+    return [f"{row.title}\n{row.abstract}" for row in rows]

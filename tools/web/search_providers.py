@@ -1,0 +1,354 @@
+"""Search the web with one provider after the other, until one has found something."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import anyio
+import httpx
+from pydantic import SecretStr
+from typing_extensions import TypedDict
+
+from config.errors import Problem
+from models.faults import parse_retry_after
+from text.normalization import normalize_text
+from text.regex import regex
+from tools.web.transport import PACKING, load_certificates, read_body
+
+
+class SearchHit(TypedDict):
+    """One result of a search; `snippet` is plain text and may be empty."""
+
+    url: str
+    title: str
+    snippet: str
+
+
+class SearchProvider(Protocol):
+    """A service that searches the web."""
+
+    @property
+    def name(self) -> str:
+        """The name people choose it by."""
+
+    async def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Return at most `limit` hits, best first.
+
+        Raises:
+            Problem: `search_unavailable` if the service does not answer as it should.
+        """
+
+
+_LONGEST_QUERY = 400
+"""The longest query, in characters; Tavily and Brave refuse longer ones."""
+
+_URL = regex(r"https?://[^\s<>\"\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,2000}", re.IGNORECASE)
+_MARKS = regex(r"</?(?:strong|b|em|i|mark|span|br)\b[^<>]*>", re.IGNORECASE)
+
+
+def _parse_hits(results: object, snippet: str, limit: int) -> list[SearchHit]:
+    """Return the usable ones among a provider's results.
+
+    Args:
+        results: What the provider calls its results.
+        snippet: The key of the snippet in one of them.
+        limit: How many are wanted.
+
+    Raises:
+        Problem: `search_unavailable` if that is no list.
+    """
+    if not isinstance(results, list):
+        raise _unreadable_answer()
+    found: list[SearchHit] = []
+    for result in results:
+        if len(found) >= limit:
+            break
+        url = result.get("url") if isinstance(result, dict) else None
+        if isinstance(url, str) and _URL.fullmatch(url):
+            found.append(
+                SearchHit(
+                    url=url,
+                    title=_plain(result.get("title"), 300),
+                    snippet=_plain(result.get(snippet), 2000),
+                )
+            )
+    return found
+
+
+def _unreadable_answer() -> Problem:
+    """Return the problem that a provider's answer is not in the form it promises."""
+    return Problem("search_unavailable", "its answer cannot be read")
+
+
+def _read_key(environ: Mapping[str, str], variable: str) -> SecretStr:
+    """Return the key that a variable holds.
+
+    Raises:
+        Problem: `search_unavailable`, naming the variable and never its value.
+    """
+    value = environ.get(variable, "").strip()
+    if not value:
+        raise Problem("search_unavailable", f"{variable} is not set")
+    if not (value.isascii() and value.isprintable()):
+        raise Problem("search_unavailable", f"{variable} has characters that no key has")
+    return SecretStr(value)
+
+
+def _plain(value: object, most: int) -> str:
+    """Return a text on one line, without the marks that some providers set in it."""
+    text = html.unescape(_MARKS.sub("", value)) if isinstance(value, str) else ""
+    return " ".join(normalize_text(text).split())[:most]
+
+
+_SECONDS = 10.0
+_MOST_BYTES = 5_000_000
+
+
+class _Answer(NamedTuple):
+    status: int
+    retry_after: str
+    body: bytes
+
+
+async def _request_json(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    params: Mapping[str, str | int] | None = None,
+    body: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Send a request and return the JSON object that comes back.
+
+    It is sent a second time if the server is busy or broken and wants no more than ten seconds.
+
+    Raises:
+        Problem: `search_unavailable`; neither address nor headers are told, they may hold keys.
+    """
+    try:
+        trust = await load_certificates()
+        async with httpx.AsyncClient(timeout=_SECONDS, verify=trust, trust_env=False) as client:
+            client.auth, bare = _auth(httpx.URL(url))
+            asked = client.build_request(method, bare, headers=headers, params=params, json=body)
+            asked.headers["accept-encoding"] = PACKING
+            answer = await _send(client, asked)
+            wait = _wait(answer)
+            if wait is not None:
+                await anyio.sleep(wait)
+                answer = await _send(client, asked)
+    except (TimeoutError, httpx.TimeoutException):
+        raise Problem("search_unavailable", "it is too slow") from None
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError):
+        raise Problem("search_unavailable", "it cannot be reached") from None
+    if answer.status != 200:
+        raise Problem("search_unavailable", f"it answers {answer.status}")
+    return _object(answer.body)
+
+
+def _auth(url: httpx.URL) -> tuple[httpx.Auth, httpx.URL]:
+    """Part a user and a password from an address: httpx logs addresses as they are."""
+    if not url.userinfo:
+        return httpx.Auth(), url
+    return httpx.BasicAuth(url.username, url.password), url.copy_with(username="", password="")
+
+
+async def _send(client: httpx.AsyncClient, request: httpx.Request) -> _Answer:
+    with anyio.fail_after(_SECONDS):
+        response = await client.send(request, stream=True)
+        try:
+            ok = response.status_code == 200
+            data = (
+                await read_body(response.aiter_raw(), response.headers, _MOST_BYTES) if ok else b""
+            )
+        finally:
+            await response.aclose()
+    return _Answer(response.status_code, response.headers.get("retry-after", ""), data)
+
+
+def _wait(answer: _Answer) -> float | None:
+    """Return how long to wait before the same request may be sent again, or None for never."""
+    if answer.status != 429 and answer.status < 500:
+        return None
+    seconds = parse_retry_after(answer.retry_after)
+    if seconds is None:
+        # Two searches that were refused together must not come back together.
+        return 0.5 + secrets.randbelow(1000) / 1000
+    return seconds if seconds <= _SECONDS else None
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _unreadable_answer()
+    return found
+
+
+_SEARXNG_VARIABLE = "SEARXNG_URL"
+"""Where the server is, such as `http://localhost:8080`; it may hold a user and a password."""
+
+
+@dataclass(frozen=True)
+class SearXNG:
+    """A SearXNG server."""
+
+    url: SecretStr
+    name: str = "searxng"
+
+    async def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Return the best hits; see https://docs.searxng.org/dev/search_api.html."""
+        address = f"{self.url.get_secret_value().rstrip('/')}/search"
+        answer = await _request_json("GET", address, params={"q": query, "format": "json"})
+        if not answer.get("results") and answer.get("unresponsive_engines"):
+            raise Problem("search_unavailable", "none of the engines it asks answers")
+        return _parse_hits(answer.get("results"), "content", limit)
+
+
+def _make_searxng(environ: Mapping[str, str]) -> SearXNG:
+    """Return the provider that the environment describes."""
+    return SearXNG(_read_key(environ, _SEARXNG_VARIABLE))
+
+
+_TAVILY_VARIABLE = "TAVILY_API_KEY"
+_TAVILY_MOST_HITS = 20
+
+
+@dataclass(frozen=True)
+class Tavily:
+    """The search of https://tavily.com."""
+
+    key: SecretStr
+    url: str = "https://api.tavily.com/search"
+    name: str = "tavily"
+
+    async def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Return the best hits; see https://docs.tavily.com."""
+        answer = await _request_json(
+            "POST",
+            self.url,
+            headers={"authorization": f"Bearer {self.key.get_secret_value()}"},
+            body={"query": query[:_LONGEST_QUERY], "max_results": min(limit, _TAVILY_MOST_HITS)},
+        )
+        return _parse_hits(answer.get("results"), "content", limit)
+
+
+def _make_tavily(environ: Mapping[str, str]) -> Tavily:
+    """Return the provider that the environment describes."""
+    return Tavily(_read_key(environ, _TAVILY_VARIABLE))
+
+
+_BRAVE_VARIABLE = "BRAVE_API_KEY"
+_BRAVE_MOST_HITS = 20
+_BRAVE_MOST_WORDS = 50
+
+
+@dataclass(frozen=True)
+class Brave:
+    """The search of https://brave.com/search/api."""
+
+    key: SecretStr
+    url: str = "https://api.search.brave.com/res/v1/web/search"
+    name: str = "brave"
+
+    async def search(self, query: str, limit: int) -> list[SearchHit]:
+        """Return the best hits; an answer without `web` found nothing."""
+        answer = await _request_json(
+            "GET",
+            self.url,
+            headers={"x-subscription-token": self.key.get_secret_value()},
+            params={
+                "q": " ".join(query.split()[:_BRAVE_MOST_WORDS])[:_LONGEST_QUERY],
+                "count": min(limit, _BRAVE_MOST_HITS),
+            },
+        )
+        web = answer.get("web", {"results": []})
+        if not isinstance(web, dict):
+            raise _unreadable_answer()
+        return _parse_hits(web.get("results"), "description", limit)
+
+
+def _make_brave(environ: Mapping[str, str]) -> Brave:
+    """Return the provider that the environment describes."""
+    return Brave(_read_key(environ, _BRAVE_VARIABLE))
+
+
+SEARCH_PROVIDERS: dict[str, Callable[[Mapping[str, str]], SearchProvider]] = {
+    "searxng": _make_searxng,
+    "tavily": _make_tavily,
+    "brave": _make_brave,
+}
+"""How each provider is made from the environment; a new one is a file and a line here."""
+
+_VARIABLES = {
+    "searxng": _SEARXNG_VARIABLE,
+    "tavily": _TAVILY_VARIABLE,
+    "brave": _BRAVE_VARIABLE,
+}
+
+
+class SearchUnanswered(Problem):
+    """No provider answered."""
+
+    def __init__(self, code: str, failures: Mapping[str, str], *, hint: str) -> None:
+        what = "; ".join(f"{name}: {why}" for name, why in failures.items())
+        super().__init__(code, what or "no search provider is chosen", hint=hint)
+        self.failures = failures
+        """Why not, by the name of the provider."""
+
+
+def list_available_providers(environ: Mapping[str, str]) -> list[str]:
+    """Return the names of the providers that the environment has an address or a key for."""
+    return [name for name, variable in _VARIABLES.items() if environ.get(variable, "").strip()]
+
+
+async def search_web(
+    names: Sequence[str], query: str, limit: int, environ: Mapping[str, str]
+) -> list[SearchHit]:
+    """Return the hits of the first provider that has any; none if all that answer have none.
+
+    Args:
+        names: The providers to ask, in this order.
+        query: What to search for.
+        limit: How many hits are wanted at most.
+        environ: Where addresses and keys are read from.
+
+    Raises:
+        Unanswered: `search_unavailable` if none of them answers; `unknown_provider`.
+    """
+    check_provider_names(names)
+    wanted = " ".join(query.split())
+    if not wanted:
+        return []
+    failures: dict[str, str] = {}
+    for name in names:
+        try:
+            found = await SEARCH_PROVIDERS[name](environ).search(wanted, limit)
+        except Problem as problem:
+            failures[name] = problem.what
+        else:
+            if found:
+                return found
+    if len(failures) == len(names):
+        hint = f"set one of {', '.join(_VARIABLES.values())}, or look at what each of them says"
+        raise SearchUnanswered("search_unavailable", failures, hint=hint)
+    return []
+
+
+def check_provider_names(names: Sequence[str]) -> None:
+    """Make sure that there are providers of these names.
+
+    Raises:
+        Unanswered: `unknown_provider`.
+    """
+    unknown = dict.fromkeys(set(names) - set(SEARCH_PROVIDERS), "there is no such search provider")
+    if unknown:
+        hint = f"choose from {', '.join(SEARCH_PROVIDERS)}"
+        raise SearchUnanswered("unknown_provider", unknown, hint=hint)

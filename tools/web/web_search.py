@@ -1,0 +1,235 @@
+"""Search the web for the queries of a run, and read the pages that are found, each only once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import or_, select
+
+from calls.ledger import ActionRecord, LedgerCall, call_once, recorded_hits
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from library import store as pages
+from library.page_retrieval import FoundPage
+from library.page_rows import NewPage
+from library.page_sizing import size_pages
+from library.recall import read_pages
+from library.tables import pages as stored
+from runs.call_site import CallSite, run_site
+from runs.tables import calls, runs
+from runs.trace import REDACTED, WITHHELD, trace
+from storage.engine import read_rows
+from text.secret_masking import mask_secrets
+from tools.files.extractor import SLOWEST_BYTES_PER_SECOND
+from tools.web.fetch import fetch_page
+from tools.web.query_redaction import redact_outgoing_query
+from tools.web.search_providers import search_web
+from tools.web.urls import canonicalise_url, redact_url
+from tools.worker_pool import WorkerLost, run_in_worker
+
+_at_work: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[list[str]]]]
+_at_work = WeakKeyDictionary()
+
+SECONDS = 30.0
+"""The longest time to prepare a short page for the store, including a new process."""
+
+RUNS = 100
+"""In so many runs it is looked whether they have read a page, the newest."""
+
+
+async def read_web_pages(
+    here: CallSite, urls: Sequence[str], problems: list[Problem]
+) -> list[FoundPage]:
+    """Return the pages at some addresses; what cannot be read is told, never raised.
+
+    What this thread has read is not fetched again, nor what another of the same owner has read in
+    the last `fetch_hours`; what has been forgotten or has changed since is.
+
+    Args:
+        here: The point of the run.
+        urls: The addresses, in canonical form.
+        problems: What could not be read is added here.
+    """
+    different = list(dict.fromkeys(urls))
+    before = await _read_before(here, different)
+    reads = (_read(here, url, before.get(url, []), problems) for url in different)
+    return [page for some in await asyncio.gather(*reads) for page in some]
+
+
+async def _read(
+    here: CallSite, url: str, before: list[str], problems: list[Problem]
+) -> list[FoundPage]:
+    if before:
+        await trace(here, "fetch", "web", "stored", url=url)
+        return await read_pages(here.owner, before)
+    try:
+        ids = await _together(here, url)
+    except Problem as problem:
+        problems.append(problem)
+        await trace(here, "fetch", "web", problem.code, url=url)
+        return []
+    await trace(here, "fetch", "web", "ok", url=url)
+    return await read_pages(here.owner, ids)
+
+
+async def _together(here: CallSite, url: str) -> list[str]:
+    """Fetch a page once for all branches of a run that want it at the same moment."""
+    at_work = _at_work.setdefault(asyncio.get_running_loop(), {})
+    call = _call(here, url)
+    if call.key not in at_work:
+        said = ActionRecord(url, step=here.step)
+        task = asyncio.create_task(call_once(call, lambda: _fetched(here, url), lambda _: said))
+        at_work[call.key] = task
+        task.add_done_callback(lambda _: at_work.pop(call.key))
+    # One branch that is given up takes the page from no other.
+    ids: list[str] = await asyncio.shield(at_work[call.key])
+    return ids
+
+
+def _call(here: CallSite, url: str) -> LedgerCall:
+    return LedgerCall(run_site(here), "fetch", "web", url)
+
+
+async def _fetched(here: CallSite, url: str) -> list[str]:
+    got = await fetch_page(url, allow_private=settings().allow_private_fetch)
+    page = NewPage(title=got["title"] or url, place="", text=got["text"])
+    made = await _sized(page, url)
+    address = canonicalise_url(got["url"])
+    site = urlsplit(address).hostname or ""
+    return await pages.store_pages(here.owner, "web", address, made, group=site, run=here.run)
+
+
+async def _sized(page: NewPage, url: str) -> list[NewPage]:
+    """Split a fetched page in a process that is killed if it takes too long."""
+    try:
+        return await run_in_worker(
+            partial(size_pages, [page]), SECONDS + len(page["text"]) / SLOWEST_BYTES_PER_SECOND
+        )
+    except (TimeoutError, WorkerLost) as error:
+        what = "its text could not be split into pages in time"
+        hint = "use another source of the same text"
+        raise Problem("page_timeout", what, where=redact_url(url), hint=hint) from error
+
+
+async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[str]]:
+    """Return the pages by their addresses that need not be fetched, as they were read last.
+
+    The ledger knows what each run has read, also where an address led to another one.
+    """
+    now, fresh = time.time(), settings().fetch_hours * 3600
+    recent = await _runs(here, now - fresh)
+    keys = {_call(here._replace(run=run), url).key: url for run in recent for url in urls}
+    wanted = select(calls.c.key, calls.c.run, calls.c.result, calls.c.started)
+    rows = await read_rows(wanted.where(calls.c.key.in_(keys)).order_by(calls.c.started))
+    found: dict[str, list[str]] = {
+        keys[row.key]: json.loads(row.result)
+        for row in rows
+        # After a clock was set back, some times are in the future.
+        if abs(now - row.started) <= fresh or recent[row.run] == here.thread
+    }
+    true = await _true(here.owner, [one for ids in found.values() for one in ids])
+    return {url: ids for url, ids in found.items() if true.issuperset(ids)}
+
+
+async def _runs(here: CallSite, since: float) -> dict[str, str]:
+    """Return the threads of the runs whose readings may count: this thread's, and the newest."""
+    mine = select(runs.c.id, runs.c.thread).where(
+        runs.c.owner == here.owner, or_(runs.c.thread == here.thread, runs.c.updated >= since)
+    )
+    rows = await read_rows(mine.order_by(runs.c.created.desc()).limit(RUNS))
+    return {row.id: row.thread for row in rows}
+
+
+async def _true(owner: str, ids: Sequence[str]) -> set[str]:
+    """Return those of some pages that still say what stands at their address."""
+    wanted = select(stored.c.id).where(
+        stored.c.owner == owner, stored.c.id.in_(ids), stored.c.indexed >= 0
+    )
+    return set((await read_rows(wanted)).scalars()) if ids else set()
+
+
+HITS = 5
+"""How many web pages are read for one query."""
+
+SHORTENED = (
+    "The web was searched for {}: words of the person's files or memory, which must not leave this "
+    "machine, were removed. Search for public words if that finds too little."
+)
+
+NOT_SEARCHED = (
+    "The web was not searched: the query contains words of the person's files or memory, or a "
+    "secret, which must not leave this machine. Search for public words instead."
+)
+
+
+class WebSearch:
+    """The web searches of one step, what failed in them, and which queries were shortened."""
+
+    def __init__(self, here: CallSite, context: Context, providers: Sequence[str]) -> None:
+        self.here, self.context, self.providers = here, context, list(providers)
+        self.problems: list[Problem] = []
+        self.sent: dict[str, str] = {}
+        """The queries that were sent in other words, by how they were written; "" if not sent."""
+
+    async def find_pages(self, query: str) -> list[FoundPage]:
+        """Search the web and read what is found; what fails is told, never raised."""
+        # A search is recorded under the query as it was written, whatever was removed from it.
+        call = LedgerCall(run_site(self.here), "search", "web", [self.providers, query])
+        written = mask_secrets(query).text
+        try:
+            result = await call_once(
+                call, partial(self._searched, query), partial(self._said, query)
+            )
+        except Problem as problem:
+            self.problems.append(problem)
+            if problem.code == WITHHELD:
+                self.sent[query] = ""
+            await trace(self.here, "search", "web", problem.code, query=written)
+            return []
+        hits = recorded_hits(result)
+        # What an older version has recorded does not contain the query.
+        if isinstance(result, dict) and result["query"] != query:
+            self.sent[query] = result["query"]
+        await trace(self.here, "search", "web", "ok", query=written, hits=len(hits))
+        return await read_web_pages(
+            self.here, [canonicalise_url(hit["url"]) for hit in hits], self.problems
+        )
+
+    async def _searched(self, query: str) -> dict[str, Any]:
+        """Search for a query without its private words; the trace lists those."""
+        left = await redact_outgoing_query(self.here, self.context, query)
+        if left.dropped:
+            kept_back = [mask_secrets(one).text for one in left.dropped]
+            await trace(self.here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
+        found = await search_web(self.providers, left.text, HITS, os.environ)
+        return {"query": left.text, "hits": [dict(hit) for hit in found]}
+
+    def _said(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
+        titles = "; ".join(str(hit["title"]) for hit in recorded_hits(result))
+        return ActionRecord(query, titles, self.here.step)
+
+
+def list_sent_queries(queries: Sequence[str], sent: Mapping[str, str]) -> list[str]:
+    """Return queries as they were sent, without those that were not.
+
+    Args:
+        queries: The queries as they were written.
+        sent: Those that were sent in other words, by how they were written.
+    """
+    return [left for one in queries if (left := sent.get(one, one))]
+
+
+def describe_redacted_queries(sent: Mapping[str, str]) -> str:
+    """Tell a model that its queries were shortened or not sent, so that it can use other words."""
+    shortened = ", ".join(f"“{one}”" for one in sent.values() if one)
+    refused = NOT_SEARCHED if not all(sent.values()) else ""
+    return "\n".join(filter(None, [shortened and SHORTENED.format(shortened), refused]))
