@@ -26,7 +26,7 @@ from starlette.websockets import WebSocketClose
 
 from app.problems import PROBLEM_MEDIA_TYPE, http_status
 from app.server_token import load_server_token
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
@@ -162,7 +162,7 @@ class AccessMiddleware:
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
             hint = "add the name to DOSSIER_SERVER_HOSTS"
             raise Problem(
-                "host_refused", "this server does not have this name", where=host, hint=hint
+                ErrorCode.HOST_REFUSED, "this server does not have this name", where=host, hint=hint
             )
         origin = _single_header(scope, "origin", host)
         if self.rules.origins is None or origin is None or origin in self.rules.origins:
@@ -170,7 +170,7 @@ class AccessMiddleware:
         if origin not in (f"http://{host}", f"https://{host}"):
             hint = "add the origin to DOSSIER_SERVER_ORIGINS"
             what = "pages of this origin may not use this server"
-            raise Problem("origin_refused", what, where=origin, hint=hint)
+            raise Problem(ErrorCode.ORIGIN_REFUSED, what, where=origin, hint=hint)
         return {**scope, "headers": [one for one in scope["headers"] if one[0] != b"origin"]}
 
     async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -220,7 +220,7 @@ def _single_header(scope: Scope, name: str, host: str = "") -> str | None:
     said = [value.decode("latin-1") for key, value in scope["headers"] if key == name.encode()]
     if len(said) > 1:
         hint = f"send only one {name.title()} header"
-        code = "host_refused" if name == "host" else "origin_refused"
+        code = ErrorCode.HOST_REFUSED if name == "host" else ErrorCode.ORIGIN_REFUSED
         what = f"the request has {len(said)} {name.title()} headers"
         raise Problem(code, what, where=host, hint=hint)
     return said[0].strip() if said else None
@@ -285,8 +285,10 @@ def _strip_token(scope: Scope, right: str) -> Scope:
             "that a chat page asks for), or as Authorization: Bearer"
         )
         if sent:
-            raise Problem("token_wrong", "this is not the token of this server", hint=hint)
-        raise Problem("token_missing", "this request needs the token of this server", hint=hint)
+            raise Problem(ErrorCode.TOKEN_WRONG, "this is not the token of this server", hint=hint)
+        raise Problem(
+            ErrorCode.TOKEN_MISSING, "this request needs the token of this server", hint=hint
+        )
     ours = {whole for whole, said in sent if secrets.compare_digest(said, right.encode())}
     return {**scope, "headers": [one for one in scope["headers"] if tuple(one) not in ours]}
 

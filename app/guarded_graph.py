@@ -14,7 +14,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot, StateUpdate
 from starlette.exceptions import HTTPException
 
 from app.problems import http_status, strip_command_hint
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.compiled import DossierGraph
 from graph.context import Context, build_context
 from graph.plan import validate_plan
@@ -179,7 +179,7 @@ class GuardedGraph(DossierGraph):
         chosen = choices if isinstance(choices, Context) else build_context(choices or {})
         if reached := find_unchanged_limit(state, chosen):
             hint = f"allow more in the context of the run: {reached.partition(' = ')[0]}"
-            raise Problem("not_waiting", f"the run ended at its limit {reached}", hint=hint)
+            raise Problem(ErrorCode.NOT_WAITING, f"the run ended at its limit {reached}", hint=hint)
         if node := find_resume_node(state):
             update = StateUpdate(cast("Values", build_resume_update(state, node)), node)
             await super().abulk_update_state(config, [[update]])
@@ -306,7 +306,7 @@ def _messages(said: Any) -> list[AnyMessage]:
     try:
         return cast("list[AnyMessage]", convert_to_messages(parts))
     except (ValueError, TypeError, LookupError, NotImplementedError) as error:
-        raise Problem("bad_message", "a message has an unknown form", hint=HINT) from error
+        raise Problem(ErrorCode.BAD_MESSAGE, "a message has an unknown form", hint=HINT) from error
 
 
 def _same(message: AnyMessage, known: Mapping[str | None, AnyMessage]) -> bool:
@@ -336,4 +336,4 @@ def _to_dict(values: Any) -> Values:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise Problem("state_refused", f"a client may not write {what}", hint=HINT)
+    raise Problem(ErrorCode.STATE_REFUSED, f"a client may not write {what}", hint=HINT)

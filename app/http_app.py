@@ -28,7 +28,7 @@ from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
 from config import environment
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
@@ -137,7 +137,7 @@ def _check_and_mask(body: bytes, thread: str = "", new: list[Path] | None = None
         return mask_json(body, thread, new)
     except RecursionError as error:
         what = "the request is nested too deeply"
-        raise Problem("request_refused", what, where="body") from error
+        raise Problem(ErrorCode.REQUEST_REFUSED, what, where="body") from error
 
 
 def mask_json(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
@@ -177,7 +177,7 @@ def _check_form(body: bytes) -> None:
             _FORM.validate_python(one, strict=True)
         except ValidationError as error:
             where, what = first_validation_error(error)
-            raise Problem("request_refused", what, where=where) from error
+            raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
 
 
 def _store_files(data: Any, thread: str, new: list[Path] | None) -> Any:

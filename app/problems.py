@@ -13,37 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from runs.thread_integrity import checkpoint_file_problem
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 
-STATUS = {
-    "usage": 422,
-    "refused": 422,
-    "not_found": 404,
-    "conflict": 409,
-    "partial": 409,
-    "unavailable": 503,
-    "failed": 500,
-}
-"""The HTTP status of each kind of problem."""
-
 MIN_REFUSAL_STATUS, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
 """The lowest status of refusals, that of a wrong form, the lowest of failures, and the wordless."""
-
-SPECIAL = {
-    "host_refused": 403,
-    "origin_refused": 403,
-    "schema_newer": 409,
-    "storage_corrupt": 409,
-    "token_missing": 401,
-    "token_wrong": 401,
-}
-"""The status of problems that HTTP, or its clients, tell from others of their kind.
-
-What lasts until a person does something about it is no 503, which clients repeat.
-"""
 
 SERVER = ("langgraph_api", "langgraph_runtime")
 """The beginnings of the modules whose `ValueError` says that a request has a wrong form."""
@@ -63,14 +39,14 @@ _log = logging.getLogger(__name__)
 
 def strip_command_hint(problem: Problem) -> Problem:
     """Return a problem without a hint that names a command, which a client cannot give."""
-    told = Problem(problem.code, problem.what, where=problem.where, hint=problem.hint)
+    told = Problem(problem.error, problem.what, where=problem.where, hint=problem.hint)
     told.hint = "" if COMMAND.search(problem.hint) else problem.hint
     return told
 
 
 def http_status(problem: Problem) -> int:
     """Return the HTTP status of a problem."""
-    return SPECIAL.get(problem.code) or STATUS[problem.kind]
+    return problem.error.http_status
 
 
 async def answer_problem(request: Request, error: Exception) -> JSONResponse:
@@ -95,7 +71,7 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
         return Response(status_code=number, headers=headers)
     if number < MIN_REFUSAL_STATUS:
         return JSONResponse({"detail": failed.detail}, number, headers)
-    code = "internal" if number >= FAILED else "request_refused"
+    code = ErrorCode.INTERNAL if number >= FAILED else ErrorCode.REQUEST_REFUSED
     hint = LOG if number >= FAILED else ""
     told = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
     return JSONResponse(told.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
@@ -106,7 +82,7 @@ async def answer_failure(request: Request, error: Exception) -> Response:
     if isinstance(error, ValueError) and _by_server(error):
         return await answer_refusal(request, error)
     _log.error(BROKEN, exc_info=error)
-    told = Problem("internal", BROKEN, where=request.url.path, hint=LOG)
+    told = Problem(ErrorCode.INTERNAL, BROKEN, where=request.url.path, hint=LOG)
     return JSONResponse(told.as_dict(), http_status(told), media_type=PROBLEM_MEDIA_TYPE)
 
 

@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 from app.guarded_graph import GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
 from calls.run_budget import end_thread_sessions
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import CHOICE_BOUNDS, Context, build_context
@@ -147,7 +147,7 @@ class ServerCheckpointer(CheckpointSaver):
         found = await super().aget_tuple(config)
         if found is None and id and not space:
             what = "the thread has no such checkpoint"
-            raise Problem("checkpoint_not_found", what, where=id, hint=HISTORY)
+            raise Problem(ErrorCode.CHECKPOINT_NOT_FOUND, what, where=id, hint=HISTORY)
         return found
 
     async def alist(
@@ -203,7 +203,7 @@ def _countable(value: Any) -> bool:
 
 def _refuse_checkpoint(named: Any) -> NoReturn:
     what = "this is no name of checkpoints"
-    raise Problem("bad_checkpoint", what, where=repr(named)[:100], hint=HISTORY)
+    raise Problem(ErrorCode.BAD_CHECKPOINT, what, where=repr(named)[:100], hint=HISTORY)
 
 
 @asynccontextmanager

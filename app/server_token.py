@@ -7,7 +7,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from storage.permissions import FILE, secure_home
 
@@ -38,11 +38,11 @@ def load_server_token(*, renew: bool = False) -> str:
     except OSError as error:
         what = f"the token of the server cannot be stored: {error.strerror}"
         hint = "set DOSSIER_HOME to a folder that you may write to"
-        raise Problem("storage_unavailable", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file), hint=hint) from error
     if len(kept) < LEAST or not kept.isascii() or not kept.isprintable():
         what = "the file does not contain a token"
         hint = "make a new one with: dossier token --renew"
-        raise Problem("token_unusable", what, where=str(file), hint=hint)
+        raise Problem(ErrorCode.TOKEN_UNUSABLE, what, where=str(file), hint=hint)
     return kept
 
 

@@ -19,7 +19,7 @@ from calls.attempts import begin_attempt, end_statement
 from calls.call_context import CallContext, CallHandler
 from calls.ledger import ActionRecord, CallCost, LedgerCall
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.key_masking import mask_keys
 from config.model_table import call_price
 from config.settings import settings
@@ -201,7 +201,7 @@ class _SentCall:
         reply.response_metadata["model"] = self.name
         problem = replies.reply_problem(reply)
         self.told = _tells(reply) and not self.name.startswith("extractive")
-        lost = problem is not None and problem.code == "answer_cut" and not _tells(reply)
+        lost = problem is not None and problem.code == ErrorCode.ANSWER_CUT and not _tells(reply)
         # Of a reply that broke off nobody knows how much of it was billed.
         self.cost = self.worst if lost else _told(reply, self.name, self.worst)
         if problem:
@@ -250,7 +250,7 @@ def _may_pass(error: BaseException) -> bool:
 
 def _enough(state: RetryCallState) -> bool:
     error = state.outcome.exception() if state.outcome else None
-    slow_down = isinstance(error, Problem) and error.code == "rate_limited"
+    slow_down = isinstance(error, Problem) and error.code == ErrorCode.RATE_LIMITED
     return state.attempt_number >= (6 if slow_down else 3)
 
 
@@ -341,5 +341,5 @@ def _reply(response: ModelResponse[Any]) -> AIMessage:
     message = response.result[-1]
     if not isinstance(message, AIMessage):
         what = f"the model answered with a {message.type} message"
-        raise Problem("model_unavailable", what)
+        raise Problem(ErrorCode.MODEL_UNAVAILABLE, what)
     return message

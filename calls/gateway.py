@@ -26,7 +26,7 @@ from calls.replies import (
 from calls.run_budget import get_budget
 from calls.stack import Toolbox, get_agent, put_to_model
 from calls.streaming import nested_config
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from memory.middleware import last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
@@ -119,7 +119,7 @@ async def _answer(
         try:
             reply = _last(await _converse(around, said, schema))
         except Problem as problem:
-            if problem.code != "answer_too_long":
+            if problem.code != ErrorCode.ANSWER_TOO_LONG:
                 raise
             said = [
                 *said,
@@ -142,10 +142,10 @@ async def _answer(
     if capped:
         hint = f"allow more with {capped.partition(' ')[0]}"
         raise Problem(
-            "budget_spent", "too few tokens are left for an answer", where=capped, hint=hint
+            ErrorCode.BUDGET_SPENT, "too few tokens are left for an answer", where=capped, hint=hint
         )
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
-    raise Problem("answer_invalid", what)
+    raise Problem(ErrorCode.ANSWER_INVALID, what)
 
 
 async def work(
@@ -259,6 +259,6 @@ async def _converse(
             result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     except ModelCallLimitExceededError as error:
         what = f"the {around.role} used its tools again and again, and wrote nothing"
-        raise Problem("tool_limit", what) from error
+        raise Problem(ErrorCode.TOOL_LIMIT, what) from error
     talk: list[BaseMessage] = result["messages"]
     return talk

@@ -15,7 +15,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from calls.run_budget import USUAL_ANSWER_TOKENS, CallNeed
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.model_table import token_prices
 from config.settings import settings
 from text.regex import regex
@@ -73,7 +73,10 @@ def adapt_output_limit(model: BaseChatModel, problem: Problem) -> bool:
 
     Compatible servers have windows that nobody knows, and some know only the older name.
     """
-    name, refused = chat_model_name(model), problem.code in ("model_rejected", "model_context")
+    name, refused = (
+        chat_model_name(model),
+        problem.code in (ErrorCode.MODEL_REJECTED, ErrorCode.MODEL_CONTEXT),
+    )
     way = _ways.get(name, 0)
     if not (refused and _field(model) and LIMIT.search(problem.hint)) or WAYS[way] == "none":
         return False

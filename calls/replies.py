@@ -11,7 +11,7 @@ import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import AfterValidator, BaseModel, ValidationError
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from prompts.loader import render_prompt
 from prompts.typed_answers import describe_answer_error, describe_field_errors, translate_schema
 from report.markdown.sanitizer import sanitize_query, sanitize_text
@@ -125,11 +125,11 @@ def reply_problem(message: AIMessage) -> Problem | None:
     """Return what is wrong with a reply that arrived: empty, cut off or refused."""
     finish = finish_reason(message)
     if finish in REFUSALS or message.additional_kwargs.get("refusal"):
-        return Problem("model_refused", "the model refused to answer")
+        return Problem(ErrorCode.MODEL_REFUSED, "the model refused to answer")
     if not finish:
-        return Problem("answer_cut", "the answer ended in the middle")
+        return Problem(ErrorCode.ANSWER_CUT, "the answer ended in the middle")
     if not reply_text(message) and not message.tool_calls and finish != "length":
-        return Problem("answer_empty", "the model said nothing")
+        return Problem(ErrorCode.ANSWER_EMPTY, "the model said nothing")
     return None
 
 

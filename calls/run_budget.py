@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from calls.attempts import INDEXER, UNSENT_PREFIX, list_attempts
 from calls.ledger import CallCost
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from runs.call_site import CallSite
 from text.background_threads import TEXT_SECONDS, run_abandonable
@@ -211,7 +211,10 @@ class RunBudget:
 
     def explain_timeout(self, role: str, problem: Problem) -> Problem:
         """Return why some work was not done: for its minutes, where it took what the run had."""
-        late = problem.code in ("text_timeout", "model_timeout") and self.seconds_left(role) <= 0
+        late = (
+            problem.code in (ErrorCode.TEXT_TIMEOUT, ErrorCode.MODEL_TIMEOUT)
+            and self.seconds_left(role) <= 0
+        )
         return self._refused("max_minutes") if late else problem
 
     async def _wait_for_release(self, role: str) -> None:
@@ -243,7 +246,9 @@ class RunBudget:
         told = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
         hint = f"{told}; allow more with {name}" if told else f"allow more with {name}"
         limit = f"{name} = {getattr(self.context, name)}"
-        return Problem("budget_spent", "the run has reached its limit", where=limit, hint=hint)
+        return Problem(
+            ErrorCode.BUDGET_SPENT, "the run has reached its limit", where=limit, hint=hint
+        )
 
     def _cap(self, name: str, role: str) -> float:
         return float(getattr(self.context, name) * SHARES.get(role, 1.0 - KEPT_BACK))

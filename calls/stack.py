@@ -29,7 +29,7 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import credit_insights
 from memory.experience.recall import INSIGHT_TITLE
 from memory.middleware import MemoryMiddleware
@@ -128,7 +128,7 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
         try:
             return await handler(asked.override(model_settings=self.settings))
         except Problem as problem:
-            if problem.code != "model_rejected" or "response_format" not in problem.hint:
+            if problem.code != ErrorCode.MODEL_REJECTED or "response_format" not in problem.hint:
                 raise
         _formless.add(model)
         return await handler(asked)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 ENV_FILE_NAME = ".env"
 
@@ -87,7 +87,7 @@ def expand_path(path: str) -> Path:
     except RuntimeError as error:
         hint = f"give the whole path, or set {HOME_VARIABLE} to a folder that you may write to"
         what = "the home folder of this user is unknown"
-        raise Problem("config_value", what, where=path, hint=hint) from error
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where=path, hint=hint) from error
 
 
 def home_env_file() -> Path:
@@ -112,7 +112,7 @@ def load_home_env() -> None:
                 f"set it in the environment (export {HOME_VARIABLE}={value}), and remove the line"
             )
             raise Problem(
-                "config_value",
+                ErrorCode.CONFIG_VALUE,
                 "the settings file in the home cannot name another home",
                 where=str(home_env_file()),
                 hint=hint,
@@ -133,10 +133,10 @@ def _read_home_env() -> dict[str, str]:
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
         hint = f"give yourself read permission, or set {HOME_VARIABLE} to a folder of your own"
-        raise Problem("config_syntax", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.CONFIG_SYNTAX, what, where=str(file), hint=hint) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
-        raise Problem("config_syntax", what, where=str(file), hint=ENV_FILE_HINT) from error
+        raise Problem(ErrorCode.CONFIG_SYNTAX, what, where=str(file), hint=ENV_FILE_HINT) from error
 
 
 def append_home_env(values: Mapping[str, str]) -> None:

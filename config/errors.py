@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Any, Self
 
 from config.key_masking import mask_keys
 
@@ -11,219 +12,249 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-EXIT_STATUS = {
-    "usage": 2,
-    "refused": 3,
-    "not_found": 4,
-    "conflict": 5,
-    "partial": 6,
-    "unavailable": 7,
-    "failed": 1,
-}
+class ErrorKind(Enum):
+    """What sort of error a code stands for: its exit status, and its HTTP status by default."""
 
-PROBLEM_KINDS = {
-    "address_unusable": "unavailable",
-    "answer_cut": "failed",
-    "answer_empty": "failed",
-    "answer_invalid": "failed",
-    "answer_too_long": "failed",
-    "answer_unusable": "failed",
-    "bad_checkpoint": "usage",
-    "bad_choice": "usage",
-    "bad_feedback": "usage",
-    "bad_file_name": "usage",
-    "bad_locale": "usage",
-    "bad_message": "usage",
-    "bad_thread_id": "usage",
-    "budget_spent": "partial",
-    "chat_empty": "usage",
-    "chat_not_found": "not_found",
-    "chat_unreadable": "usage",
-    "checkpoint_not_found": "not_found",
-    "checkpoints_unsafe": "unavailable",
-    "chroma_unavailable": "unavailable",
-    "config_not_found": "not_found",
-    "config_syntax": "usage",
-    "config_value": "usage",
-    "corpus_empty": "usage",
-    "corpus_line": "usage",
-    "corpus_unreadable": "usage",
-    "decision_missing": "usage",
-    "docs_empty": "usage",
-    "docs_not_found": "not_found",
-    "docs_unreadable": "usage",
-    "edit_refused": "refused",
-    "editor_failed": "unavailable",
-    "embedder_changed": "conflict",
-    "embedder_missing": "unavailable",
-    "embedder_unknown": "usage",
-    "event_not_found": "not_found",
-    "export_invalid": "usage",
-    "fact_changed": "conflict",
-    "fact_empty": "usage",
-    "fact_invalid": "usage",
-    "fact_known": "conflict",
-    "fact_not_found": "not_found",
-    "fact_too_long": "usage",
-    "feedback_empty": "usage",
-    "feedback_refused": "refused",
-    "feedback_unclear": "usage",
-    "file_bomb": "refused",
-    "file_broken": "failed",
-    "file_empty": "failed",
-    "file_encrypted": "failed",
-    "file_no_text": "failed",
-    "file_not_found": "not_found",
-    "file_not_text": "failed",
-    "file_timeout": "failed",
-    "file_too_large": "usage",
-    "file_type": "usage",
-    "file_type_mismatch": "failed",
-    "file_unreadable": "usage",
-    "forget_unconfirmed": "refused",
-    "home_not_private": "unavailable",
-    "home_read_only": "unavailable",
-    "host_refused": "refused",
-    "import_unconfirmed": "refused",
-    "insight_not_found": "not_found",
-    "insufficient_evidence": "failed",
-    "internal": "failed",
-    "locomo_unreadable": "usage",
-    "log_invalid": "usage",
-    "memory_ambiguous": "usage",
-    "memory_file_busy": "conflict",
-    "memory_file_too_large": "usage",
-    "memory_file_unknown": "not_found",
-    "memory_file_unreadable": "unavailable",
-    "memory_file_unwritable": "unavailable",
-    "memory_not_found": "not_found",
-    "memory_section_broken": "conflict",
-    "memory_unknown": "usage",
-    "model_auth": "unavailable",
-    "model_context": "failed",
-    "model_key_missing": "unavailable",
-    "model_quota": "unavailable",
-    "model_refused": "failed",
-    "model_rejected": "failed",
-    "model_timeout": "unavailable",
-    "model_unavailable": "unavailable",
-    "model_without_price": "usage",
-    "namespace_not_found": "not_found",
-    "not_editable": "refused",
-    "not_waiting": "conflict",
-    "nothing_to_search": "not_found",
-    "origin_refused": "refused",
-    "out_of_range": "usage",
-    "output_exists": "conflict",
-    "output_lost": "unavailable",
-    "output_not_writable": "unavailable",
-    "package_missing": "unavailable",
-    "page_empty": "failed",
-    "page_not_found": "not_found",
-    "page_not_text": "failed",
-    "page_timeout": "unavailable",
-    "page_unavailable": "unavailable",
-    "plan_cycle": "usage",
-    "plan_duplicate_id": "usage",
-    "plan_field": "usage",
-    "plan_file": "usage",
-    "plan_too_long": "usage",
-    "plan_unknown_need": "usage",
-    "project_not_found": "not_found",
-    "proposal_decided": "conflict",
-    "proposal_not_found": "not_found",
-    "prune_unconfirmed": "refused",
-    "query_withheld": "refused",
-    "question_empty": "usage",
-    "question_too_long": "usage",
-    "rate_limited": "unavailable",
-    "request_refused": "refused",
-    "run_in_progress": "conflict",
-    "run_not_found": "not_found",
-    "run_unfinished": "conflict",
-    "schema_newer": "unavailable",
-    "search_unavailable": "unavailable",
-    "secret_refused": "refused",
-    "server_missing": "unavailable",
-    "stale_plan": "conflict",
-    "state_refused": "refused",
-    "storage_busy": "conflict",
-    "storage_corrupt": "unavailable",
-    "storage_full": "unavailable",
-    "storage_unavailable": "unavailable",
-    "text_timeout": "failed",
-    "thread_incompatible": "conflict",
-    "thread_missing": "usage",
-    "thread_not_found": "not_found",
-    "thread_taken": "conflict",
-    "token_missing": "refused",
-    "token_unusable": "unavailable",
-    "token_wrong": "refused",
-    "tool_limit": "failed",
-    "undo_conflict": "conflict",
-    "undo_done": "conflict",
-    "undo_forgotten": "conflict",
-    "undo_impossible": "refused",
-    "unknown_field": "usage",
-    "unknown_model": "usage",
-    "unknown_provider": "usage",
-    "unknown_role": "usage",
-    "untrusted_fact": "refused",
-    "url_blocked": "refused",
-    "url_redirects": "refused",
-    "url_scheme": "refused",
-    "url_too_large": "refused",
-    "url_unresolved": "refused",
-    "usage": "usage",
-    "waiting_review": "conflict",
-}
-"""The kind of each code; a code that is not listed is a defect of the program, so it `failed`."""
+    FAILED = 1, 500
+    USAGE = 2, 422
+    REFUSED = 3, 422
+    NOT_FOUND = 4, 404
+    CONFLICT = 5, 409
+    PARTIAL = 6, 409
+    UNAVAILABLE = 7, 503
 
-PROBLEM_HINTS = {
-    "answer_cut": "ask again, or name another model in DOSSIER_MODEL",
-    "answer_empty": "ask again, or name another model in DOSSIER_MODEL",
-    "answer_invalid": "ask again, or name another model in DOSSIER_MODEL",
-    "answer_too_long": "ask again, or name a model in DOSSIER_MODEL that writes longer answers",
-    "answer_unusable": "resume the run, or name another model in DOSSIER_MODEL",
-    "chat_unreadable": "name an existing file that you may read",
-    "checkpoints_unsafe": "install the version of langgraph-checkpoint that is required",
-    "config_not_found": "name an existing file in DOSSIER_MODELS, or leave it empty",
-    "config_syntax": "see config/models.toml for the format",
-    "config_value": "see .env.example",
-    "corpus_empty": "give a file with a JSON object on each line",
-    "corpus_line": "write a JSON object with the fields that the README lists on each line",
-    "corpus_unreadable": "name an existing text file in UTF-8 that you may read",
-    "docs_unreadable": "give yourself read permission",
-    "embedder_missing": "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
-    "fact_invalid": "give a time in seconds, or none",
-    "fact_not_found": "see `dossier memory list --memory facts`",
-    "file_unreadable": "open it to see whether it is complete, and save it again",
-    "locomo_unreadable": "name the file as it was published",
-    "memory_file_unreadable": "check that the file exists, is text, and is readable",
-    "memory_file_unwritable": "give yourself write permission",
-    "model_auth": "check that the key is correct, belongs to this server, and may use this model",
-    "model_quota": "add credit to the account, or name another model in DOSSIER_MODEL",
-    "model_refused": "rephrase the question, or name another model in DOSSIER_MODEL",
-    "model_timeout": "resume the run later, or raise DOSSIER_CALL_SECONDS",
-    "model_unavailable": "resume the run later, or name another model in DOSSIER_MODEL",
-    "not_waiting": "see `dossier runs` for its status",
-    "page_not_text": "give the address of a text page",
-    "page_timeout": "try again later",
-    "page_unavailable": "check in a browser whether the page exists",
-    "plan_duplicate_id": "give every step a different name",
-    "project_not_found": "name an existing folder",
-    "proposal_decided": "see `dossier memory proposals --all`",
-    "rate_limited": "try again in a minute",
-    "request_refused": "see /docs on the server for what it takes",
-    "search_unavailable": "try again later, or see `dossier doctor`",
-    "storage_busy": "try again when the other process has finished",
-    "storage_unavailable": "see `dossier doctor`",
-    "tool_limit": "continue with what was found",
-    "undo_conflict": "see `dossier memory log` for later changes, and undo those first",
-    "undo_impossible": "see `dossier memory log` for changes that can be undone",
-    "url_redirects": "give the address that it finally redirects to",
-    "url_scheme": "give an address that begins with https:// or http://",
-    "usage": "see dossier --help",
+    def __init__(self, exit_status: int, http_status: int) -> None:
+        self.exit_status = exit_status
+        self.http_status = http_status
+
+
+class ErrorCode(StrEnum):
+    """Every code that an error can have, its kind and, where that differs, its HTTP status.
+
+    An error that lasts until a person does something about it is no 503, which clients repeat.
+    """
+
+    kind: ErrorKind
+    http_status: int
+
+    def __new__(cls, code: str, kind: ErrorKind, http_status: int = 0) -> Self:
+        """Make a member of what stands behind its name."""
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.kind = kind
+        member.http_status = http_status or kind.http_status
+        return member
+
+    ADDRESS_UNUSABLE = "address_unusable", ErrorKind.UNAVAILABLE
+    ANSWER_CUT = "answer_cut", ErrorKind.FAILED
+    ANSWER_EMPTY = "answer_empty", ErrorKind.FAILED
+    ANSWER_INVALID = "answer_invalid", ErrorKind.FAILED
+    ANSWER_TOO_LONG = "answer_too_long", ErrorKind.FAILED
+    ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
+    BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
+    BAD_CHOICE = "bad_choice", ErrorKind.USAGE
+    BAD_FEEDBACK = "bad_feedback", ErrorKind.USAGE
+    BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
+    BAD_LOCALE = "bad_locale", ErrorKind.USAGE
+    BAD_MESSAGE = "bad_message", ErrorKind.USAGE
+    BAD_THREAD_ID = "bad_thread_id", ErrorKind.USAGE
+    BUDGET_SPENT = "budget_spent", ErrorKind.PARTIAL
+    CHAT_EMPTY = "chat_empty", ErrorKind.USAGE
+    CHAT_NOT_FOUND = "chat_not_found", ErrorKind.NOT_FOUND
+    CHAT_UNREADABLE = "chat_unreadable", ErrorKind.USAGE
+    CHECKPOINT_NOT_FOUND = "checkpoint_not_found", ErrorKind.NOT_FOUND
+    CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
+    CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
+    CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
+    CONFIG_VALUE = "config_value", ErrorKind.USAGE
+    CORPUS_EMPTY = "corpus_empty", ErrorKind.USAGE
+    CORPUS_LINE = "corpus_line", ErrorKind.USAGE
+    CORPUS_UNREADABLE = "corpus_unreadable", ErrorKind.USAGE
+    DECISION_MISSING = "decision_missing", ErrorKind.USAGE
+    DOCS_EMPTY = "docs_empty", ErrorKind.USAGE
+    DOCS_NOT_FOUND = "docs_not_found", ErrorKind.NOT_FOUND
+    DOCS_UNREADABLE = "docs_unreadable", ErrorKind.USAGE
+    EDIT_REFUSED = "edit_refused", ErrorKind.REFUSED
+    EDITOR_FAILED = "editor_failed", ErrorKind.UNAVAILABLE
+    EMBEDDER_CHANGED = "embedder_changed", ErrorKind.CONFLICT
+    EMBEDDER_MISSING = "embedder_missing", ErrorKind.UNAVAILABLE
+    EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
+    EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
+    EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
+    FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
+    FACT_EMPTY = "fact_empty", ErrorKind.USAGE
+    FACT_INVALID = "fact_invalid", ErrorKind.USAGE
+    FACT_KNOWN = "fact_known", ErrorKind.CONFLICT
+    FACT_NOT_FOUND = "fact_not_found", ErrorKind.NOT_FOUND
+    FACT_TOO_LONG = "fact_too_long", ErrorKind.USAGE
+    FEEDBACK_EMPTY = "feedback_empty", ErrorKind.USAGE
+    FEEDBACK_REFUSED = "feedback_refused", ErrorKind.REFUSED
+    FEEDBACK_UNCLEAR = "feedback_unclear", ErrorKind.USAGE
+    FILE_BOMB = "file_bomb", ErrorKind.REFUSED
+    FILE_BROKEN = "file_broken", ErrorKind.FAILED
+    FILE_EMPTY = "file_empty", ErrorKind.FAILED
+    FILE_ENCRYPTED = "file_encrypted", ErrorKind.FAILED
+    FILE_NO_TEXT = "file_no_text", ErrorKind.FAILED
+    FILE_NOT_FOUND = "file_not_found", ErrorKind.NOT_FOUND
+    FILE_NOT_TEXT = "file_not_text", ErrorKind.FAILED
+    FILE_TIMEOUT = "file_timeout", ErrorKind.FAILED
+    FILE_TOO_LARGE = "file_too_large", ErrorKind.USAGE
+    FILE_TYPE = "file_type", ErrorKind.USAGE
+    FILE_TYPE_MISMATCH = "file_type_mismatch", ErrorKind.FAILED
+    FILE_UNREADABLE = "file_unreadable", ErrorKind.USAGE
+    FORGET_UNCONFIRMED = "forget_unconfirmed", ErrorKind.REFUSED
+    HOME_NOT_PRIVATE = "home_not_private", ErrorKind.UNAVAILABLE
+    HOME_READ_ONLY = "home_read_only", ErrorKind.UNAVAILABLE
+    HOST_REFUSED = "host_refused", ErrorKind.REFUSED, 403
+    IMPORT_UNCONFIRMED = "import_unconfirmed", ErrorKind.REFUSED
+    INSIGHT_NOT_FOUND = "insight_not_found", ErrorKind.NOT_FOUND
+    INSUFFICIENT_EVIDENCE = "insufficient_evidence", ErrorKind.FAILED
+    INTERNAL = "internal", ErrorKind.FAILED
+    LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
+    LOG_INVALID = "log_invalid", ErrorKind.USAGE
+    MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
+    MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
+    MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
+    MEMORY_FILE_UNKNOWN = "memory_file_unknown", ErrorKind.NOT_FOUND
+    MEMORY_FILE_UNREADABLE = "memory_file_unreadable", ErrorKind.UNAVAILABLE
+    MEMORY_FILE_UNWRITABLE = "memory_file_unwritable", ErrorKind.UNAVAILABLE
+    MEMORY_NOT_FOUND = "memory_not_found", ErrorKind.NOT_FOUND
+    MEMORY_SECTION_BROKEN = "memory_section_broken", ErrorKind.CONFLICT
+    MEMORY_UNKNOWN = "memory_unknown", ErrorKind.USAGE
+    MODEL_AUTH = "model_auth", ErrorKind.UNAVAILABLE
+    MODEL_CONTEXT = "model_context", ErrorKind.FAILED
+    MODEL_KEY_MISSING = "model_key_missing", ErrorKind.UNAVAILABLE
+    MODEL_QUOTA = "model_quota", ErrorKind.UNAVAILABLE
+    MODEL_REFUSED = "model_refused", ErrorKind.FAILED
+    MODEL_REJECTED = "model_rejected", ErrorKind.FAILED
+    MODEL_TIMEOUT = "model_timeout", ErrorKind.UNAVAILABLE
+    MODEL_UNAVAILABLE = "model_unavailable", ErrorKind.UNAVAILABLE
+    MODEL_WITHOUT_PRICE = "model_without_price", ErrorKind.USAGE
+    NAMESPACE_NOT_FOUND = "namespace_not_found", ErrorKind.NOT_FOUND
+    NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
+    NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
+    NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
+    ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
+    OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
+    OUTPUT_EXISTS = "output_exists", ErrorKind.CONFLICT
+    OUTPUT_LOST = "output_lost", ErrorKind.UNAVAILABLE
+    OUTPUT_NOT_WRITABLE = "output_not_writable", ErrorKind.UNAVAILABLE
+    PACKAGE_MISSING = "package_missing", ErrorKind.UNAVAILABLE
+    PAGE_EMPTY = "page_empty", ErrorKind.FAILED
+    PAGE_NOT_FOUND = "page_not_found", ErrorKind.NOT_FOUND
+    PAGE_NOT_TEXT = "page_not_text", ErrorKind.FAILED
+    PAGE_TIMEOUT = "page_timeout", ErrorKind.UNAVAILABLE
+    PAGE_UNAVAILABLE = "page_unavailable", ErrorKind.UNAVAILABLE
+    PLAN_CYCLE = "plan_cycle", ErrorKind.USAGE
+    PLAN_DUPLICATE_ID = "plan_duplicate_id", ErrorKind.USAGE
+    PLAN_FIELD = "plan_field", ErrorKind.USAGE
+    PLAN_FILE = "plan_file", ErrorKind.USAGE
+    PLAN_TOO_LONG = "plan_too_long", ErrorKind.USAGE
+    PLAN_UNKNOWN_NEED = "plan_unknown_need", ErrorKind.USAGE
+    PROJECT_NOT_FOUND = "project_not_found", ErrorKind.NOT_FOUND
+    PROPOSAL_DECIDED = "proposal_decided", ErrorKind.CONFLICT
+    PROPOSAL_NOT_FOUND = "proposal_not_found", ErrorKind.NOT_FOUND
+    PRUNE_UNCONFIRMED = "prune_unconfirmed", ErrorKind.REFUSED
+    QUERY_WITHHELD = "query_withheld", ErrorKind.REFUSED
+    QUESTION_EMPTY = "question_empty", ErrorKind.USAGE
+    QUESTION_TOO_LONG = "question_too_long", ErrorKind.USAGE
+    RATE_LIMITED = "rate_limited", ErrorKind.UNAVAILABLE
+    REQUEST_REFUSED = "request_refused", ErrorKind.REFUSED
+    RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
+    RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
+    RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
+    SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
+    SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
+    SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
+    SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    STALE_PLAN = "stale_plan", ErrorKind.CONFLICT
+    STATE_REFUSED = "state_refused", ErrorKind.REFUSED
+    STORAGE_BUSY = "storage_busy", ErrorKind.CONFLICT
+    STORAGE_CORRUPT = "storage_corrupt", ErrorKind.UNAVAILABLE, 409
+    STORAGE_FULL = "storage_full", ErrorKind.UNAVAILABLE
+    STORAGE_UNAVAILABLE = "storage_unavailable", ErrorKind.UNAVAILABLE
+    TEXT_TIMEOUT = "text_timeout", ErrorKind.FAILED
+    THREAD_INCOMPATIBLE = "thread_incompatible", ErrorKind.CONFLICT
+    THREAD_MISSING = "thread_missing", ErrorKind.USAGE
+    THREAD_NOT_FOUND = "thread_not_found", ErrorKind.NOT_FOUND
+    THREAD_TAKEN = "thread_taken", ErrorKind.CONFLICT
+    TOKEN_MISSING = "token_missing", ErrorKind.REFUSED, 401
+    TOKEN_UNUSABLE = "token_unusable", ErrorKind.UNAVAILABLE
+    TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
+    TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
+    UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
+    UNDO_DONE = "undo_done", ErrorKind.CONFLICT
+    UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
+    UNDO_IMPOSSIBLE = "undo_impossible", ErrorKind.REFUSED
+    UNKNOWN_FIELD = "unknown_field", ErrorKind.USAGE
+    UNKNOWN_MODEL = "unknown_model", ErrorKind.USAGE
+    UNKNOWN_PROVIDER = "unknown_provider", ErrorKind.USAGE
+    UNKNOWN_ROLE = "unknown_role", ErrorKind.USAGE
+    UNTRUSTED_FACT = "untrusted_fact", ErrorKind.REFUSED
+    URL_BLOCKED = "url_blocked", ErrorKind.REFUSED
+    URL_REDIRECTS = "url_redirects", ErrorKind.REFUSED
+    URL_SCHEME = "url_scheme", ErrorKind.REFUSED
+    URL_TOO_LARGE = "url_too_large", ErrorKind.REFUSED
+    URL_UNRESOLVED = "url_unresolved", ErrorKind.REFUSED
+    USAGE = "usage", ErrorKind.USAGE
+    WAITING_REVIEW = "waiting_review", ErrorKind.CONFLICT
+
+    @classmethod
+    def parse(cls, code: str) -> ErrorCode:
+        """Return the code that stored data names; `internal` for one of another program."""
+        return cls.__members__.get(code.upper(), cls.INTERNAL)
+
+
+PROBLEM_HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.ANSWER_CUT: "ask again, or name another model in DOSSIER_MODEL",
+    ErrorCode.ANSWER_EMPTY: "ask again, or name another model in DOSSIER_MODEL",
+    ErrorCode.ANSWER_INVALID: "ask again, or name another model in DOSSIER_MODEL",
+    ErrorCode.ANSWER_TOO_LONG: (
+        "ask again, or name a model in DOSSIER_MODEL that writes longer answers"
+    ),
+    ErrorCode.ANSWER_UNUSABLE: "resume the run, or name another model in DOSSIER_MODEL",
+    ErrorCode.CHAT_UNREADABLE: "name an existing file that you may read",
+    ErrorCode.CHECKPOINTS_UNSAFE: "install the version of langgraph-checkpoint that is required",
+    ErrorCode.CONFIG_NOT_FOUND: "name an existing file in DOSSIER_MODELS, or leave it empty",
+    ErrorCode.CONFIG_SYNTAX: "see config/models.toml for the format",
+    ErrorCode.CONFIG_VALUE: "see .env.example",
+    ErrorCode.CORPUS_EMPTY: "give a file with a JSON object on each line",
+    ErrorCode.CORPUS_LINE: "write a JSON object with the fields that the README lists on each line",
+    ErrorCode.CORPUS_UNREADABLE: "name an existing text file in UTF-8 that you may read",
+    ErrorCode.DOCS_UNREADABLE: "give yourself read permission",
+    ErrorCode.EMBEDDER_MISSING: "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
+    ErrorCode.FACT_INVALID: "give a time in seconds, or none",
+    ErrorCode.FACT_NOT_FOUND: "see `dossier memory list --memory facts`",
+    ErrorCode.FILE_UNREADABLE: "open it to see whether it is complete, and save it again",
+    ErrorCode.LOCOMO_UNREADABLE: "name the file as it was published",
+    ErrorCode.MEMORY_FILE_UNREADABLE: "check that the file exists, is text, and is readable",
+    ErrorCode.MEMORY_FILE_UNWRITABLE: "give yourself write permission",
+    ErrorCode.MODEL_AUTH: (
+        "check that the key is correct, belongs to this server, and may use this model"
+    ),
+    ErrorCode.MODEL_QUOTA: "add credit to the account, or name another model in DOSSIER_MODEL",
+    ErrorCode.MODEL_REFUSED: "rephrase the question, or name another model in DOSSIER_MODEL",
+    ErrorCode.MODEL_TIMEOUT: "resume the run later, or raise DOSSIER_CALL_SECONDS",
+    ErrorCode.MODEL_UNAVAILABLE: "resume the run later, or name another model in DOSSIER_MODEL",
+    ErrorCode.NOT_WAITING: "see `dossier runs` for its status",
+    ErrorCode.PAGE_NOT_TEXT: "give the address of a text page",
+    ErrorCode.PAGE_TIMEOUT: "try again later",
+    ErrorCode.PAGE_UNAVAILABLE: "check in a browser whether the page exists",
+    ErrorCode.PLAN_DUPLICATE_ID: "give every step a different name",
+    ErrorCode.PROJECT_NOT_FOUND: "name an existing folder",
+    ErrorCode.PROPOSAL_DECIDED: "see `dossier memory proposals --all`",
+    ErrorCode.RATE_LIMITED: "try again in a minute",
+    ErrorCode.REQUEST_REFUSED: "see /docs on the server for what it takes",
+    ErrorCode.SEARCH_UNAVAILABLE: "try again later, or see `dossier doctor`",
+    ErrorCode.STORAGE_BUSY: "try again when the other process has finished",
+    ErrorCode.STORAGE_UNAVAILABLE: "see `dossier doctor`",
+    ErrorCode.TOOL_LIMIT: "continue with what was found",
+    ErrorCode.UNDO_CONFLICT: "see `dossier memory log` for later changes, and undo those first",
+    ErrorCode.UNDO_IMPOSSIBLE: "see `dossier memory log` for changes that can be undone",
+    ErrorCode.URL_REDIRECTS: "give the address that it finally redirects to",
+    ErrorCode.URL_SCHEME: "give an address that begins with https:// or http://",
+    ErrorCode.USAGE: "see dossier --help",
 }
 """What a person can do about each problem, unless the code that raises it says better."""
 
@@ -235,22 +266,22 @@ class Problem(RuntimeError):
     `RuntimeError` because the LangGraph server passes on the messages of those only.
     """
 
-    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(self, error: ErrorCode, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(mask_keys(what))
-        self.code = code
+        self.error = error
         self.what = mask_keys(what)
         self.where = mask_keys(where)
-        self.hint = mask_keys(hint or PROBLEM_HINTS.get(code, ""))
+        self.hint = mask_keys(hint or PROBLEM_HINTS.get(error, ""))
 
     @property
-    def kind(self) -> str:
-        """Return the kind of this problem, which decides its exit status and its HTTP status."""
-        return PROBLEM_KINDS.get(self.code, "failed")
+    def code(self) -> str:
+        """Return the code as plain text, as it is shown and stored."""
+        return self.error.value
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status of the command line for this code."""
-        return EXIT_STATUS[self.kind]
+        """Return the exit status of the command line for this error."""
+        return self.error.kind.exit_status
 
     def __str__(self) -> str:
         where = f" ({self.where})" if self.where else ""
@@ -260,7 +291,8 @@ class Problem(RuntimeError):
     @classmethod
     def from_dict(cls, told: Mapping[str, str]) -> Problem:
         """Return the problem that `as_dict` has written."""
-        return cls(told["code"], told["detail"], where=told["where"], hint=told["hint"])
+        error = ErrorCode.parse(told["code"])
+        return cls(error, told["detail"], where=told["where"], hint=told["hint"])
 
     def as_dict(self) -> dict[str, str]:
         """Return the same words as plain data, for `--json` and the server."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 from config.settings import settings
 from config.user_files import read_user_file
 
@@ -83,16 +83,16 @@ def _read_model_table(file: Path | None) -> ModelTable:
         text = read_user_file(file, "utf-8") if file else shipped.read_text("utf-8")
         models = ModelTable.model_validate(tomllib.loads(text))
     except FileNotFoundError as error:
-        raise Problem("config_not_found", "there is no such file", where=name) from error
+        raise Problem(ErrorCode.CONFIG_NOT_FOUND, "there is no such file", where=name) from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
-        raise Problem("config_not_found", what, where=name) from error
+        raise Problem(ErrorCode.CONFIG_NOT_FOUND, what, where=name) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Problem("config_syntax", str(error), where=name) from error
+        raise Problem(ErrorCode.CONFIG_SYNTAX, str(error), where=name) from error
     except ValidationError as error:
         place, what = first_validation_error(error)
         hint = "see config/models.toml of the program for every field"
-        raise Problem("config_value", what, where=f"{name}: {place}", hint=hint) from error
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where=f"{name}: {place}", hint=hint) from error
     check_model_roles(models.roles)
     return models
 
@@ -106,4 +106,4 @@ def check_model_roles(roles: dict[str, str]) -> None:
     for role in roles:
         if role not in (*MODEL_ROLES, "default"):
             hint = f"one of {', '.join(MODEL_ROLES)}, default"
-            raise Problem("unknown_role", f"there is no role {role!r}", hint=hint)
+            raise Problem(ErrorCode.UNKNOWN_ROLE, f"there is no role {role!r}", hint=hint)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from shlex import quote
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 PYPROJECT_FILE = Path(__file__).parents[1] / "pyproject.toml"
 """What names them where the program runs from a checkout; what is installed may be older."""
@@ -39,7 +39,7 @@ def check_requirements() -> None:
         wanted = " ".join(map(quote, missing))
         what = f"not installed: {', '.join(map(_name, missing))}"
         hint = f"pip install {wanted}, or in a checkout: make install"
-        raise Problem("package_missing", what, hint=hint)
+        raise Problem(ErrorCode.PACKAGE_MISSING, what, hint=hint)
 
 
 def _name(requirement: str) -> str:

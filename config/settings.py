@@ -12,7 +12,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from config import environment
-from config.errors import TYPE_MESSAGES, VALIDATION_MESSAGES, Problem
+from config.errors import TYPE_MESSAGES, VALIDATION_MESSAGES, ErrorCode, Problem
 
 ENV_PREFIX = "DOSSIER_"
 """What the variables begin with; the name of the setting follows."""
@@ -232,4 +232,4 @@ BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
 
 def _unfit(name: str, what: str) -> Problem:
     where = f"{ENV_PREFIX}{name.upper()}"
-    return Problem("config_value", what, where=where, hint="see .env.example")
+    return Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint="see .env.example")

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 
 def write_user_file(file: Path, text: str, *, force: bool) -> None:
@@ -33,11 +33,11 @@ def write_user_file(file: Path, text: str, *, force: bool) -> None:
     """
     if not force and os.path.lexists(file):
         hint = "name another file, or add --force to replace it"
-        raise Problem("output_exists", "there is such a file", where=str(file), hint=hint)
+        raise Problem(ErrorCode.OUTPUT_EXISTS, "there is such a file", where=str(file), hint=hint)
     if os.path.exists(file) and not file.is_file():
         hint = "name a file"
         what = "it is no file, and nothing else is ever replaced"
-        raise Problem("output_not_writable", what, where=str(file), hint=hint)
+        raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint)
     part = file.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
@@ -46,7 +46,7 @@ def write_user_file(file: Path, text: str, *, force: bool) -> None:
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
         hint = "name a file in a folder you may write to"
-        raise Problem("output_not_writable", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -103,5 +103,5 @@ def check_file_name(name: str) -> str:
     """
     if not FILE_NAME_PATTERN.fullmatch(name):
         hint = "letters, digits, dot, - and _; the first a letter, a digit or _"
-        raise Problem("bad_file_name", f"no file may be called {name[:80]!r}", hint=hint)
+        raise Problem(ErrorCode.BAD_FILE_NAME, f"no file may be called {name[:80]!r}", hint=hint)
     return name

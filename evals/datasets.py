@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.user_files import read_user_file
 from text.timestamps import to_iso_timestamp
 
@@ -61,9 +61,9 @@ def read_corpus(file: Path, field: str | None = None) -> list[CorpusEntry]:
         seen.add(name)
         entries.append(_entry(name, line, field or GROUP, where))
     if not entries:
-        raise Problem("corpus_empty", "there is no page in it", where=str(file))
+        raise Problem(ErrorCode.CORPUS_EMPTY, "there is no page in it", where=str(file))
     if field and not any(entry.group for entry in entries):
-        raise Problem("corpus_line", f"no page has the field {field!r}", where=str(file))
+        raise Problem(ErrorCode.CORPUS_LINE, f"no page has the field {field!r}", where=str(file))
     return entries
 
 
@@ -97,7 +97,7 @@ def read_questions(
     if not questions:
         hint = "" if qrels else "name them in `gold`, or in a file with --qrels"
         what = "no question in it has pages that answer it"
-        raise Problem("corpus_empty", what, where=str(file), hint=hint)
+        raise Problem(ErrorCode.CORPUS_EMPTY, what, where=str(file), hint=hint)
     return questions
 
 
@@ -165,12 +165,14 @@ def _text_of(file: Path) -> str:
         return read_user_file(file)
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
+        raise Problem(
+            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
+        ) from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
-        raise Problem("corpus_unreadable", what, where=str(file)) from error
+        raise Problem(ErrorCode.CORPUS_UNREADABLE, what, where=str(file)) from error
     except UnicodeDecodeError as error:
-        raise Problem("corpus_unreadable", "it is not UTF-8", where=str(file)) from error
+        raise Problem(ErrorCode.CORPUS_UNREADABLE, "it is not UTF-8", where=str(file)) from error
 
 
 def _id(line: dict[str, Any], where: str) -> str:
@@ -189,4 +191,4 @@ def _holds_texts(value: Any) -> bool:
 
 
 def _wrong(what: str, where: str) -> Problem:
-    return Problem("corpus_line", what, where=where)
+    return Problem(ErrorCode.CORPUS_LINE, what, where=where)

@@ -21,7 +21,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorCode, ErrorKind, Problem
 from config.user_files import read_user_file
 from evals.datasets import CorpusEntry
 from evals.retrieval_eval import Told, mean, store_corpus
@@ -109,14 +109,16 @@ def read_locomo(file: Path) -> tuple[list[CorpusEntry], list[_Question]]:
         return _pages(samples), _questions(samples)
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
+        raise Problem(
+            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
+        ) from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
-        raise Problem("locomo_unreadable", what, where=str(file)) from error
+        raise Problem(ErrorCode.LOCOMO_UNREADABLE, what, where=str(file)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         hint = "it is the file that the authors of LoCoMo call locomo10.json"
         what = f"it is not LoCoMo's: {type(error).__name__}: {error}"
-        raise Problem("locomo_unreadable", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.LOCOMO_UNREADABLE, what, where=str(file), hint=hint) from error
 
 
 async def measure_locomo(
@@ -173,7 +175,7 @@ async def _answered(number: int, question: _Question) -> str:
         choices = Context(memory=[question.conversation])
         state = await _make_answering().ainvoke(asked, config, context=choices)
     except Problem as problem:
-        if problem.exit_status == EXIT_STATUS["unavailable"]:
+        if problem.exit_status == ErrorKind.UNAVAILABLE.exit_status:
             raise
         return ""
     return str(state["answer"])

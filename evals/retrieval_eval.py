@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from evals.datasets import CorpusEntry, JudgedQuestion
 from library.page_index import PageIndex
@@ -310,7 +310,7 @@ def _nearest(index: PageIndex, question: str) -> list[str]:
     """Return the ids of the pages with the vectors nearest to a question's."""
     meant = prepare_query_vectors(index, question)
     if meant.problem or meant.vector is None:
-        raise meant.problem or Problem("embedder_missing", "the store has no vectors")
+        raise meant.problem or Problem(ErrorCode.EMBEDDER_MISSING, "the store has no vectors")
     near = meant.vectors.nearest(meant.vector.tolist(), FIRST)
     rows = {row.number: row.id for row in index.rows(list(near))}
     return [rows[number] for number in near if number in rows]

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, Literal, cast
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
     "query_count": (0, 5),
@@ -108,26 +108,30 @@ class Context:
             whole = isinstance(value, int) or name in {"max_cost", "max_minutes"}
             if not (number and whole and least <= value <= most):
                 what = f"{_written(value)} is not a number from {least} to {most}"
-                raise Problem("out_of_range", what, where=name, hint=f"choose {least}..{most}")
+                raise Problem(
+                    ErrorCode.OUT_OF_RANGE, what, where=name, hint=f"choose {least}..{most}"
+                )
         if self.knowledge:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
             what = "there are no knowledge bases yet"
-            raise Problem("bad_choice", what, where="knowledge", hint=hint)
+            raise Problem(ErrorCode.BAD_CHOICE, what, where="knowledge", hint=hint)
         if self.language not in ("", *PROMPT_LANGUAGES):
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
-            raise Problem("bad_locale", what, where="language", hint=hint)
+            raise Problem(ErrorCode.BAD_LOCALE, what, where="language", hint=hint)
         if self.guide not in GUIDE_SCOPES:
             what = f"{self.guide!r} is no scope of the profile"
             raise Problem(
-                "bad_choice", what, where="guide", hint=f"one of {', '.join(GUIDE_SCOPES)}"
+                ErrorCode.BAD_CHOICE, what, where="guide", hint=f"one of {', '.join(GUIDE_SCOPES)}"
             )
 
 
 def _check_kind(name: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind) or not all(isinstance(one, str) for one in _held(value)):
         what = f"{_written(value)} is not a {KINDS[kind]}"
-        raise Problem("bad_choice", what, where=name, hint="see the table of choices in the README")
+        raise Problem(
+            ErrorCode.BAD_CHOICE, what, where=name, hint="see the table of choices in the README"
+        )
 
 
 def _written(value: Any) -> str:
@@ -151,7 +155,7 @@ def build_context(choices: dict[str, Any]) -> Context:
         if name not in known:
             close = get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(known)}"
-            raise Problem("unknown_field", f"there is no choice {name!r}", hint=hint)
+            raise Problem(ErrorCode.UNKNOWN_FIELD, f"there is no choice {name!r}", hint=hint)
     return Context(**choices)
 
 

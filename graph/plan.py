@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 from graph.records import Plan, Step
 
 MOST_STEPS = 50
@@ -72,7 +72,7 @@ def validate_plan(plan: Any) -> Plan:
     except ValidationError as error:
         place, what = first_validation_error(error)
         hint = "`dossier resume --help` shows how a plan is written"
-        raise Problem("plan_field", what, where=place, hint=hint) from error
+        raise Problem(ErrorCode.PLAN_FIELD, what, where=place, hint=hint) from error
     steps = [cast("Step", step.model_dump()) for step in form.steps]
     _check_steps(steps)
     return Plan(
@@ -88,29 +88,31 @@ def _check_kinds(steps: list[Step]) -> None:
         if step["kind"] == "compute":
             what = "there are no steps that compute yet"
             hint = 'leave `kind` out: "research" looks the figures up in the sources'
-            raise Problem("plan_field", what, where=f"steps.{place}.kind", hint=hint)
+            raise Problem(ErrorCode.PLAN_FIELD, what, where=f"steps.{place}.kind", hint=hint)
 
 
 def _check_steps(steps: list[Step]) -> None:
     if len(steps) > MOST_STEPS:
         what = f"the plan has {len(steps)} steps, the most is {MOST_STEPS}"
-        raise Problem("plan_too_long", what, where="steps", hint="join or drop steps")
+        raise Problem(ErrorCode.PLAN_TOO_LONG, what, where="steps", hint="join or drop steps")
     _check_kinds(steps)
     ids = [step["id"] for step in steps]
     for name in ids:
         if ids.count(name) > 1:
-            raise Problem("plan_duplicate_id", f"two steps are named {name!r}", where="steps")
+            raise Problem(
+                ErrorCode.PLAN_DUPLICATE_ID, f"two steps are named {name!r}", where="steps"
+            )
     for step in steps:
         for need in step["needs"]:
             if need not in ids:
                 what = f"step {step['id']!r} needs {need!r}, which is no step"
-                raise Problem("plan_unknown_need", what, hint=f"one of {', '.join(ids)}")
+                raise Problem(ErrorCode.PLAN_UNKNOWN_NEED, what, hint=f"one of {', '.join(ids)}")
     try:
         TopologicalSorter({step["id"]: step["needs"] for step in steps}).prepare()
     except CycleError as error:
         path = "->".join(reversed(error.args[1]))
         what = f"the steps wait for each other: {path}"
-        raise Problem("plan_cycle", what, hint="drop one of the needs") from error
+        raise Problem(ErrorCode.PLAN_CYCLE, what, hint="drop one of the needs") from error
 
 
 PLAN_LEGEND = """\
@@ -230,10 +232,14 @@ def _json(text: str) -> Any:
     except json.JSONDecodeError as error:
         hint = "write the steps as numbered lines, or mend the JSON"
         what = "the JSON of the plan is broken here"
-        raise Problem("plan_field", what, where=f"line {error.lineno}", hint=hint) from error
+        raise Problem(
+            ErrorCode.PLAN_FIELD, what, where=f"line {error.lineno}", hint=hint
+        ) from error
     except (ValueError, RecursionError) as error:
         hint = "write the steps as numbered lines"
-        raise Problem("plan_field", "the JSON of the plan cannot be read", hint=hint) from error
+        raise Problem(
+            ErrorCode.PLAN_FIELD, "the JSON of the plan cannot be read", hint=hint
+        ) from error
 
 
 def _parse_lines(text: str) -> Plan:
@@ -342,7 +348,7 @@ def _need(line: int, said: str, drafts: Sequence[_Draft]) -> str:
     if not meant:
         hint = f"one of {', '.join(filter(None, labels))}"
         what = f"no step has the number {said!r}"
-        raise Problem("plan_unknown_need", what, where=f"line {line}", hint=hint)
+        raise Problem(ErrorCode.PLAN_UNKNOWN_NEED, what, where=f"line {line}", hint=hint)
     return f"s{meant[0]}"
 
 
@@ -353,12 +359,12 @@ def _placed(problem: Problem, drafts: Sequence[_Draft]) -> Problem:
     circle = re.search(r"(\d+)->", what)
     place = int(step[1]) if step else int(circle[1]) - 1 if circle else 0
     where = f"line {drafts[place].line}"
-    return Problem(problem.code, what, where=where, hint=problem.hint)
+    return Problem(problem.error, what, where=where, hint=problem.hint)
 
 
 def _refuse(line: int, what: str, hint: str = "") -> NoReturn:
     hint = hint or "begin a step with its number, as in `1. Title`, and indent what belongs to it"
-    raise Problem("plan_field", what, where=f"line {line}", hint=hint)
+    raise Problem(ErrorCode.PLAN_FIELD, what, where=f"line {line}", hint=hint)
 
 
 def _one_line(text: str) -> str:

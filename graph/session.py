@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from calls.run_budget import end_thread_sessions
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.builder import make_graph
 from graph.context import Context
 from graph.state import GRAPH_VERSION, RESUMABLE_VERSIONS, State
@@ -92,9 +92,13 @@ class ThreadSession:
         """
         before = await self.current()
         if before.interrupts:
-            raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
+            raise Problem(
+                ErrorCode.WAITING_REVIEW, "this thread waits for a review", hint=_hint(before)
+            )
         if pending_nodes(before) and not NOT_STARTED_NODES & set(pending_nodes(before)):
-            raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
+            raise Problem(
+                ErrorCode.RUN_UNFINISHED, "this thread was stopped at work", hint=_hint(before)
+            )
         return before
 
     async def answer_review(
@@ -118,9 +122,11 @@ class ThreadSession:
         """
         before = await self.current()
         if not before.interrupts:
-            raise Problem("not_waiting", "this run does not wait for a review")
+            raise Problem(ErrorCode.NOT_WAITING, "this run does not wait for a review")
         if shown is not None and before.interrupts[0].value != shown:
-            raise Problem("stale_plan", "the plan has changed since you saw it", hint=_hint(before))
+            raise Problem(
+                ErrorCode.STALE_PLAN, "the plan has changed since you saw it", hint=_hint(before)
+            )
         return await self._run(
             Command(resume={"decisions": [mask_secrets_within(decision)]}), context, watch
         )
@@ -137,7 +143,7 @@ class ThreadSession:
             node = find_resume_node(state)
             if not node:
                 hint = "ask a new question"
-                raise Problem("not_waiting", "this run is already finished", hint=hint)
+                raise Problem(ErrorCode.NOT_WAITING, "this run is already finished", hint=hint)
             await self.graph.aupdate_state(
                 self.config, build_resume_update(state, node), as_node=node
             )
@@ -212,7 +218,7 @@ def check_graph_version(values: Mapping[str, Any]) -> None:
     version = values.get("graph_version")
     if version not in (None, *RESUMABLE_VERSIONS):
         what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
-        raise Problem("thread_incompatible", what, hint="ask the question again")
+        raise Problem(ErrorCode.THREAD_INCOMPATIBLE, what, hint="ask the question again")
 
 
 def _check_whole(values: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.vector_rows import FloatArray, VectorBatch
 
@@ -117,7 +117,7 @@ def _chroma_unavailable(
     """Return the problem of a Chroma that fails."""
     hint = f"searches go on without it; {do}"
     what = f"Chroma fails: {what[:200]}"
-    return Problem("chroma_unavailable", what, where=_collection_place(name), hint=hint)
+    return Problem(ErrorCode.CHROMA_UNAVAILABLE, what, where=_collection_place(name), hint=hint)
 
 
 OPEN = 8

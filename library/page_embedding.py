@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library import chroma
 from library.indexing import VECTOR_JOB
 from library.tables import namespaces, pages, vector_sets, vectors
@@ -33,7 +33,7 @@ from storage.outbox import OutboxJob
 BATCH = 64
 """How many pages are embedded at a time: a worker is far from done with more when a lease ends."""
 
-REFUSED = {"model_rejected", "model_context"}
+REFUSED = {ErrorCode.MODEL_REJECTED, ErrorCode.MODEL_CONTEXT}
 """Failures for which the text may be to blame."""
 
 _Slot = tuple[int, str]
@@ -122,7 +122,7 @@ async def _embed_texts(maker: Embedder, texts: Mapping[int, str]) -> tuple[_Made
 def _length_problem(name: str, error: VectorLengthError) -> Problem:
     """Return the problem of an embedder whose vectors are not as long as before."""
     hint = "set DOSSIER_EMBEDDINGS to another one; what it made before is then made again"
-    return Problem("embedder_changed", str(error), where=name, hint=hint)
+    return Problem(ErrorCode.EMBEDDER_CHANGED, str(error), where=name, hint=hint)
 
 
 async def _one_by_one(

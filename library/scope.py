@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library.abstracts import PageAbstract, fill_abstracts
 from library.documents import path_condition
 from library.page_index import select_namespaces
@@ -129,7 +129,7 @@ async def resolve_scope(owner: str, name: str) -> Scope:
     close = get_close_matches(name, kinds | groups, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     what = f"there are no pages in {name!r}"
-    raise Problem("namespace_not_found", what, hint=f"{hint}see `dossier pages stats`")
+    raise Problem(ErrorCode.NAMESPACE_NOT_FOUND, what, hint=f"{hint}see `dossier pages stats`")
 
 
 class OriginPages(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library.documents import (
     DOCUMENTS_PER_STATEMENT,
     FILE_KIND,
@@ -107,7 +107,7 @@ def _put_back(
         every = select(pages.c.id).where(pages.c.owner == owner, pages.c.id.in_(some))
         if len(connection.execute(every).all()) < len(some):
             what = "some of its pages were forgotten since"
-            raise Problem("undo_conflict", what, where=str(logged.id))
+            raise Problem(ErrorCode.UNDO_CONFLICT, what, where=str(logged.id))
         gone = _numbers(connection, owner, some, found=False, but=changed)
         restore_pages(connection, list(gone.values()))
 
@@ -177,7 +177,7 @@ def undo_page_event(connection: Connection, logged: LoggedEvent) -> Reversal | N
         return _undo_removal(connection, logged)
     if logged.event.name not in _OPPOSITE:
         what = f"{logged.event.name} cannot be taken back: nothing is left of it"
-        raise Problem("undo_impossible", what, where=str(logged.id))
+        raise Problem(ErrorCode.UNDO_IMPOSSIBLE, what, where=str(logged.id))
     return _undo_in(connection, logged)
 
 
@@ -191,7 +191,7 @@ def _undo_in(connection: Connection, logged: LoggedEvent) -> Reversal:
     numbers = list(connection.execute(wanted.order_by(pages.c.number)).scalars())
     if len(numbers) < len(ids):
         what = "its pages were changed since"
-        raise Problem("undo_conflict", what, where=str(logged.id))
+        raise Problem(ErrorCode.UNDO_CONFLICT, what, where=str(logged.id))
     (retire_pages if was == WORDS_VERSION else restore_pages)(connection, numbers)
     undone = undoing(logged, _OPPOSITE[event.name])
     return Reversal(undone._replace(item=ids[0], before=None, after=data))

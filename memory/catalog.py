@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.agents_md.recall import AgentsMdView, file_notes, list_memory_files
 from memory.facts import fact
 from memory.facts.recall import FactView
@@ -48,7 +48,9 @@ async def search_items(
         Problem: `memory_unknown`, or `usage` without words.
     """
     if is_blank(query):
-        raise Problem("usage", "there is nothing to search for", hint='dossier memory search "tea"')
+        raise Problem(
+            ErrorCode.USAGE, "there is nothing to search for", hint='dossier memory search "tea"'
+        )
     shelves = _views(memory)
     found = await asyncio.gather(*(one.search(owner, query, limit) for one in shelves))
     return {one.name: items for one, items in zip(shelves, found, strict=True)}
@@ -69,10 +71,10 @@ async def find_items(owner: str, id: str) -> list[CatalogItem]:
         return exact[:1]
     if len(id) < SHORTEST or not items:
         hint = "see `dossier memory list` or `dossier memory search`"
-        raise Problem("memory_not_found", f"nothing here has the id {id!r}", hint=hint)
+        raise Problem(ErrorCode.MEMORY_NOT_FOUND, f"nothing here has the id {id!r}", hint=hint)
     if len(items) > 1:
         hint = f"write more of it: {', '.join(item.id for item in items[:3])}"
-        raise Problem("memory_ambiguous", f"{len(items)} ids begin with {id!r}", hint=hint)
+        raise Problem(ErrorCode.MEMORY_AMBIGUOUS, f"{len(items)} ids begin with {id!r}", hint=hint)
     return items
 
 
@@ -91,7 +93,7 @@ def _views(memory: str) -> list[MemoryView]:
     shelves = [one for one in MEMORY_VIEWS if memory in ("", one.name)]
     if not shelves:
         hint = ", ".join(one.name for one in MEMORY_VIEWS)
-        raise Problem("memory_unknown", f"there is no memory {memory!r}", hint=hint)
+        raise Problem(ErrorCode.MEMORY_UNKNOWN, f"there is no memory {memory!r}", hint=hint)
     return shelves
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from storage.events import LoggedEvent, Reversal, Reverse
 
 if TYPE_CHECKING:
@@ -158,4 +158,4 @@ class MemoryView(Protocol):
 
 def not_editable_problem(item: str, what: str, hint: str) -> Problem:
     """Return the problem of a thing that is not edited here."""
-    return Problem("not_editable", what, where=item, hint=hint)
+    return Problem(ErrorCode.NOT_EDITABLE, what, where=item, hint=hint)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library.indexing import retire_pages
 from library.page_rows import RETIRED
 from library.tables import pages
@@ -79,7 +79,7 @@ async def revert(logged: LoggedEvent) -> None:
     memory = logged.event.name.partition(".")[0]
     if memory not in UNDO_HANDLERS and logged.event.name != RUN:
         what = f"nothing takes back {logged.event.name}"
-        raise Problem("undo_impossible", what, where=f"event {logged.id}")
+        raise Problem(ErrorCode.UNDO_IMPOSSIBLE, what, where=f"event {logged.id}")
     reverse = await (
         _reverse_run(logged) if logged.event.name == RUN else UNDO_HANDLERS[memory](logged)
     )
@@ -98,7 +98,9 @@ def _check_not_undone(number: int, undone: Mapping[int, int]) -> None:
     """Raise `undo_done` for an event that is among those that are undone."""
     if by := undone.get(number):
         hint = f"dossier memory undo {by} brings it back"
-        raise Problem("undo_done", "it is taken back already", where=f"event {by}", hint=hint)
+        raise Problem(
+            ErrorCode.UNDO_DONE, "it is taken back already", where=f"event {by}", hint=hint
+        )
 
 
 async def get_event(owner: str, number: int) -> LoggedEvent:
@@ -110,7 +112,7 @@ async def get_event(owner: str, number: int) -> LoggedEvent:
     logged = await find_event(owner, number)
     if logged is None:
         hint = "see `dossier memory log`"
-        raise Problem("event_not_found", f"there is no event {number}", hint=hint)
+        raise Problem(ErrorCode.EVENT_NOT_FOUND, f"there is no event {number}", hint=hint)
     return logged
 
 

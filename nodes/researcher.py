@@ -14,7 +14,7 @@ from calls.attempts import set_attempt_status
 from calls.gateway import WorkResult, work
 from calls.run_budget import get_budget, step_semaphore
 from calls.streaming import show_step_progress
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
@@ -66,7 +66,7 @@ async def _ended(
     queries: list[str],
 ) -> StepState:
     """End a step that a problem stopped, after some queries were sent."""
-    if problem.code == "budget_spent":
+    if problem.code == ErrorCode.BUDGET_SPENT:
         finding = _finding(state, "skipped", f"{CAPPED_PREFIX}{problem.where}", queries)
         return StepState(finding=await _capped(finding, runtime, place))
     finding = _finding(state, "failed", problem.code, queries)
@@ -206,7 +206,7 @@ async def _refused(
     """Return the finding of a step whose model failed to answer, in the words that it wrote."""
     await set_attempt_status(written.attempt_id, UNUSABLE_ANSWER)
     said = clip_answer(written.text)
-    problem = Problem("answer_unusable", f"the researcher's answer cannot be used: {said}")
+    problem = Problem(ErrorCode.ANSWER_UNUSABLE, f"the researcher's answer cannot be used: {said}")
     finding = _finding(state, "failed", f"{UNUSABLE_ANSWER}: {said}", queries)
     return await _undone(finding, problem, runtime, place)
 
@@ -223,7 +223,7 @@ def _unread(written: WorkResult) -> Problem | None:
     """
     if written.complete or written.cap:
         return written.fallback_reason
-    return Problem("answer_too_long", "the answer was cut off at the model's limit")
+    return Problem(ErrorCode.ANSWER_TOO_LONG, "the answer was cut off at the model's limit")
 
 
 def _judged(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select
 
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 from config.user_files import read_user_file
 from library.indexing import (
     PAGES_PER_STATEMENT,
@@ -205,7 +205,7 @@ def parse_export(text: str, where: str) -> ExportDocument:
     except ValidationError as error:
         place, said = first_validation_error(error)
         what = f"{place or 'the file'}: {said}"
-        raise Problem("export_invalid", what, where=where, hint=hint) from error
+        raise Problem(ErrorCode.EXPORT_INVALID, what, where=where, hint=hint) from error
     return ExportDocument.model_validate(_without_secrets(moved.model_dump()))
 
 
@@ -373,9 +373,11 @@ def read_export_file(file: Path) -> ExportDocument:
         text = read_user_file(file)
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
+        raise Problem(
+            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         what = getattr(error, "strerror", "") or "it is no text in UTF-8"
         hint = "name a text file that you may read"
-        raise Problem("file_unreadable", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(file), hint=hint) from error
     return parse_export(text, str(file))

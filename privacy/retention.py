@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, func, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library.tables import sources
 from memory.learning.tables import heard
 from runs.checkpointer import open_checkpointer
@@ -75,7 +75,7 @@ async def prune_threads(
                     remove_thread_files(old)
                     await run_write(partial(delete_run_records, old=old))
             except Problem as problem:
-                if problem.code != "run_in_progress":
+                if problem.code != ErrorCode.RUN_IN_PROGRESS:
                     raise
                 kept.append(old)
         await saver.compact()

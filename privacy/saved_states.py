@@ -16,7 +16,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from sqlalchemy import Connection, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.records import entries_of_turn
 from privacy.erasure import (
@@ -198,7 +198,7 @@ def _check_truncated(result: Sequence[int]) -> None:
         hint = (
             "stop other Dossier processes and run the command again; nothing can be found any more"
         )
-        raise Problem("storage_busy", "another process keeps the old log alive", hint=hint)
+        raise Problem(ErrorCode.STORAGE_BUSY, "another process keeps the old log alive", hint=hint)
 
 
 @contextmanager
@@ -221,7 +221,7 @@ def open_checkpoints() -> Iterator[SavedCheckpoints]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         busy = name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-        code = "storage_busy" if busy else "storage_unavailable"
+        code = ErrorCode.STORAGE_BUSY if busy else ErrorCode.STORAGE_UNAVAILABLE
         what = f"the checkpoints cannot be changed: {error}"
         raise Problem(code, what, where=str(file), hint="run the command again") from error
 

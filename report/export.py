@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown
@@ -152,15 +152,20 @@ def _digest(content: bytes) -> str:
 def _check_is_folder(folder: Path) -> None:
     if os.path.lexists(folder) and not os.path.isdir(folder):
         hint = "name a folder; report.md and report.html are written into it"
-        raise Problem("output_exists", "there is a file of this name", where=str(folder), hint=hint)
+        raise Problem(
+            ErrorCode.OUTPUT_EXISTS, "there is a file of this name", where=str(folder), hint=hint
+        )
 
 
 def _exists(file: Path) -> Problem:
     hint = "name another folder, or add --force to replace it"
-    return Problem("output_exists", "there is a report already", where=str(file), hint=hint)
+    return Problem(ErrorCode.OUTPUT_EXISTS, "there is a report already", where=str(file), hint=hint)
 
 
 def _not_writable(folder: Path, why: str, hint: str = "name a folder you may write to") -> Problem:
     return Problem(
-        "output_not_writable", f"the report cannot be written: {why}", where=str(folder), hint=hint
+        ErrorCode.OUTPUT_NOT_WRITABLE,
+        f"the report cannot be written: {why}",
+        where=str(folder),
+        hint=hint,
     )

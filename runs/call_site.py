@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 
@@ -37,7 +37,7 @@ def call_site(state: Mapping[str, Any], runtime: Runtime[Context]) -> CallSite:
     thread = info.thread_id if info else None
     if not thread:
         hint = "compile it with a checkpointer and name a thread_id"
-        raise Problem("thread_missing", "the graph runs without a thread", hint=hint)
+        raise Problem(ErrorCode.THREAD_MISSING, "the graph runs without a thread", hint=hint)
     turn, fork = state.get("turn", 1), state.get("fork", 1)
     step = state["step"]["id"] if "step" in state else ""
     repeats = next((state[name] for name in REPEATS if name in state), 0)

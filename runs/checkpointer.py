@@ -24,7 +24,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.records import RunStatus
 from runs.checkpoint_store import (
@@ -328,7 +328,7 @@ def _sound() -> Iterator[None]:
         hint = "restore it from a backup, or move it away: reports and memory are in the database"
         what = f"a checkpoint cannot be read: {type(error).__name__}"
         where = str(settings().checkpoints)
-        raise Problem("storage_corrupt", what, where=where, hint=hint) from error
+        raise Problem(ErrorCode.STORAGE_CORRUPT, what, where=where, hint=hint) from error
 
 
 # SQLite does not wait by itself when two processes make a new file log ahead at the same time.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context, non_default_choices
 from graph.records import RunStatus
 from runs.call_site import run_id
@@ -70,10 +70,10 @@ def check_question(text: str) -> str:
     """
     question = normalize_text(text).strip()
     if is_blank(question):
-        raise Problem("question_empty", "there is no question", hint="ask one")
+        raise Problem(ErrorCode.QUESTION_EMPTY, "there is no question", hint="ask one")
     if len(question) > MAX_QUESTION_CHARS:
         what = f"the question has {len(question)} characters, the most is {MAX_QUESTION_CHARS}"
-        raise Problem("question_too_long", what, hint="put long texts into a file")
+        raise Problem(ErrorCode.QUESTION_TOO_LONG, what, hint="put long texts into a file")
     return mask_secrets(question).text
 
 
@@ -165,7 +165,7 @@ async def check_thread_owner(owner: str, thread: str) -> None:
     others = select(runs.c.id).where(runs.c.thread == thread, runs.c.owner != owner).limit(1)
     if (await read_rows(others)).first() is not None:
         hint = "choose another name"
-        raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
+        raise Problem(ErrorCode.THREAD_TAKEN, f"{thread!r} is another's thread", hint=hint)
 
 
 async def record_file_digests(run: str, owner: str, digests: Iterable[str]) -> None:
@@ -222,7 +222,9 @@ async def find_run(owner: str, name: str) -> RunRecord:
     named = mine.where((runs.c.id == name) | (runs.c.thread == name))
     row = (await read_rows(named.order_by((runs.c.id == name).desc(), *LATEST))).first()
     if row is None:
-        raise Problem("run_not_found", f"there is no run {name!r}", hint="see `dossier runs`")
+        raise Problem(
+            ErrorCode.RUN_NOT_FOUND, f"there is no run {name!r}", hint="see `dossier runs`"
+        )
     return _run(row)
 
 
@@ -241,7 +243,7 @@ def check_thread_id(thread: str) -> str:
     """
     if not NAME.fullmatch(thread):
         hint = "1 to 64 letters, digits, - or _, the first no -"
-        raise Problem("bad_thread_id", f"{thread!r} is no thread id", hint=hint)
+        raise Problem(ErrorCode.BAD_THREAD_ID, f"{thread!r} is no thread id", hint=hint)
     return thread
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import check_file_name
 from storage.permissions import FILE, FOLDER, WRITABLE_HINT, check_writable, secure_home
@@ -43,7 +43,7 @@ def is_thread_locked(thread: str) -> bool:
         with thread_lock(thread, seconds=0):
             return False
     except Problem as problem:
-        return problem.code in ("run_in_progress", "home_read_only")
+        return problem.code in (ErrorCode.RUN_IN_PROGRESS, ErrorCode.HOME_READ_ONLY)
 
 
 def thread_lock_file(thread: str) -> Path:
@@ -70,8 +70,12 @@ def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
         lock.acquire()
     except Timeout as error:
         hint = "wait for it, or stop it with Ctrl-C where it runs"
-        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
+        raise Problem(
+            ErrorCode.RUN_IN_PROGRESS, f"{thread} is at work already", hint=hint
+        ) from error
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("storage_unavailable", what, where=str(folder), hint=WRITABLE_HINT) from error
+        raise Problem(
+            ErrorCode.STORAGE_UNAVAILABLE, what, where=str(folder), hint=WRITABLE_HINT
+        ) from error
     return lock

@@ -16,7 +16,7 @@ from langgraph.types import Send
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.records import Plan
 from runs.call_site import REPEATS
@@ -70,11 +70,11 @@ VERSION = regex(r"^\d+(\.\d[\d.e-]*)?$")
 Version = str | int | float
 
 FAILURES = {
-    "SQLITE_BUSY": "storage_busy",
-    "SQLITE_LOCKED": "storage_busy",
-    "SQLITE_FULL": "storage_full",
-    "SQLITE_CORRUPT": "storage_corrupt",
-    "SQLITE_NOTADB": "storage_corrupt",
+    "SQLITE_BUSY": ErrorCode.STORAGE_BUSY,
+    "SQLITE_LOCKED": ErrorCode.STORAGE_BUSY,
+    "SQLITE_FULL": ErrorCode.STORAGE_FULL,
+    "SQLITE_CORRUPT": ErrorCode.STORAGE_CORRUPT,
+    "SQLITE_NOTADB": ErrorCode.STORAGE_CORRUPT,
 }
 """The codes of a database of checkpoints that fails; it is `storage_unavailable` otherwise."""
 
@@ -131,7 +131,7 @@ def checkpoint_file_problem(error: sqlite3.Error) -> Problem:
     """Return the problem of a file of checkpoints that fails."""
     # The extended names, such as SQLITE_BUSY_SNAPSHOT, begin with the plain ones.
     name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
-    code = FAILURES.get(name, "storage_unavailable")
+    code = FAILURES.get(name, ErrorCode.STORAGE_UNAVAILABLE)
     hint = "see `dossier doctor`; what was saved before is kept"
     return Problem(code, f"it fails: {error}", where=str(settings().checkpoints), hint=hint)
 
@@ -150,7 +150,7 @@ async def find_damage(graph: Graph, thread: str) -> Problem | None:
                 if what := find_fault(graph, saved):
                     return damage_problem(what)
     except Problem as problem:
-        return problem if problem.code == "storage_corrupt" else None
+        return problem if problem.code == ErrorCode.STORAGE_CORRUPT else None
     except sqlite3.Error:
         return None
     return None
@@ -179,7 +179,7 @@ def damage_problem(what: str) -> Problem:
     hint = "restore it from a backup, or ask the question in a new thread"
     where = str(settings().checkpoints)
     said = f"what is saved of the thread is damaged: {what}"
-    return Problem("storage_corrupt", said, where=where, hint=hint)
+    return Problem(ErrorCode.STORAGE_CORRUPT, said, where=where, hint=hint)
 
 
 def find_fault(graph: Graph, saved: CheckpointTuple) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import check_file_name
 from runs.call_site import CallSite
@@ -78,7 +78,7 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
         text = (await file.read_bytes()).decode(errors="replace")
     except OSError as error:
         what = f"the trace cannot be read: {error.strerror}"
-        raise Problem("storage_unavailable", what, where=str(file)) from error
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file)) from error
     # A killed process may leave half a line, and the next one goes on behind it.
     return [line for line in map(_read, text.split("\n")) if line is not None]
 

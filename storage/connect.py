@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from storage.permissions import MAKEABLE_HINT, create_private_file, is_read_only, secure_home
 from storage.tables import add_postgresql_conditions
 
@@ -59,12 +59,14 @@ def create_database_engine(url: str) -> Engine:
     except ArgumentError as error:
         hint = "use sqlite:///file or postgresql://user@host:5432/name"
         what, where = "this is not the address of a database", "DOSSIER_DATABASE_URL"
-        raise Problem("config_value", what, where=where, hint=hint) from error
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint=hint) from error
     backend = parsed.get_backend_name()
     driver = DRIVERS.get(backend)
     if driver is None:
         hint = "use sqlite:///file or postgresql://user@host/name"
-        raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
+        raise Problem(
+            ErrorCode.STORAGE_UNAVAILABLE, f"no driver for {parsed.drivername}", hint=hint
+        )
     file = Path(parsed.database or "")
     kept = backend == "sqlite" and is_read_only(file)
     if backend == "sqlite" and not kept:
@@ -77,7 +79,9 @@ def create_database_engine(url: str) -> Engine:
         engine = create_engine(parsed.set(drivername=driver), **usual)
     except ImportError as error:
         hint = "install dossier[postgres]"
-        raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
+        raise Problem(
+            ErrorCode.STORAGE_UNAVAILABLE, f"{error.name} is missing", hint=hint
+        ) from error
     if backend == "sqlite":
         event.listen(engine, "connect", _configure_reader if kept else _configure_sqlite)
         event.listen(engine, "begin", _begin)
@@ -95,7 +99,7 @@ def _make_database_folder(file: Path) -> None:
             create_private_file(file)
     except OSError as error:
         what = f"cannot make {file.parent}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=MAKEABLE_HINT) from error
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=MAKEABLE_HINT) from error
 
 
 def _reader(file: Path) -> sqlite3.Connection:
@@ -127,7 +131,7 @@ def _copy(file: Path, log: Path) -> Path:
     except OSError as error:
         what = f"the data folder is read-only, and it cannot be copied: {error.strerror}"
         hint = "copy it to a folder that you may write to, and set DOSSIER_HOME to that"
-        raise Problem("home_read_only", what, where=str(folder), hint=hint) from error
+        raise Problem(ErrorCode.HOME_READ_ONLY, what, where=str(folder), hint=hint) from error
     return folder / file.name
 
 

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from storage.connect import create_database_engine, parse_database_url
 from storage.permissions import read_only_problem, secure_new_files
@@ -160,18 +160,18 @@ def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     name = getattr(orig, "sqlite_errorname", "")
     where = parse_database_url(settings().database).render_as_string(hide_password=True)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return Problem("storage_busy", "another process holds the database", where=where)
+        return Problem(ErrorCode.STORAGE_BUSY, "another process holds the database", where=where)
     if name == "SQLITE_FULL":
         hint = "make room and resume the run"
-        return Problem("storage_full", "the disk is full", where=where, hint=hint)
+        return Problem(ErrorCode.STORAGE_FULL, "the disk is full", where=where, hint=hint)
     if name.startswith("SQLITE_READONLY"):
         return read_only_problem(where)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         hint = "move the file away, or restore it from a backup"
-        return Problem("storage_corrupt", f"not a database: {orig}", where=where, hint=hint)
+        return Problem(ErrorCode.STORAGE_CORRUPT, f"not a database: {orig}", where=where, hint=hint)
     if isinstance(error, OperationalError) and name != "SQLITE_ERROR":
         hint = "is the place writable, and the server up?"
-        return Problem("storage_unavailable", f"it fails: {orig}", where=where, hint=hint)
+        return Problem(ErrorCode.STORAGE_UNAVAILABLE, f"it fails: {orig}", where=where, hint=hint)
     return error
 
 
@@ -198,12 +198,14 @@ def _prepared(engine: Engine) -> Engine:
         engine.dispose()
         problem = to_database_problem(error)
         if not isinstance(problem, Problem):
-            problem = Problem("storage_unavailable", f"the tables cannot be made: {error.orig}")
+            problem = Problem(
+                ErrorCode.STORAGE_UNAVAILABLE, f"the tables cannot be made: {error.orig}"
+            )
         raise problem from error
     if version > SCHEMA_VERSION:
         engine.dispose()
         what = f"the database has version {version}, this program knows {SCHEMA_VERSION}"
-        raise Problem("schema_newer", what, hint="use a newer dossier")
+        raise Problem(ErrorCode.SCHEMA_NEWER, what, hint="use a newer dossier")
     return engine
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from storage.connect import parse_database_url
 from storage.engine import get_engine, run_write, to_database_problem
@@ -68,7 +68,7 @@ def _rewrite(connection: object) -> None:
         hint = (
             "stop other Dossier processes and run the command again; nothing can be found any more"
         )
-        raise Problem("storage_busy", "another process keeps the old log alive", hint=hint)
+        raise Problem(ErrorCode.STORAGE_BUSY, "another process keeps the old log alive", hint=hint)
 
 
 def find_database_damage() -> Problem | None:
@@ -78,7 +78,7 @@ def find_database_damage() -> Problem | None:
         if said != "ok":
             hint = "restore it from a backup, or move it away"
             what = f"the database is damaged: {said}"
-            return Problem("storage_corrupt", what, where=str(file), hint=hint)
+            return Problem(ErrorCode.STORAGE_CORRUPT, what, where=str(file), hint=hint)
     return None
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 
 FOLDER, FILE, OTHERS = 0o700, 0o600, 0o077
@@ -64,7 +64,7 @@ def secure_home(home: Path | None = None, *, again: bool = False) -> None:
         home.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     except OSError as error:
         what = f"cannot make {home}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=MAKEABLE_HINT) from error
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=MAKEABLE_HINT) from error
     _secured.add(home)
     _close(_too_open(home))
 
@@ -93,7 +93,7 @@ def is_read_only(file: Path) -> bool:
 def read_only_problem(place: Path | str) -> Problem:
     """Return the problem of writing to a read-only data folder."""
     what = "this command has to write, but the data folder is read-only"
-    return Problem("home_read_only", what, where=str(place), hint=WRITABLE_HINT)
+    return Problem(ErrorCode.HOME_READ_ONLY, what, where=str(place), hint=WRITABLE_HINT)
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def skip_if_read_only() -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        if problem.code != "home_read_only":
+        if problem.code != ErrorCode.HOME_READ_ONLY:
             raise
 
 

@@ -11,7 +11,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 Result = TypeVar("Result")
 
@@ -41,7 +41,9 @@ async def run_abandonable(
         if not done.cancelled():
             raise
         what = f"the texts could not be read through in {seconds:g} seconds"
-        raise Problem("text_timeout", what, hint="use fewer or shorter documents") from error
+        raise Problem(
+            ErrorCode.TEXT_TIMEOUT, what, hint="use fewer or shorter documents"
+        ) from error
 
 
 def _work(

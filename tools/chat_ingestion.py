@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from library import store as pages
 from library.memorizer import AbstractWriter, store_with_abstracts
@@ -72,14 +72,18 @@ def read_chat_messages(file: Path) -> tuple[list[ChatMessage], list[BadLine]]:
                 bad.append(BadLine(number, str(error)))
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("chat_not_found", what, where=str(file), hint="check the path") from error
+        raise Problem(
+            ErrorCode.CHAT_NOT_FOUND, what, where=str(file), hint="check the path"
+        ) from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise Problem("chat_unreadable", f"it cannot be read: {why}", where=str(file)) from error
+        raise Problem(
+            ErrorCode.CHAT_UNREADABLE, f"it cannot be read: {why}", where=str(file)
+        ) from error
     if not said:
         what = f"line {bad[0].number}: {bad[0].reason}" if bad else "there is no line in it"
         hint = 'every line is a JSON object such as {"speaker": "Ann", "text": "Hello"}'
-        raise Problem("chat_empty", f"no message in it; {what}", where=str(file), hint=hint)
+        raise Problem(ErrorCode.CHAT_EMPTY, f"no message in it; {what}", where=str(file), hint=hint)
     return said, bad
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import anyio
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library import documents as library_documents
 from library import page_rows
 from library import store as pages
@@ -137,7 +137,9 @@ async def ingest_folder(
     skipped = await _skipped(owner, str(root))
     if len(skipped) == len(files):
         what = f"nothing in {root} can be read"
-        raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
+        raise Problem(
+            ErrorCode.DOCS_EMPTY, what, where=skipped[0].reason, hint="see the list of types"
+        )
     read = changed - {one.path for one in skipped}
     return IngestResult(str(root), len(files), len(read), skipped)
 
@@ -220,23 +222,23 @@ def _listed(root: Path) -> list[Path]:
     # Those of Path raise on a name that is too long.
     if not (os.path.isfile(root) or os.path.isdir(root)):
         what, hint = "there is no such folder or file", "check the path"
-        raise Problem("docs_not_found", what, where=str(root), hint=hint)
+        raise Problem(ErrorCode.DOCS_NOT_FOUND, what, where=str(root), hint=hint)
     if not _is_text(str(root)):
         what, hint = "its name, or that of a folder around it, is no text", "rename it"
-        raise Problem("docs_unreadable", what, where=repr(str(root)), hint=hint)
+        raise Problem(ErrorCode.DOCS_UNREADABLE, what, where=repr(str(root)), hint=hint)
     try:
         found = find_files(root)
     except PermissionError as error:
-        raise Problem("docs_unreadable", "it may not be read", where=str(root)) from error
+        raise Problem(ErrorCode.DOCS_UNREADABLE, "it may not be read", where=str(root)) from error
     # A name that is no text can neither be kept nor shown.
     files = [file for file in found if _is_text(str(file)) and not _own_report(file)]
     unnamed = [repr(str(file)) for file in found if not _is_text(str(file))]
     if unnamed and not files:
         what, hint = "the path of every file in it has a name that is no text", "rename it"
-        raise Problem("docs_unreadable", what, where=unnamed[0], hint=hint)
+        raise Problem(ErrorCode.DOCS_UNREADABLE, what, where=unnamed[0], hint=hint)
     if not files:
         hint = f"what can be read: {READABLE_TYPES}"
-        raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)
+        raise Problem(ErrorCode.DOCS_EMPTY, "there is no file to read", where=str(root), hint=hint)
     return files
 
 
@@ -319,7 +321,7 @@ async def _ingest_file(owner: str, root: str, one: PendingFile, way: _ReadOption
         except OSError as error:
             failure = error.strerror or "cannot be read"
     if failure:
-        one, problem = PendingFile(one.path, 0, 0), Problem("file_unreadable", failure)
+        one, problem = PendingFile(one.path, 0, 0), Problem(ErrorCode.FILE_UNREADABLE, failure)
     else:
         problem = await _keep(owner, root, one.path, sha256, way)
     code, reason = (problem.code, problem.what) if problem else ("", "")
@@ -343,7 +345,7 @@ async def _keep(
     try:
         await pages.store_page_batches(PageOrigin(owner, "file", sha256, root), _prepared(way, new))
     except Problem as problem:
-        if problem.code != "text_timeout":
+        if problem.code != ErrorCode.TEXT_TIMEOUT:
             raise
         return problem
     return None

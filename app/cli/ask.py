@@ -15,7 +15,7 @@ from app.cli.folder_trust import list_skipped_memory_files
 from app.cli.output import has_terminal
 from app.cli.progress import RunProgress
 from app.cli.runner import REMOVAL_NOTICE, CliRunner
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context, build_context
@@ -62,10 +62,12 @@ def read_question(question: str) -> str:
         return codecs.getincrementaldecoder("utf-8-sig")().decode(read, len(read) < LARGEST)
     except OSError as error:
         what = f"standard input cannot be read: {error.strerror}"
-        raise Problem("usage", what, hint="put the question in quotes") from error
+        raise Problem(ErrorCode.USAGE, what, hint="put the question in quotes") from error
     except UnicodeDecodeError as error:
         hint = "pipe in a question as text in UTF-8"
-        raise Problem("usage", "what comes in on standard input is not UTF-8", hint=hint) from error
+        raise Problem(
+            ErrorCode.USAGE, "what comes in on standard input is not UTF-8", hint=hint
+        ) from error
 
 
 MEMORY_FILE_TOKENS = int(MEMORY_TOKENS * AgentsMdMemory.share)
@@ -162,7 +164,7 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
         owner, parse_scope(list(run.memory))
     ):
         what = "there is nothing to search: no files, no search of the web, nothing remembered"
-        raise Problem("nothing_to_search", what, hint=NOTHING_HINT)
+        raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
 
 
 async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:
@@ -232,7 +234,7 @@ async def _files_of_thread(opened: ThreadSession, owner: str, thread: str) -> li
     last = await find_newest_run(owner, thread)
     if last is None:
         raise Problem(
-            "thread_not_found", f"there is no thread {thread!r}", hint="see `dossier runs`"
+            ErrorCode.THREAD_NOT_FOUND, f"there is no thread {thread!r}", hint="see `dossier runs`"
         )
     files: list[str] = last.context.get("files", [])
     return files

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import CHOICE_BOUNDS, GUIDE_SCOPES, PROMPT_LANGUAGES, Context, build_context
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
@@ -66,7 +66,7 @@ def read_choices(
     for option, given, name, value in short:
         if given and chosen.setdefault(name, value) != value:
             what = f"{option} and {said_by[name]} contradict each other"
-            raise Problem("usage", what, hint="leave one of them out")
+            raise Problem(ErrorCode.USAGE, what, hint="leave one of them out")
         if given:
             said_by.setdefault(name, option)
     return chosen
@@ -87,11 +87,11 @@ def read_caps(choices: list[str], allowed: Mapping[str, float]) -> dict[str, Any
         if name not in RAISABLE_CAPS:
             hint = f"resume takes {', '.join(RAISABLE_CAPS)}; for other choices ask again"
             what = "a run that has begun keeps its choices"
-            raise Problem("bad_choice", what, where=name, hint=hint)
+            raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
         if value <= allowed[name]:
             what = f"the run may use {allowed[name]:.10g} already"
             raise Problem(
-                "bad_choice",
+                ErrorCode.BAD_CHOICE,
                 what,
                 where=name,
                 hint=f"give more: --set {double_cap(name, allowed[name])}",
@@ -114,10 +114,12 @@ def _read(choices: list[str]) -> dict[str, Any]:
     for choice in choices:
         name, equals, value = choice.partition("=")
         if not equals:
-            raise Problem("bad_choice", f"{choice!r} is not name=value", hint="--set max_steps=2")
+            raise Problem(
+                ErrorCode.BAD_CHOICE, f"{choice!r} is not name=value", hint="--set max_steps=2"
+            )
         if name in ELSEWHERE:
             what = f"{name!r} cannot be set in this way"
-            raise Problem("bad_choice", what, hint=ELSEWHERE[name])
+            raise Problem(ErrorCode.BAD_CHOICE, what, hint=ELSEWHERE[name])
         read[name] = _value(name, value)
     fitting = build_context(read)
     return {name: getattr(fitting, name) for name in read}
@@ -136,5 +138,5 @@ def _value(name: str, written: str) -> Any:
     wanted = KINDS.get(type(usual))
     if wanted and type(value) is not type(usual):
         hint = f"write it as --set {name}={VALUE_EXAMPLES[type(usual)]}"
-        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name, hint=hint)
+        raise Problem(ErrorCode.BAD_CHOICE, f"{written!r} is not {wanted}", where=name, hint=hint)
     return value

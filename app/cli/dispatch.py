@@ -11,7 +11,7 @@ import typer
 
 from app.cli.start import import_frozen
 from config.environment import ENV_FILE_NAME
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 
 def resolve_project(written: str, *, trust: bool | None) -> str:
@@ -32,10 +32,12 @@ def resolve_project(written: str, *, trust: bool | None) -> str:
         return settle_folder_trust(os.path.realpath(folder), trust=trust)
     if os.sep in written or (os.altsep and os.altsep in written):
         hint = "check the path; a name without a slash is a project without a folder"
-        raise Problem("project_not_found", "there is no such folder", where=written, hint=hint)
+        raise Problem(
+            ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=written, hint=hint
+        )
     if trust:
         hint = "--project FOLDER --trust"
-        raise Problem("usage", "--trust is for the folder of a project", hint=hint)
+        raise Problem(ErrorCode.USAGE, "--trust is for the folder of a project", hint=hint)
     return written
 
 

@@ -20,7 +20,7 @@ from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import one_line, print_json
 from app.cli.table import print_renderables
 from config import environment, packages
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context
@@ -133,7 +133,7 @@ async def _privacy() -> str:
     left = await asyncio.to_thread(find_exposed_files)
     if left:
         what, hint = await asyncio.to_thread(_open, left)
-        raise Problem("home_not_private", what, hint=hint)
+        raise Problem(ErrorCode.HOME_NOT_PRIVATE, what, hint=hint)
     return f"nobody else reads {settings().home}"
 
 
@@ -151,7 +151,7 @@ async def _experience() -> str:
     if wrong:
         what = ", ".join(f"{count} of {name}" for name, count in wrong.items())
         hint = "restore the database from a backup"
-        raise Problem("storage_corrupt", f"edges lead nowhere: {what}", hint=hint)
+        raise Problem(ErrorCode.STORAGE_CORRUPT, f"edges lead nowhere: {what}", hint=hint)
     return "every edge has both its ends"
 
 
@@ -159,7 +159,7 @@ async def _strict() -> str:
     serde = JsonPlusSerializer(allowed_msgpack_modules=None)
     forged = ormsgpack.packb(ormsgpack.Ext(0, ormsgpack.packb(["os", "getpid", []])))
     if serde.loads_typed(("msgpack", forged)) == os.getpid():
-        raise Problem("checkpoints_unsafe", "a forged checkpoint can run code")
+        raise Problem(ErrorCode.CHECKPOINTS_UNSAFE, "a forged checkpoint can run code")
     return "a forged checkpoint cannot run code"
 
 

@@ -25,7 +25,7 @@ from rich.text import Text
 
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from evals.datasets import read_corpus, read_questions
 from evals.locomo import measure_locomo, read_locomo, summarize_locomo
 from evals.retrieval_eval import Told, measure_retrieval, open_own_store, summarize_retrieval
@@ -133,10 +133,10 @@ def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
     corpus, questions = read_locomo(file)
     questions = questions[:limit]
     if not questions:
-        raise Problem("locomo_unreadable", "there is no question in it", where=str(file))
+        raise Problem(ErrorCode.LOCOMO_UNREADABLE, "there is no question in it", where=str(file))
     if model_for_role("recall", Context()).startswith("extractive:"):
         hint = "set OPENAI_API_KEY (and OPENAI_BASE_URL), or DOSSIER_MODEL"
-        raise Problem("model_key_missing", "short answers need a language model", hint=hint)
+        raise Problem(ErrorCode.MODEL_KEY_MISSING, "short answers need a language model", hint=hint)
     played = asyncio.run(load_role_model("recall", Context())).metadata or {}
     begun = time.monotonic()
     with open_own_store(), progress_bars() as told:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.cli.output import confirm, one_line, print_notice
 from config import environment
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.key_masking import is_key_variable, mask_value
 from config.settings import settings
 from storage.permissions import WRITABLE_HINT
@@ -55,7 +55,7 @@ def _check(allowed: dict[str, str]) -> None:
         if problem.where not in allowed:
             raise
         where = f"{problem.where} in {Path(environment.ENV_FILE_NAME).absolute()}"
-        raise Problem(problem.code, problem.what, where=where, hint=problem.hint) from problem
+        raise Problem(problem.error, problem.what, where=where, hint=problem.hint) from problem
 
 
 def describe_ignored_settings(names: Iterable[str]) -> str:
@@ -106,7 +106,7 @@ def trust_folder(*, folder: Path) -> int:
             await close_database()
 
     if not os.path.isdir(folder):
-        raise Problem("project_not_found", "there is no such folder", where=str(folder))
+        raise Problem(ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=str(folder))
     asyncio.run(remember())
     print(f"trusted: {one_line(str(folder.resolve()))}. " + TRUSTED)
     return 0
@@ -126,14 +126,14 @@ def import_settings(*, file: Path, sure: bool) -> int:
         print(f"{one_line(str(file))} has no settings that {own} lacks")
         return 0
     lines = [f"  {name} = {_mask_value(name, value)}" for name, value in new.items()]
-    if not sure and not confirm(ASKED.format(own=own), "import_unconfirmed", lines):
+    if not sure and not confirm(ASKED.format(own=own), ErrorCode.IMPORT_UNCONFIRMED, lines):
         print("Nothing was copied.")
         return 0
     try:
         environment.append_home_env(new)
     except OSError as error:
         what = f"the file cannot be written: {error.strerror}"
-        raise Problem("home_read_only", what, where=str(own), hint=WRITABLE_HINT) from error
+        raise Problem(ErrorCode.HOME_READ_ONLY, what, where=str(own), hint=WRITABLE_HINT) from error
     print(f"{own} has {pluralize(len(new), 'new setting')}; {one_line(str(file))} is unchanged")
     return 0
 
@@ -146,14 +146,16 @@ def _settings_of(file: Path) -> dict[str, str]:
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
         raise Problem(
-            "config_not_found", what, where=where, hint="name a file that you may read"
+            ErrorCode.CONFIG_NOT_FOUND, what, where=where, hint="name a file that you may read"
         ) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
-        raise Problem("config_syntax", what, where=where, hint=environment.ENV_FILE_HINT) from error
+        raise Problem(
+            ErrorCode.CONFIG_SYNTAX, what, where=where, hint=environment.ENV_FILE_HINT
+        ) from error
     if not said and not os.path.isfile(file):
         hint = "name the file: dossier settings import path/to/.env"
-        raise Problem("config_not_found", "there is no such file", where=where, hint=hint)
+        raise Problem(ErrorCode.CONFIG_NOT_FOUND, "there is no such file", where=where, hint=hint)
     said = {
         name: environment.resolve_env_value(name, value, file.parent)
         for name, value in said.items()

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from app.cli.memory_items import run_and_close
 from app.cli.output import confirm, one_line, print_json
 from app.cli.pages import missing_pages_problem
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorCode, ErrorKind, Problem
 from config.settings import settings
 from graph.state import State
 from library.scope import OriginPages, find_origin_pages, read_page_record
@@ -177,7 +177,7 @@ def _forget(what: ErasureTarget, wish: ErasureOptions, kept: dict[str, str]) -> 
             *([f"Beyond reach: {beyond}."] if beyond else []),
         ]:
             print(line)
-    return EXIT_STATUS["partial"] if plan.unreadable else 0
+    return ErrorKind.PARTIAL.exit_status if plan.unreadable else 0
 
 
 def _print_preview(shown: _ErasurePreview, *, as_json: bool) -> int:
@@ -209,7 +209,7 @@ async def _plan_erasure(
         what, also = what._replace(pages=(*what.pages, *also)), {}
     if len(what.pages) > MAX_PAGES_AT_ONCE:
         told = f"{len(what.pages):,} pages are too many at once; the most is {MAX_PAGES_AT_ONCE:,}"
-        raise Problem("usage", told, hint="name the folders below one by one")
+        raise Problem(ErrorCode.USAGE, told, hint="name the folders below one by one")
     plan = await plan_erasure(what)
     plan = plan._replace(reports=tuple(await list_outdated_reports(what.owner, plan.reports)))
     return _ErasurePreview(plan, await _list_report_files(what.owner, plan.reports), also)
@@ -231,12 +231,12 @@ async def resolve_pages(
     """
     if bool(ids) == bool(origin):
         what = "name pages, or one origin" if ids else "nothing is named"
-        raise Problem("usage", what, hint="dossier pages remove ID..., or --origin X")
+        raise Problem(ErrorCode.USAGE, what, hint="dossier pages remove ID..., or --origin X")
     if origin:
         found = await find_origin_pages(owner, origin)
         if not (found.ids or found.shared):
             hint = "an address, a file, a folder, a run or a conversation"
-            raise Problem("page_not_found", f"no page is from {origin!r}", hint=hint)
+            raise Problem(ErrorCode.PAGE_NOT_FOUND, f"no page is from {origin!r}", hint=hint)
         return found
     unknown = [one for one in ids if await read_page_record(owner, one) is None]
     half = await list_unfinished_erasures(owner) if forgotten else set()
@@ -248,7 +248,9 @@ async def resolve_pages(
 def _confirm_erasure(shown: _ErasurePreview) -> bool:
     asked = f"Forget {_counts(shown.plan)}? It cannot be undone."
     return confirm(
-        asked, "forget_unconfirmed", [*_render_touched(shown), *_render_remaining_copies(shown)]
+        asked,
+        ErrorCode.FORGET_UNCONFIRMED,
+        [*_render_touched(shown), *_render_remaining_copies(shown)],
     )
 
 

@@ -18,7 +18,7 @@ from app.cli.ingest_command import (
     run_ingestion,
 )
 from app.cli.output import one_line
-from config.errors import EXIT_STATUS
+from config.errors import ErrorKind
 from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
@@ -49,7 +49,7 @@ async def _chat(owner: str, path: str, project: str, bar: Progress) -> IngestRep
     return (
         told,
         [*_said(talk), *[vectors] * bool(vectors)],
-        EXIT_STATUS["partial"] * bool(talk["skipped"]),
+        ErrorKind.PARTIAL.exit_status * bool(talk["skipped"]),
     )
 
 

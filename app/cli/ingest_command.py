@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from app.cli.output import one_line, print_json, print_problem
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorCode, ErrorKind, Problem
 from config.settings import settings
 from library.scope import list_namespaces
 from library.vector_upkeep import update_vectors
@@ -37,7 +37,7 @@ def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -
     """Read everything that is named; return the exit status."""
     if bool(paths) == bool(chat):
         what = "name folders and files, or one chat" if paths else "there is nothing to read"
-        raise Problem("usage", what, hint="dossier ingest PATH..., or --chat FILE.jsonl")
+        raise Problem(ErrorCode.USAGE, what, hint="dossier ingest PATH..., or --chat FILE.jsonl")
     bar = make_ingest_bar()
     return run_ingestion(
         _folders(join_owner(settings().user, project), paths, bar), bar, as_json=as_json
@@ -89,7 +89,7 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> IngestReport
         "vectors": vectors,
     }
     lines = [line for one in read for line in _lines(one)] + [vectors] * bool(vectors)
-    return told, lines, 0 if whole else EXIT_STATUS["partial"]
+    return told, lines, 0 if whole else ErrorKind.PARTIAL.exit_status
 
 
 async def _folder(owner: str, path: Path, bar: Progress) -> _FolderSummary:

@@ -51,7 +51,7 @@ from app.cli.options import (
 )
 from config import environment
 from config.environment import ENV_FILE_NAME
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a wrong option; it does not export the class, only this child of it."""
@@ -272,7 +272,7 @@ def main() -> None:
     except Problem as problem:
         status = output.print_problem(problem, as_json=as_json)
     except USAGE_ERROR as error:
-        wrong = Problem("usage", _usage_text(error), hint=_hint(error))
+        wrong = Problem(ErrorCode.USAGE, _usage_text(error), hint=_hint(error))
         status = output.print_problem(wrong, as_json=as_json)
     sys.exit(start.exit_status(status))
 
@@ -374,12 +374,12 @@ def _check(words: list[str]) -> None:
     # Python marks a byte that is no UTF-8 as half a character, which no file and no model takes.
     strange = [word for word in words if any("\ud800" <= letter <= "\udfff" for letter in word)]
     if strange:
-        raise Problem("usage", "a word of the command is not UTF-8", where=repr(strange[0]))
+        raise Problem(ErrorCode.USAGE, "a word of the command is not UTF-8", where=repr(strange[0]))
     try:
         Path.cwd()
     except OSError as error:
         hint = "change to a folder that is there"
-        raise Problem("usage", f"no current folder: {error.strerror}", hint=hint) from error
+        raise Problem(ErrorCode.USAGE, f"no current folder: {error.strerror}", hint=hint) from error
 
 
 def _usage_text(error: typer.BadParameter) -> str:

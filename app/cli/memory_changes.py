@@ -17,7 +17,7 @@ from rich.text import Text
 from app.cli.memory_items import SHORT_ID, run_and_close, truncate_cell
 from app.cli.output import one_line, print_json
 from app.cli.table import color_diff_line, make_table, print_renderables
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorCode, ErrorKind, Problem
 from config.settings import settings
 from memory.agents_md import proposals
 from memory.agents_md.proposals import Proposal, get_pending_proposal, list_proposals
@@ -62,7 +62,7 @@ def undo_changes(*, number: int | None, run: str, project: str, as_json: bool) -
     """
     if (number is None) == (not run):
         what = "name an event, or a run" if run else "nothing is named"
-        raise Problem("usage", what, hint="dossier memory undo EVENT, or --run RUN")
+        raise Problem(ErrorCode.USAGE, what, hint="dossier memory undo EVENT, or --run RUN")
     owner = join_owner(settings().user, project)
     if number is None:
         return _report_undone_run(run, run_and_close(_run_undone(owner, run)), as_json=as_json)
@@ -93,7 +93,7 @@ def _report_undone_run(run: str, done: UndoneRun, *, as_json: bool) -> int:
         print(f"{run} has written nothing that is still there.")
     else:
         _show_run(run, done)
-    return EXIT_STATUS["partial"] if left else 0
+    return ErrorKind.PARTIAL.exit_status if left else 0
 
 
 def _show_run(run: str, done: UndoneRun) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.cli.memory_items import run_and_close
 from app.cli.output import one_line, print_json
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorKind, Problem
 from config.settings import settings
 from config.user_files import write_user_file
 from memory.agents_md.recall import unreadable_files
@@ -86,7 +86,7 @@ def export_to_file(*, file: Path | None, force: bool, project: str, as_json: boo
     else:
         write_user_file(file, moved.model_dump_json(indent=1) + "\n", force=force)
         _print_export(file, moved, unread, as_json=as_json)
-    return EXIT_STATUS["partial"] if unread else 0
+    return ErrorKind.PARTIAL.exit_status if unread else 0
 
 
 async def _exported(owner: str) -> tuple[ExportDocument, list[Problem]]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, cast
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 STDOUT = 1
 """The number of standard output."""
@@ -58,7 +58,7 @@ class _SafeStream(io.TextIOWrapper):
             if self.fileno() == STDOUT and not isinstance(error, BrokenPipeError):
                 what = f"standard output cannot be written: {error.strerror}"
                 hint = "a report that was written is kept; see `dossier runs`"
-                raise Problem("output_lost", what, hint=hint) from error
+                raise Problem(ErrorCode.OUTPUT_LOST, what, hint=hint) from error
 
 
 def prepare_streams() -> None:
@@ -130,7 +130,7 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def confirm(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool:
+def confirm(question: str, unconfirmed: ErrorCode, told: Sequence[str] = ()) -> bool:
     """Ask a person on the terminal for a yes, after some lines that say what it is about.
 
     Raises:
@@ -162,4 +162,4 @@ def _to_internal_problem(error: BaseException) -> Problem:
         except Problem as problem:
             return problem
     hint = "this is a mistake in dossier; --debug shows where"
-    return Problem("internal", f"{type(error).__name__}: {error}"[:300], hint=hint)
+    return Problem(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}"[:300], hint=hint)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.page_retrieval import format_location
 from library.page_rows import RETIRED
@@ -101,7 +101,9 @@ async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[Li
             kinds = (await resolve_scope(owner, kind)).kinds
             if kinds is None:
                 hint = "file, web, report or chat"
-                raise Problem("namespace_not_found", f"{kind!r} is no kind of page", hint=hint)
+                raise Problem(
+                    ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint
+                )
         rows = await list_stored_pages(owner, kinds, groups, limit)
         known = await read_file_paths(owner, [row.origin for row in rows if row.kind == "file"])
     finally:
@@ -135,7 +137,7 @@ def missing_pages_problem(ids: list[str]) -> Problem:
     """Return the problem of pages that are not there."""
     more = f" (nor {pluralize(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
     hint = "see `dossier pages list` or `dossier search`"
-    return Problem("page_not_found", f"there is no page {ids[0]!r}{more}", hint=hint)
+    return Problem(ErrorCode.PAGE_NOT_FOUND, f"there is no page {ids[0]!r}{more}", hint=hint)
 
 
 def _truncate(text: str) -> Text:

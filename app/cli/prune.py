@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.cli.output import confirm, print_json
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.uploaded_files import discard_uploads
 from privacy.retention import ExpiredThread, list_expired_threads
@@ -69,14 +69,16 @@ def _seconds(age: str) -> float:
     found = re.fullmatch(r"(\d{1,6})([hdwy])", age.strip().lower())
     if not found:
         hint = "a number and h, d, w or y, such as 90d"
-        raise Problem("usage", f"{age!r} is not a length of time", where="--keep", hint=hint)
+        raise Problem(
+            ErrorCode.USAGE, f"{age!r} is not a length of time", where="--keep", hint=hint
+        )
     return int(found[1]) * float(UNITS[found[2]])
 
 
 def _confirm_pruning(old: list[ExpiredThread]) -> bool:
     runs = f"{pluralize(_runs(old), 'run')} in {pluralize(len(old), 'thread')}"
     asked = f"Delete {runs}? They can then be neither resumed nor asked further."
-    return confirm(asked, "prune_unconfirmed")
+    return confirm(asked, ErrorCode.PRUNE_UNCONFIRMED)
 
 
 def _runs(threads: list[ExpiredThread]) -> int:

@@ -19,7 +19,7 @@ from app.cli.ask import check_models, read_question
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.progress import RunProgress
 from app.cli.search import cut_snippet
-from config.errors import EXIT_STATUS
+from config.errors import ErrorKind
 from config.settings import settings
 from graph.context import Context
 from graph.records import Passage
@@ -88,7 +88,7 @@ def main(*, question: str, within: str, whole: bool, project: str, as_json: bool
         print_json(_plain(recalled))
     else:
         _print(recalled, state, whole=whole)
-    return 0 if recalled.notes else EXIT_STATUS["failed"]
+    return 0 if recalled.notes else ErrorKind.FAILED.exit_status
 
 
 def _named(project: str, name: str) -> list[str]:

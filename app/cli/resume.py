@@ -14,7 +14,7 @@ from app.cli.ask import check_models
 from app.cli.choices import double_cap, read_caps
 from app.cli.output import has_terminal
 from app.cli.runner import CliRunner, has_report
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context, build_context
 from graph.session import SessionOutcome, ThreadSession, pending_nodes
@@ -67,7 +67,7 @@ def main(
                 lambda opened: _resume(opened, conductor, run, decision, raised, asked_for)
             )
         except Problem as problem:
-            if problem.code == "storage_corrupt":
+            if problem.code == ErrorCode.STORAGE_CORRUPT:
                 asyncio.run(_broken(run, problem))
             raise
 
@@ -75,13 +75,15 @@ def main(
 def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.ReviewDecision | None:
     given = [approve, reject is not None, plan is not None]
     if sum(given) > 1:
-        raise Problem("bad_feedback", "more than one decision", hint="give one of the three")
+        raise Problem(
+            ErrorCode.BAD_FEEDBACK, "more than one decision", hint="give one of the three"
+        )
     if approve:
         return review.make_approval()
     if reject is not None:
         if reject.startswith("--"):
             what = f"{reject} stands where the words of the rejection should"
-            raise Problem("bad_feedback", what, hint='--reject "what is to change"')
+            raise Problem(ErrorCode.BAD_FEEDBACK, what, hint='--reject "what is to change"')
         return review.make_rejection(reject)
     return review.read_plan_edit(plan) if plan else None
 
@@ -148,10 +150,10 @@ def _find_stage(run: RunRecord, snapshot: StateSnapshot) -> _RunStage:
     if turn > run.turn or (turn == run.turn and head != run.id):
         what = f"{run.id} is finished, and its thread has continued"
         hint = f"see dossier runs show {run.id} for its report, or ask a new question"
-        raise Problem("not_waiting", what, where=run.thread, hint=hint)
+        raise Problem(ErrorCode.NOT_WAITING, what, where=run.thread, hint=hint)
     if turn < run.turn - 1:
         hint = "ask the question again"
-        raise Problem("thread_not_found", f"nothing is saved of {run.id}", hint=hint)
+        raise Problem(ErrorCode.THREAD_NOT_FOUND, f"nothing is saved of {run.id}", hint=hint)
     shown = snapshot.next == ("human_feedback",) and not run.context.get("auto_accept")
     if snapshot.interrupts or shown:
         return "waiting"
@@ -179,7 +181,7 @@ def _check(
     """
     if standing == "waiting" and not decided and not has_terminal():
         hint = "give --approve, --reject TEXT or --plan FILE"
-        raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
+        raise Problem(ErrorCode.DECISION_MISSING, f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
     reached = find_unchanged_limit(state, choices)
     if standing == "finished" and reached and there and not decided:
@@ -187,7 +189,7 @@ def _check(
         project = f" --project {quote(choices.project)}" if choices.project else ""
         more_of_it = double_cap(name, getattr(choices, name))
         hint = f"raise it: dossier resume {run.id}{project} --set {more_of_it}"
-        raise Problem("not_waiting", f"{run.id} ended at its limit {reached}", hint=hint)
+        raise Problem(ErrorCode.NOT_WAITING, f"{run.id} ended at its limit {reached}", hint=hint)
     if standing == "finished" and not decided and find_resume_node(state):
         return
     if standing == "finished" and (decided or there or not has_report(state)):
@@ -195,7 +197,7 @@ def _check(
         hint = f"{report}--out FOLDER writes it again, or ask a new question"
         if not has_report(state):
             hint = "ask a new question"
-        raise Problem("not_waiting", f"{run.id} is already finished", hint=hint)
+        raise Problem(ErrorCode.NOT_WAITING, f"{run.id} is already finished", hint=hint)
     if standing != "waiting" and decided:
         hint = "resume it without a decision"
-        raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)
+        raise Problem(ErrorCode.NOT_WAITING, f"{run.id} does not wait for a review", hint=hint)

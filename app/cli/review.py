@@ -16,7 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 from app.cli.output import one_line
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import PLAN_LEGEND, parse_plan, render_plan
 from text.normalization import is_blank
@@ -46,7 +46,7 @@ def _run_editor(editor: str, file: Path) -> None:
         process = subprocess.Popen([*shlex.split(editor), str(file)])  # noqa: S603 - theirs to name
     except (OSError, ValueError) as error:
         what = f"the editor does not start: {error}"
-        raise Problem("editor_failed", what, where=editor, hint=hint) from error
+        raise Problem(ErrorCode.EDITOR_FAILED, what, where=editor, hint=hint) from error
     # Ctrl-C in an editor is a key of the editor, but the terminal sends it to us as well.
     usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -54,7 +54,9 @@ def _run_editor(editor: str, file: Path) -> None:
     finally:
         signal.signal(signal.SIGINT, usual)
     if status:
-        raise Problem("editor_failed", f"the editor ended with {status}", where=editor, hint=hint)
+        raise Problem(
+            ErrorCode.EDITOR_FAILED, f"the editor ended with {status}", where=editor, hint=hint
+        )
 
 
 ReviewDecision = dict[str, Any]
@@ -129,10 +131,12 @@ def make_rejection(words: str) -> ReviewDecision:
         Problem: `bad_feedback` when nothing is said, or too much.
     """
     if is_blank(words):
-        raise Problem("bad_feedback", "the rejection has no words", hint="say what is to change")
+        raise Problem(
+            ErrorCode.BAD_FEEDBACK, "the rejection has no words", hint="say what is to change"
+        )
     if len(words) > LONGEST:
         what = f"the rejection has {len(words)} characters, the most is {LONGEST}"
-        raise Problem("bad_feedback", what, hint="please shorten it")
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="please shorten it")
     return {"type": "reject", "message": words}
 
 
@@ -157,14 +161,14 @@ def read_plan_edit(file: Path) -> ReviewDecision:
         text = content.decode("utf-8-sig")
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("file_not_found", what, where=str(file), hint=PLAN_HINT) from error
+        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint=PLAN_HINT) from error
     except OSError as error:
         what = f"the plan cannot be read: {error.strerror}"
-        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT) from error
+        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT) from error
     except UnicodeDecodeError as error:
         what = "the plan is not UTF-8"
-        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT) from error
+        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT) from error
     if len(content) > LARGEST:
         what = f"the plan has more than {LARGEST} bytes"
-        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT)
+        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT)
     return _parse_edit(text)

@@ -22,7 +22,7 @@ from app.cli.choices import RAISABLE_CAPS, double_cap
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
 from app.cli.runs import describe_shortened_searches
-from config.errors import EXIT_STATUS, Problem
+from config.errors import ErrorKind, Problem
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
@@ -108,9 +108,9 @@ def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
 
 STATUS = {
     "succeeded": 0,
-    "partial": EXIT_STATUS["partial"],
-    "insufficient_evidence": EXIT_STATUS["failed"],
-    "failed": EXIT_STATUS["failed"],
+    "partial": ErrorKind.PARTIAL.exit_status,
+    "insufficient_evidence": ErrorKind.FAILED.exit_status,
+    "failed": ErrorKind.FAILED.exit_status,
 }
 """The exit status of each way a run can end."""
 
@@ -387,7 +387,7 @@ class CliRunner:
             await self._tell_proposals()
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
-            raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem
+            raise Problem(problem.error, problem.what, where=problem.where, hint=hint) from problem
         return files["md"]
 
     def _print(self, text: str, told: dict[str, Any]) -> None:

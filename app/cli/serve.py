@@ -15,7 +15,7 @@ from pathlib import Path
 from app.cli.output import print_notice
 from app.server_token import load_server_token
 from config import environment
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.project_trust import project_name
 from storage.permissions import FOLDER, SERVER_FOLDER, check_writable, secure_home
@@ -37,7 +37,7 @@ def main(*, host: str, port: int, jobs: int) -> int:
     config = Path(__file__).parents[2] / "langgraph.json"
     if find_spec("langgraph_cli") is None or not config.exists():
         hint = "pip install 'langgraph-cli[inmem]', and run it from a checkout"
-        raise Problem("server_missing", "the LangGraph server is not installed", hint=hint)
+        raise Problem(ErrorCode.SERVER_MISSING, "the LangGraph server is not installed", hint=hint)
     # Without -P Python would search the current folder for modules first.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--config", str(config)]
@@ -65,7 +65,9 @@ def _check_address(host: str, port: int) -> None:
     except (OSError, UnicodeError) as error:
         what = f"the server cannot listen here: {getattr(error, 'strerror', '') or 'no such host'}"
         hint = "choose another --port, or a --host that is an address of this machine"
-        raise Problem("address_unusable", what, where=f"{host}:{port}", hint=hint) from error
+        raise Problem(
+            ErrorCode.ADDRESS_UNUSABLE, what, where=f"{host}:{port}", hint=hint
+        ) from error
 
 
 def _folder() -> Path:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.agents_md.disk import file_lock
 from runs.call_site import split_owner
 
@@ -76,7 +76,7 @@ async def change_file(
         if after == (before or b"") or await files.write(path, after, before):
             return FileChange(before, after)
     what = "it is changed all the time"
-    raise Problem("memory_file_busy", what, where=path, hint="try again")
+    raise Problem(ErrorCode.MEMORY_FILE_BUSY, what, where=path, hint="try again")
 
 
 FileData = Mapping[str, Any]
@@ -99,13 +99,15 @@ def _unpack_file(kept: FileData | str | None, where: str) -> bytes | None:
     if isinstance(content, list):
         content = "\n".join(map(str, content))
     if not isinstance(content, str):
-        raise Problem("memory_file_unreadable", "it has no text", where=where)
+        raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, "it has no text", where=where)
     if isinstance(kept, str) or kept.get("encoding", "utf-8") != "base64":
         return content.encode()
     try:
         return base64.b64decode(content, validate=True)
     except binascii.Error as error:
-        raise Problem("memory_file_unreadable", f"not base64: {error}", where=where) from error
+        raise Problem(
+            ErrorCode.MEMORY_FILE_UNREADABLE, f"not base64: {error}", where=where
+        ) from error
 
 
 def _pack_file(data: bytes, old: object = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from text.regex import regex
 
 MAX_FILE_BYTES = 65_536
@@ -45,13 +45,13 @@ def decode_file(data: bytes, where: str) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         what, hint = "it is no text in UTF-8", "save it as UTF-8"
-        raise Problem("memory_file_unreadable", what, where=where, hint=hint) from error
+        raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, what, where=where, hint=hint) from error
 
 
 def file_too_large_problem(size: int, where: str) -> Problem:
     """Return the problem of a file that would fill every call."""
     what = f"it has {size} bytes, the most is {MAX_FILE_BYTES}"
-    return Problem("memory_file_too_large", what, where=where, hint="keep what matters")
+    return Problem(ErrorCode.MEMORY_FILE_TOO_LARGE, what, where=where, hint="keep what matters")
 
 
 @lru_cache(maxsize=256)
@@ -109,7 +109,7 @@ def split_sections(text: str, where: str) -> FileSections:
     if [mark[1] for mark in marks] != [LEARNED_BEGIN, LEARNED_END]:
         what = "the marks of the agents' section do not stand there once each"
         hint = f"let {LEARNED_BEGIN} and {LEARNED_END} stand once, each on a line of its own"
-        raise Problem("memory_section_broken", what, where=where, hint=hint)
+        raise Problem(ErrorCode.MEMORY_SECTION_BROKEN, what, where=where, hint=hint)
     start, end = marks[0].end() + 1, marks[1].start()
     return FileSections(text[:start], text[start:end].replace("\r\n", "\n"), text[end:])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 MISSING = "file_not_found"
 """The error of a file that is not there."""
@@ -30,7 +30,7 @@ class DeepAgentsFiles:
             return None
         if got.error or got.content is None:
             what = f"it cannot be read: {got.error or 'nothing came back'}"
-            raise Problem("memory_file_unreadable", what, where=path)
+            raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, what, where=path)
         return bytes(got.content)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
@@ -44,7 +44,7 @@ class DeepAgentsFiles:
         (put,) = await self._call("upload_files", [(path, data)])
         if put.error:
             what = f"it cannot be written: {put.error}"
-            raise Problem("memory_file_unwritable", what, where=path)
+            raise Problem(ErrorCode.MEMORY_FILE_UNWRITABLE, what, where=path)
         return await self.read(path) == data
 
     async def _call(self, name: str, *values: Any) -> Any:

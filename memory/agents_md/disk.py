@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import anyio
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.content import MAX_FILE_BYTES, file_too_large_problem
 from storage.permissions import FILE, FOLDER, open_private
@@ -51,10 +51,10 @@ async def file_lock(name: str) -> AsyncIterator[None]:
         await lock.acquire()
     except Timeout as error:
         what = "another process holds it"
-        raise Problem("memory_file_busy", what, where=name, hint="try again") from error
+        raise Problem(ErrorCode.MEMORY_FILE_BUSY, what, where=name, hint="try again") from error
     except OSError as error:
         what, hint = f"it cannot be written: {error.strerror}", "set DOSSIER_HOME to such a folder"
-        raise Problem("storage_unavailable", what, where=str(folder), hint=hint) from error
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(folder), hint=hint) from error
     try:
         yield
     finally:
@@ -175,7 +175,7 @@ class DiskFiles:
         try:
             there, seen = os.stat(path), self._seen.get(path)
             if not stat.S_ISREG(there.st_mode):
-                raise Problem("memory_file_unreadable", "it is no file", where=path)
+                raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, "it is no file", where=path)
             if seen and seen.settled and seen.stamp == _stamp(there):
                 return seen.data
             seen = _look(path)
@@ -184,7 +184,7 @@ class DiskFiles:
             return None
         except OSError as error:
             what = f"it cannot be read: {error.strerror}"
-            raise Problem("memory_file_unreadable", what, where=path) from error
+            raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, what, where=path) from error
         if len(self._seen) >= KEPT:
             self._seen.clear()
         self._seen[path] = seen
@@ -213,7 +213,7 @@ def _write(path: str, data: bytes, expected: bytes | None) -> bool:
         return replace_file(path, data, expected)
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("memory_file_unwritable", what, where=path) from error
+        raise Problem(ErrorCode.MEMORY_FILE_UNWRITABLE, what, where=path) from error
 
 
 DISK = DiskFiles()

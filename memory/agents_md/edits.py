@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.tables import pages, sources
 from memory.agents_md.content import (
@@ -350,4 +350,4 @@ def _edited(inside: str, old: str, new: str, *, outside: str) -> str:
 
 
 def _refused(what: str, hint: str = "") -> Problem:
-    return Problem("edit_refused", what, hint=hint)
+    return Problem(ErrorCode.EDIT_REFUSED, what, hint=hint)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from config import settings as _config
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles
 from memory.agents_md.disk import DISK
@@ -42,7 +42,7 @@ class _OutsideProject:
         Raises:
             Problem: `memory_file_unreadable`.
         """
-        raise Problem("memory_file_unreadable", LEADS_OUT, where=path, hint=IN_PROJECT)
+        raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, LEADS_OUT, where=path, hint=IN_PROJECT)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
         """Refuse.
@@ -51,7 +51,7 @@ class _OutsideProject:
             Problem: `memory_file_unwritable`.
         """
         del data, expected
-        raise Problem("memory_file_unwritable", LEADS_OUT, where=path, hint=IN_PROJECT)
+        raise Problem(ErrorCode.MEMORY_FILE_UNWRITABLE, LEADS_OUT, where=path, hint=IN_PROJECT)
 
 
 LEADS_OUT = "it is a link that leads out of the project"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.agents_md.backends import FileBackend, FileChange, change_file
 from memory.agents_md.content import decode_file, replace_learned, split_sections
 from memory.agents_md.disk import file_lock
@@ -83,12 +83,14 @@ def _keep(connection: Connection, row: dict[str, Any]) -> Proposal:
     left = proposals.c.status.in_([PENDING, "rejected"])
     known = connection.execute(mine.where(left, *same).order_by(proposals.c.created.desc())).first()
     if known and known.status != PENDING:
-        raise Problem("edit_refused", "the person has rejected this before", hint="leave it")
+        raise Problem(
+            ErrorCode.EDIT_REFUSED, "the person has rejected this before", hint="leave it"
+        )
     if known:
         return _proposal(known)
     if len(connection.execute(mine.where(proposals.c.status == PENDING)).all()) >= MOST:
         what = f"{MOST} proposals wait for the person already"
-        raise Problem("edit_refused", what, hint="leave it")
+        raise Problem(ErrorCode.EDIT_REFUSED, what, hint="leave it")
     connection.execute(insert(proposals).values(row))
     return Proposal(**row)
 
@@ -119,9 +121,9 @@ async def get_pending_proposal(owner: str, name: str) -> Proposal:
     row = (await read_rows(mine)).first()
     if row is None:
         hint = "see `dossier memory proposals`"
-        raise Problem("proposal_not_found", f"there is no proposal {name!r}", hint=hint)
+        raise Problem(ErrorCode.PROPOSAL_NOT_FOUND, f"there is no proposal {name!r}", hint=hint)
     if row.status != PENDING:
-        raise Problem("proposal_decided", f"it is {row.status} already", where=name)
+        raise Problem(ErrorCode.PROPOSAL_DECIDED, f"it is {row.status} already", where=name)
     return _proposal(row)
 
 
@@ -208,7 +210,7 @@ async def _known(owner: str, path: str) -> FileBackend:
         if source.path == path:
             return source.files
     what, hint = "it is no memory file of this project", "is its folder trusted? see --trust"
-    raise Problem("memory_file_unknown", what, where=path, hint=hint)
+    raise Problem(ErrorCode.MEMORY_FILE_UNKNOWN, what, where=path, hint=hint)
 
 
 def _taken_out(path: str, before: str, after: str, held: bytes | None) -> bytes:
@@ -224,7 +226,7 @@ def _taken_out(path: str, before: str, after: str, held: bytes | None) -> bytes:
         left = merged.text
     if merged.conflicts:
         what = "the lines have been changed since"
-        raise Problem("undo_conflict", what, where=path, hint="edit the file by hand")
+        raise Problem(ErrorCode.UNDO_CONFLICT, what, where=path, hint="edit the file by hand")
     return left.encode()
 
 
@@ -271,5 +273,5 @@ def _text(data: Any, logged: LoggedEvent) -> tuple[str, str]:
     """Return the path and the text of one side of an event."""
     if not data or "text" not in data:
         what = f"what event {logged.id} changed was forgotten"
-        raise Problem("undo_forgotten", what, hint="edit the file by hand")
+        raise Problem(ErrorCode.UNDO_FORGOTTEN, what, hint="edit the file by hand")
     return data["path"], data["text"]

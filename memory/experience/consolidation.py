@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, func, or_, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience import insights
 from memory.experience.credit_assignment import win_rate_upper_bound
 from memory.experience.insights import Insight, InsightText, has_guidance
@@ -146,7 +146,7 @@ async def _agree(owner: str, seen: RunComparison, lesson: Lesson) -> None:
         await insights.record_agreement(owner, known, seen.new.run, agrees=lesson.action == "agree")
     except Problem as problem:
         # An insight may have ended since it was shown.
-        if problem.code != "insight_not_found":
+        if problem.code != ErrorCode.INSIGHT_NOT_FOUND:
             raise
 
 

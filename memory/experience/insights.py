@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import (
     find_successor,
     inherit_record,
@@ -251,7 +251,7 @@ def _get_current(connection: Connection, owner: str, insight: str) -> Insight:
     one = _get_insight(connection, owner, find_successor(connection, owner, insight))
     if not one.live:
         hint = "see `dossier memory list --all`"
-        raise Problem("insight_not_found", f"the insight {insight!r} has ended", hint=hint)
+        raise Problem(ErrorCode.INSIGHT_NOT_FOUND, f"the insight {insight!r} has ended", hint=hint)
     return one
 
 
@@ -259,7 +259,7 @@ def _get_insight(connection: Connection, owner: str, insight: str) -> Insight:
     one = find_insight_in(connection, owner, insight)
     if one is None:
         hint = "see `dossier memory insights`"
-        raise Problem("insight_not_found", f"there is no insight {insight!r}", hint=hint)
+        raise Problem(ErrorCode.INSIGHT_NOT_FOUND, f"there is no insight {insight!r}", hint=hint)
     return one
 
 

@@ -17,7 +17,7 @@ from pydantic import (
 )
 from sqlalchemy import Connection
 
-from config.errors import Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error
 from config.user_files import read_user_file
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.insights import (
@@ -96,15 +96,17 @@ def read_run_log(file: Path) -> Iterator[tuple[int, LoggedRun]]:
     try:
         if file.stat().st_size > LONGEST:
             what = f"it is longer than {LONGEST:,} bytes"
-            raise Problem("file_too_large", what, where=str(file), hint="split it")
+            raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(file), hint="split it")
         lines = read_user_file(file, most=LONGEST).split("\n")
     except FileNotFoundError as error:
         what = "there is no such file"
-        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
+        raise Problem(
+            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         what = getattr(error, "strerror", "") or "it is no text in UTF-8"
         hint = "name a text file that you may read"
-        raise Problem("file_unreadable", what, where=str(file), hint=hint) from error
+        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(file), hint=hint) from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield number, _read(line, f"{file}:{number}")
@@ -149,7 +151,10 @@ async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = Fa
         if known is not None and known.question != logged.question:
             hint = "give the run another name"
             raise Problem(
-                "log_invalid", "a run of this name asked something else", where=run, hint=hint
+                ErrorCode.LOG_INVALID,
+                "a run of this name asked something else",
+                where=run,
+                hint=hint,
             )
         if known is None:
             record_run_end_in(connection, owner, run, ending)
@@ -186,8 +191,10 @@ def _read(line: str, where: str) -> LoggedRun:
         place, what = first_validation_error(error)
         hint = "see dossier memory import-runs --help"
         raise Problem(
-            "log_invalid", f"{place or 'the line'}: {what}", where=where, hint=hint
+            ErrorCode.LOG_INVALID, f"{place or 'the line'}: {what}", where=where, hint=hint
         ) from error
     except (ValueError, RecursionError) as error:
         hint = "one JSON object on each line: dossier memory import-runs --help"
-        raise Problem("log_invalid", "it is no JSON object", where=where, hint=hint) from error
+        raise Problem(
+            ErrorCode.LOG_INVALID, "it is no JSON object", where=where, hint=hint
+        ) from error

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import recount_wins
 from memory.experience.insights import Insight, find_insight_in, insight_event_data, put
 from memory.experience.tables import experiences, insight_runs, insights
@@ -115,4 +115,4 @@ def undo_run_end(connection: Connection, logged: LoggedEvent) -> Reversal | None
 
 def _conflict(logged: LoggedEvent) -> Problem:
     what = f"{logged.event.name} of {logged.event.item} was changed since"
-    return Problem("undo_conflict", what, hint="see `dossier memory log`")
+    return Problem(ErrorCode.UNDO_CONFLICT, what, hint="see `dossier memory log`")

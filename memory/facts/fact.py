@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library.page_rows import PROVENANCE_BY_TRUST, Provenance
 from text.normalization import fold_text, is_blank, normalize_text
 from text.regex import regex
@@ -103,18 +103,18 @@ def validate_fact(new: NewFact, *, confirmed: bool = False) -> NewFact:
         new = new._replace(provenance="user")
     if new.provenance not in TRUSTED_PROVENANCE:
         what = f"a text from {new.provenance!r} is no fact about a person"
-        raise Problem("untrusted_fact", what, hint="say yourself that it is true")
+        raise Problem(ErrorCode.UNTRUSTED_FACT, what, hint="say yourself that it is true")
     if new.category not in FACT_CATEGORIES:
         hint = f"use {', '.join(FACT_CATEGORIES)}"
-        raise Problem("fact_invalid", f"no category: {new.category!r}", hint=hint)
+        raise Problem(ErrorCode.FACT_INVALID, f"no category: {new.category!r}", hint=hint)
     if kinds := list_secret_kinds(new.content) or list_secret_kinds(new.quote):
         what = f"it holds what looks like a {kinds[0]}, and a memory is no place for one"
-        raise Problem("secret_refused", what, hint="say it without")
+        raise Problem(ErrorCode.SECRET_REFUSED, what, hint="say it without")
     if not 0 <= new.confidence <= 1:
         what = f"the confidence is {new.confidence}"
-        raise Problem("fact_invalid", what, hint="use a number from 0 to 1")
+        raise Problem(ErrorCode.FACT_INVALID, what, hint="use a number from 0 to 1")
     if new.valid_from is not None and not math.isfinite(new.valid_from):
-        raise Problem("fact_invalid", f"the time is {new.valid_from}")
+        raise Problem(ErrorCode.FACT_INVALID, f"the time is {new.valid_from}")
     return new
 
 
@@ -129,10 +129,10 @@ def clean_fact_text(content: str) -> str:
     end = seen.rfind("-->") + len("-->")
     text = " ".join((_HIDDEN.sub(" ", seen[:end]) + seen[end:]).split())
     if is_blank(text.strip(END_MARKS)):
-        raise Problem("fact_empty", "the fact says nothing", hint="write a sentence")
+        raise Problem(ErrorCode.FACT_EMPTY, "the fact says nothing", hint="write a sentence")
     if len(text) > LONGEST:
         what = f"the fact has {len(text)} characters, the most is {LONGEST}"
-        raise Problem("fact_too_long", what, hint="keep what matters")
+        raise Problem(ErrorCode.FACT_TOO_LONG, what, hint="keep what matters")
     return text
 
 

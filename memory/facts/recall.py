@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.facts import cache, queries, store
 from memory.facts.cache import FactEntry, FactSnapshot, load_fact_snapshot
@@ -174,10 +174,12 @@ def _checked(weights: FactWeights) -> FactWeights:
     for name, value in weights._asdict().items():
         if not (math.isfinite(value) and 0 <= value <= 1):
             what = f"the weight of {name} is {value}"
-            raise Problem("config_value", what, where="facts", hint="use a number from 0 to 1")
+            raise Problem(
+                ErrorCode.CONFIG_VALUE, what, where="facts", hint="use a number from 0 to 1"
+            )
     if not any(weights):
         what = "the weights of similarity and confidence are both 0"
-        raise Problem("config_value", what, where="facts", hint="make one of them more")
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where="facts", hint="make one of them more")
     return weights
 
 

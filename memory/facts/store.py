@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, update
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.facts import fact as memory_facts_fact
 from memory.facts import queries
 from memory.facts.cache import get_fact_cache, load_fact_snapshot
@@ -70,7 +70,7 @@ def _supersede(change: FactChange, id: str, new: NewFact, revision: int = 0) -> 
     old = _select_live(change, id, revision)
     if trust_level(new.provenance) < trust_level(old.provenance):
         what = f"what a {old.provenance} said is not replaced by what a {new.provenance} says"
-        raise Problem("untrusted_fact", what, where=id, hint="say yourself that it is so")
+        raise Problem(ErrorCode.UNTRUSTED_FACT, what, where=id, hint="say yourself that it is so")
     known = _find_same(change, new)
     if known and known[0].id == id:
         return _confirm(change, *known, new)
@@ -111,7 +111,9 @@ def _edit(change: FactChange, old: Fact, new: NewFact) -> Fact:
     other = queries.select_same_fact(change.connection, change.owner, new.content)
     if other and other.id != old.id:
         hint = f"it is {other.id}"
-        raise Problem("fact_known", "another fact says that already", where=old.id, hint=hint)
+        raise Problem(
+            ErrorCode.FACT_KNOWN, "another fact says that already", where=old.id, hint=hint
+        )
     after = old._replace(
         content=new.content, category=new.category, confidence=new.confidence, provenance="user"
     )
@@ -140,13 +142,13 @@ def _select_live(change: FactChange, id: str, revision: int = 0) -> Fact:
     lock_owner(change.connection, change.owner)
     fact = queries.select_fact(change.connection, change.owner, id)
     if fact is None or not fact.content:
-        raise Problem("fact_not_found", "no fact has this id", where=id)
+        raise Problem(ErrorCode.FACT_NOT_FOUND, "no fact has this id", where=id)
     if not fact.live:
         hint = f"{fact.superseded_by} took its place" if fact.superseded_by else "it was removed"
-        raise Problem("fact_changed", "it is not known any more", where=id, hint=hint)
+        raise Problem(ErrorCode.FACT_CHANGED, "it is not known any more", where=id, hint=hint)
     if revision not in (0, fact.revision):
         what = f"event {fact.revision} has changed it"
-        raise Problem("fact_changed", what, where=id, hint="look at it again")
+        raise Problem(ErrorCode.FACT_CHANGED, what, where=id, hint="look at it again")
     return fact
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.facts import fact as memory_facts_fact
 from memory.facts import queries, store
 from memory.facts.fact import Fact, FactData
@@ -65,4 +65,6 @@ def _free(
 def _conflict(logged: LoggedEvent, what: str) -> Problem:
     where = f"event {logged.id}, fact {logged.event.item}"
     hint = "see `dossier memory log`, and edit it instead"
-    return Problem("undo_conflict", f"it cannot be taken back: {what}", where=where, hint=hint)
+    return Problem(
+        ErrorCode.UNDO_CONFLICT, f"it cannot be taken back: {what}", where=where, hint=hint
+    )

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.learning.message_queue import PersonMessage
 from memory.learning.own_words import extract_own_words
 from memory.profile.traits import Depth, Detail, Format, Profile
@@ -125,7 +125,9 @@ async def extract_claims(
         render_prompt("learn", language=detect_language(" ".join(texts.values()))), data
     )
     if learnt.unread:
-        raise Problem("model_unavailable", "the model that answered cannot learn from messages")
+        raise Problem(
+            ErrorCode.MODEL_UNAVAILABLE, "the model that answered cannot learn from messages"
+        )
     return learnt, shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.facts.cache import filter_facts, find_similar_facts
 from memory.facts.fact import Fact, NewFact, fact_key
 from memory.facts.queries import list_facts_of_message
@@ -174,13 +174,13 @@ MAX_COMPARED_FACTS = 50
 """How many similar facts are looked at, whether they can still hold."""
 
 FACT_REFUSALS = {
-    "fact_changed",
-    "fact_empty",
-    "fact_invalid",
-    "fact_not_found",
-    "fact_too_long",
-    "secret_refused",
-    "untrusted_fact",
+    ErrorCode.FACT_CHANGED,
+    ErrorCode.FACT_EMPTY,
+    ErrorCode.FACT_INVALID,
+    ErrorCode.FACT_NOT_FOUND,
+    ErrorCode.FACT_TOO_LONG,
+    ErrorCode.SECRET_REFUSED,
+    ErrorCode.UNTRUSTED_FACT,
 }
 """What the facts may say to one that is to be kept; the others are kept all the same."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience.run_history import rate_past_run
 from memory.facts.fact import Fact, NewFact
 from memory.learning.claim_checks import MAX_FACT_CHARS, find_unfit_reason
@@ -51,7 +51,9 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
     """
     text = " ".join(normalize_message(words).split())
     if is_blank(text):
-        raise Problem("feedback_empty", "there are no words", hint='up, down or "what was wrong"')
+        raise Problem(
+            ErrorCode.FEEDBACK_EMPTY, "there are no words", hint='up, down or "what was wrong"'
+        )
     verdict = SENTENCE_END_MARKS.sub("", text).casefold()
     if verdict in VERDICTS:
         await _log(run, verdict, {})
@@ -62,7 +64,7 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
             f"one word says too little: {text!r}",
             'up, down, or a sentence: "what was wrong"',
         )
-        raise Problem("feedback_unclear", what, hint=hint)
+        raise Problem(ErrorCode.FEEDBACK_UNCLEAR, what, hint=hint)
     fact = await _correct(run, text)
     await _log(run, "text", {"text": text, "fact": fact.id})
     await rate_past_run(run.owner, run.id, good=False, why=text)
@@ -72,7 +74,7 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
 async def _correct(run: RunRecord, text: str) -> Fact:
     reason = REFUSAL_REASONS.get(find_unfit_reason(text), "")
     if reason:
-        raise Problem("feedback_refused", reason, hint="say it in other words")
+        raise Problem(ErrorCode.FEEDBACK_REFUSED, reason, hint="say it in other words")
     liking = [one.kind in PREFERENCE_KINDS for one in parse_note(text)]
     new = NewFact(
         content=text,

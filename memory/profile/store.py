@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.learning.patterns import ALSO_PATTERN, is_at_other_place
 from memory.profile.tables import profiles
 from memory.profile.traits import Profile, ProfileUpdate, Trait, empty_profile
@@ -146,7 +146,7 @@ def undo_profile(connection: Connection, logged: LoggedEvent) -> Reversal | None
     known = _kept(connection, event.owner)
     if known.profile != (event.after or empty_profile()):
         hint = f"see `dossier memory log`, or undo the later events first (event {logged.id})"
-        raise Problem("undo_conflict", "the profile was changed since", hint=hint)
+        raise Problem(ErrorCode.UNDO_CONFLICT, "the profile was changed since", hint=hint)
     back = Profile(**{**empty_profile(), **(event.before or {})})  # type: ignore[typeddict-item]
     undone = undoing(logged, "profile.undo", run=event.run)
     return _changed(connection, undone, known, back)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from library.tables import pages
 from nodes.ingest import make_ingest_graph
@@ -57,7 +57,9 @@ async def test_a_chat_that_has_grown_costs_a_call_for_what_is_new(tmp_path: Path
     assert script.names() == ["Abstract", "Abstract"]
 
 
-@pytest.mark.parametrize("reply", ["no JSON", Problem("model_refused", "no"), {"abstract": " "}])
+@pytest.mark.parametrize(
+    "reply", ["no JSON", Problem(ErrorCode.MODEL_REFUSED, "no"), {"abstract": " "}]
+)
 async def test_an_answer_that_is_none_leaves_the_sentences_of_the_session(
     tmp_path: Path, script: Script, reply: Any
 ):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.session import ThreadSession
 from graph.state import State
 from tests.conftest import make
@@ -83,7 +83,7 @@ async def test_where_the_rewriter_cannot_be_asked_the_answer_on_small_talk_is_pa
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Triage", {"research": True})
-    script.on("Rewrite", Problem("model_auth", "the key is refused"), QUERIES)
+    script.on("Rewrite", Problem(ErrorCode.MODEL_AUTH, "the key is refused"), QUERIES)
     with pytest.raises(Problem):
         await thread.begin("How do bees dance?", make(choices), quiet)
     outcome = await thread.resume(make(choices), quiet)

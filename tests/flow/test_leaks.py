@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 
 from app.cli.runner import CliRunner
 from app.cli.runs import _show as shown
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.session import ThreadSession
 from memory.experience import insights
@@ -133,7 +133,7 @@ async def test_a_query_that_was_not_sent_is_not_repeated_in_the_report(
     thread: ThreadSession, told: dict[str, object], web: Loopback, script: Script
 ):
     script.on("Rewrite", {"question": BEES, "queries": ["Marisela Zorblatt"]})
-    script.on("Draft", Problem("model_unavailable", "it is down"))
+    script.on("Draft", Problem(ErrorCode.MODEL_UNAVAILABLE, "it is down"))
 
     ended = await thread.begin(BEES, make({**told, "files": []}), quiet)
 

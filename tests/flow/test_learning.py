@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.session import ThreadSession
 from memory.facts.fact import Fact
@@ -191,7 +191,7 @@ async def test_a_name_takes_the_place_of_the_one_before(
 async def test_a_model_that_is_down_leaves_what_was_said_for_later(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("Learnt", Problem("model_auth", "no"))
+    script.on("Learnt", Problem(ErrorCode.MODEL_AUTH, "no"))
     script.on("Rewrite", {"question": BEES, "queries": []})
     outcome = await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
     assert (outcome.state["status"], await waiting()) == ("succeeded", 1)
@@ -205,7 +205,7 @@ async def test_a_model_that_is_down_leaves_what_was_said_for_later(
 async def test_the_extractive_model_that_stands_in_reads_nothing_and_loses_nothing(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("Learnt", Problem("model_unavailable", "no"))
+    script.on("Learnt", Problem(ErrorCode.MODEL_UNAVAILABLE, "no"))
 
     await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
 
@@ -215,7 +215,7 @@ async def test_the_extractive_model_that_stands_in_reads_nothing_and_loses_nothi
 async def test_after_some_tries_the_rules_must_do(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("Learnt", Problem("model_rejected", "no"))
+    script.on("Learnt", Problem(ErrorCode.MODEL_REJECTED, "no"))
     await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
 
     for _ in range(5):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.session import ThreadSession, open_session
 from graph.state import State
 from runs.lifecycle import find_run
@@ -82,7 +82,7 @@ async def test_learning_that_fails_fails_no_run(
     caplog: pytest.LogCaptureFixture,
 ):
     async def full(*_: object) -> None:
-        raise Problem("storage_full", "no room")
+        raise Problem(ErrorCode.STORAGE_FULL, "no room")
 
     monkeypatch.setattr("nodes.learn.learn_from_run", full)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.records import entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
 from library import page_retrieval
@@ -61,7 +61,7 @@ async def test_a_run_without_findings_reports_what_the_first_search_found(
 async def test_a_run_out_of_calls_before_its_report_quotes_what_was_found(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
+    script.on("reporter", Problem(ErrorCode.BUDGET_SPENT, "no more", where="max_cost = 0.5"))
     context = make(choices, deep=False)
 
     outcome = await thread.begin("Who described the waggle dance?", context, quiet)
@@ -97,7 +97,7 @@ async def test_a_finding_that_nobody_could_judge_is_no_failure(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft(*STEPS[:2]))
-    script.on("Verdict", Problem("model_rejected", "no"))
+    script.on("Verdict", Problem(ErrorCode.MODEL_REJECTED, "no"))
 
     outcome = await thread.begin("How do bees live?", make(choices), quiet)
 
@@ -138,7 +138,9 @@ async def test_a_search_that_only_a_tool_made_is_told_too(
 ):
     async def search(names: object, query: str, *_: object) -> list[object]:
         if query == "mead":
-            raise SearchUnanswered("search_unavailable", {"searxng": "it answers 500"}, hint="")
+            raise SearchUnanswered(
+                ErrorCode.SEARCH_UNAVAILABLE, {"searxng": "it answers 500"}, hint=""
+            )
         return []
 
     monkeypatch.setattr("tools.web.web_search.search_web", search)
@@ -181,7 +183,7 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
 
     async def broken(owner: str, queries: list[str], *more: object) -> object:
         if queries == ["winter"]:
-            raise Problem("storage_busy", "it is locked")
+            raise Problem(ErrorCode.STORAGE_BUSY, "it is locked")
         return await find(owner, queries, *more)
 
     monkeypatch.setattr("library.page_retrieval.find_pages_many", broken)
@@ -231,7 +233,7 @@ async def test_a_run_that_still_has_no_room_ends_at_its_limit_again(
 async def test_a_report_that_a_limit_prevented_is_written_when_it_may_use_more(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
+    script.on("reporter", Problem(ErrorCode.BUDGET_SPENT, "no more", where="max_cost = 0.5"))
     ended = await thread.begin("Who described the waggle dance?", make(choices), quiet)
     del script.rules["reporter"]
 

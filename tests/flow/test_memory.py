@@ -10,7 +10,7 @@ from langchain_core.embeddings import FakeEmbeddings
 from langchain_core.messages import AIMessage
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.records import Background, entries_of_turn
 from graph.session import ThreadSession, open_session
 from library import store as pages
@@ -165,7 +165,7 @@ async def test_a_memory_that_cannot_be_asked_is_no_reason_to_fail(
     monkeypatch: pytest.MonkeyPatch,
 ):
     async def related(*_: object) -> Any:
-        raise Problem("model_auth", "no")
+        raise Problem(ErrorCode.MODEL_AUTH, "no")
 
     monkeypatch.setattr("nodes.background.recall_related", related)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.records import EMPTY_REPORT
 from library import documents, page_retrieval, page_rows
@@ -162,7 +162,7 @@ async def test_notes_that_cannot_be_read_lose_nothing_that_was_found(
 async def test_a_plan_that_cannot_be_read_searches_for_the_question_itself(
     remembering: Any, script: Script
 ):
-    script.on("Lookup", Problem("model_refused", "no"))
+    script.on("Lookup", Problem(ErrorCode.MODEL_REFUSED, "no"))
 
     assert "Karl von Frisch" in answer(await remembering("Who described the waggle dance?"))
 
@@ -170,7 +170,7 @@ async def test_a_plan_that_cannot_be_read_searches_for_the_question_itself(
 async def test_a_key_that_is_refused_is_told_and_not_taken_for_forgetting(
     remembering: Any, script: Script
 ):
-    script.on("Notes", Problem("model_auth", "no"))
+    script.on("Notes", Problem(ErrorCode.MODEL_AUTH, "no"))
 
     with pytest.raises(Problem) as problem:
         await remembering("Who described the waggle dance?")

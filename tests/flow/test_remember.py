@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.records import MEMORY, entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
 from library.scope import list_stored_pages
@@ -92,7 +92,9 @@ async def test_what_it_noted_is_no_step_that_is_judged_reported_missing_or_kept(
     assert not [page for page in await list_stored_pages("local/", "report") if title in page.title]
 
 
-@pytest.mark.parametrize("failure", [Problem("model_rejected", "no"), RuntimeError("unforeseen")])
+@pytest.mark.parametrize(
+    "failure", [Problem(ErrorCode.MODEL_REJECTED, "no"), RuntimeError("unforeseen")]
+)
 async def test_a_memory_that_fails_costs_its_notes_and_no_step(
     thread: ThreadSession,
     choices: dict[str, object],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
 from tests.conftest import make
@@ -86,7 +86,7 @@ async def test_a_judge_that_fails_never_counts_as_a_pass(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
-    script.on("Verdict", Problem("model_rejected", "no"))
+    script.on("Verdict", Problem(ErrorCode.MODEL_REJECTED, "no"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
@@ -100,7 +100,7 @@ async def test_a_step_that_fails_is_listed_and_keeps_the_others(
 
     def answer(messages):
         if "<step>\nwinter" in str(messages[-1].text):
-            return Problem("model_rejected", "no")
+            return Problem(ErrorCode.MODEL_REJECTED, "no")
         return '<q s="S1">The waggle dance tells other bees the direction of food.</q>'
 
     script.on("researcher", answer)
@@ -186,7 +186,7 @@ async def test_a_redo_that_brings_nothing_keeps_the_finding_it_should_have_mende
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Verdict", {"passed": False, "feedback": "more"})
-    script.on("researcher", "Bees dance [S1].", Problem("model_refused", "no"))
+    script.on("researcher", "Bees dance [S1].", Problem(ErrorCode.MODEL_REFUSED, "no"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     (finding,) = entries_of_turn(outcome.state["findings"], 1).values()
@@ -246,7 +246,7 @@ async def test_a_caller_cannot_bring_sources_of_its_own(
 async def test_a_model_that_is_down_is_named_as_such_and_not_blamed_on_a_missing_key(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("reporter", Problem("model_unavailable", "down"))
+    script.on("reporter", Problem(ErrorCode.MODEL_UNAVAILABLE, "down"))
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     (notice,) = outcome.state["report"]["notices"]

@@ -9,7 +9,7 @@ import pytest
 
 from app.cli import runs
 from app.cli.runner import summarize_report
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 from graph.records import Report, entries_of_turn
@@ -149,7 +149,7 @@ async def test_a_reader_is_shown_quotations_as_they_are_written(
 async def test_a_reader_who_cannot_be_asked_costs_no_report(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    script.on("Checks", Problem("model_auth", "the key was refused"))
+    script.on("Checks", Problem(ErrorCode.MODEL_AUTH, "the key was refused"))
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
     script.on("reporter", f"{TRUE} {RIGHT}")
@@ -171,7 +171,7 @@ async def test_a_reader_who_cannot_be_asked_costs_no_report(
 async def test_the_notice_tells_a_reader_who_said_nothing_of_use_from_one_out_of_reach(
     thread: ThreadSession, choices: dict[str, object], script: Script, code: str, said: str
 ):
-    script.on("Checks", Problem(code, "it went wrong"))
+    script.on("Checks", Problem(ErrorCode.parse(code), "it went wrong"))
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
     script.on("reporter", f"{TRUE} {RIGHT}")
@@ -210,7 +210,7 @@ async def test_the_summary_says_that_a_second_reader_was_asked_or_has_failed(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     first = await reported(thread, choices, script, f"{TRUE} {RIGHT}")
-    script.on("Checks", Problem("model_auth", "the key was refused"))
+    script.on("Checks", Problem(ErrorCode.MODEL_AUTH, "the key was refused"))
     second = await thread.begin("How do bees dance again?", make(choices), quiet)
 
     told = [summarize_report("r", "t", one.state, "")["second_reader"] for one in (first, second)]

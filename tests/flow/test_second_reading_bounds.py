@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.records import Report
 from graph.session import ThreadSession
@@ -84,9 +84,9 @@ def test_what_the_checks_doubt_is_shown_first_and_all_is_shown_where_it_fits():
         "no verdicts today",
         '{"verdicts": "all fine"}',
         {"verdicts": [{"sentence": "first", "verdict": "wonderful"}]},
-        Problem("model_refused", "it would not"),
-        Problem("model_timeout", "it took too long"),
-        Problem("budget_spent", "the tokens are spent"),
+        Problem(ErrorCode.MODEL_REFUSED, "it would not"),
+        Problem(ErrorCode.MODEL_TIMEOUT, "it took too long"),
+        Problem(ErrorCode.BUDGET_SPENT, "the tokens are spent"),
     ],
 )
 async def test_a_broken_answer_removes_nothing_and_grades_nothing_better(

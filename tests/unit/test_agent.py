@@ -8,7 +8,7 @@ from openai import LengthFinishReasonError
 from openai.types.chat import ChatCompletion
 
 from calls.gateway import ask
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from tests.door import STATE, Bee, a_bee, asked, models, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -213,14 +213,14 @@ async def test_where_there_is_no_answer_another_may_stand_in(script: Script):
     other = Bee(title="Willy")
     said = [HumanMessage("Which bee?")]
 
-    script.on("Bee", Problem("model_refused", "no"))
+    script.on("Bee", Problem(ErrorCode.MODEL_REFUSED, "no"))
     assert await ask(STATE, runtime(), "planner", "", said, Bee, default=other) == other
 
 
 async def test_nothing_stands_in_for_an_answer_that_no_call_would_get(script: Script):
     other = Bee(title="Willy")
     said = [HumanMessage("Which bee?")]
-    script.on("Bee", Problem("model_auth", "no"))
+    script.on("Bee", Problem(ErrorCode.MODEL_AUTH, "no"))
 
     with pytest.raises(Problem) as problem:
         await ask(STATE, runtime(), "planner", "", said, Bee, default=other)

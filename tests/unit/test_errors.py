@@ -1,11 +1,12 @@
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from config.errors import EXIT_STATUS, PROBLEM_HINTS, PROBLEM_KINDS, Problem
+from config.errors import PROBLEM_HINTS, ErrorCode, ErrorKind, Problem
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
@@ -15,17 +16,19 @@ ROOMS = (
 
 
 def test_a_problem_is_told_in_one_line():
-    problem = Problem("bad_thread_id", "'x/y' is no id", where="--thread", hint="use letters")
+    problem = Problem(
+        ErrorCode.BAD_THREAD_ID, "'x/y' is no id", where="--thread", hint="use letters"
+    )
 
     assert str(problem) == "error[bad_thread_id]: 'x/y' is no id (--thread) — use letters"
 
 
 def test_what_is_not_known_leaves_no_gap():
-    assert str(Problem("internal", "it broke")) == "error[internal]: it broke"
+    assert str(Problem(ErrorCode.INTERNAL, "it broke")) == "error[internal]: it broke"
 
 
 def test_the_same_words_are_there_as_plain_data():
-    problem = Problem("plan_field", "too long", where="steps.0.title", hint="shorten it")
+    problem = Problem(ErrorCode.PLAN_FIELD, "too long", where="steps.0.title", hint="shorten it")
 
     told = {"code": "plan_field", "detail": "too long", "where": "steps.0.title"}
     assert problem.as_dict() == told | {"hint": "shorten it"}
@@ -44,7 +47,9 @@ def test_the_same_words_are_there_as_plain_data():
         ("output_exists", 5),
         ("docs_not_found", 4),
         ("output_not_writable", 7),
-        ("a_code_nobody_listed", 1),
+        ("tool_limit", 1),
+        ("embedder_changed", 5),
+        ("memory_file_unreadable", 7),
         ("insight_not_found", 4),
         ("text_timeout", 1),
         ("checkpoints_unsafe", 7),
@@ -69,85 +74,42 @@ def test_the_same_words_are_there_as_plain_data():
     ],
 )
 def test_a_code_has_its_exit_status(code: str, status: int):
-    assert Problem(code, "").exit_status == status
+    problem = Problem(ErrorCode.parse(code), "")
+
+    assert (problem.code, problem.exit_status) == (code, status)
 
 
-def test_every_kind_has_an_exit_status():
-    assert set(PROBLEM_KINDS.values()) <= set(EXIT_STATUS)
+def test_a_code_is_its_name_in_small_letters_and_has_one_kind():
+    assert [one.value for one in ErrorCode] == [one.name.lower() for one in ErrorCode]
+    assert [one for one in ErrorCode if not isinstance(one.kind, ErrorKind)] == []
 
 
-RAISED = ("Problem", "FileRefused", "SearchUnanswered", "confirm")
-"""What is called with a code: as its first argument, or as the second of `confirm`."""
-
-PASSED_ON = {"problem.code", "refused.code", "draft.failed_role.status", "unconfirmed"}
-"""Expressions for a code that was given elsewhere."""
+def test_no_two_kinds_have_the_same_exit_status():
+    assert sorted(one.exit_status for one in ErrorKind) == list(range(1, 8))
 
 
-def trees() -> Iterator[ast.AST]:
-    """Yield the code of every room, parsed."""
-    for room in ROOMS.split():
-        for file in (ROOT / room).rglob("*.py"):
-            yield ast.parse(file.read_text("utf-8"))
+def test_a_stored_code_that_this_program_does_not_know_is_a_defect():
+    told = {"code": "of_next_year", "detail": "it broke", "where": "", "hint": ""}
+
+    assert Problem.from_dict(told).code == "internal"
 
 
-def values_of(tree: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return what each name of a module is set to."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                pairs = zip(*map(parts, (target, node.value)), strict=False)
-                for name, value in pairs:
-                    found.setdefault(ast.unparse(name), []).append(value)
-    return found
+@pytest.mark.parametrize("code", [ErrorCode.STORAGE_FULL, ErrorCode.MODEL_AUTH])
+def test_what_a_problem_hands_on_is_plain_text_which_a_thread_can_store(code: ErrorCode):
+    problem = Problem(code, "it broke")
+
+    assert {type(problem.code), type(problem.as_dict()["code"])} == {str}
+    assert Problem.from_dict(problem.as_dict()).error is code
 
 
-def parts(one: ast.expr) -> list[ast.expr]:
-    return one.elts if isinstance(one, ast.Tuple) else [one]
+def test_no_code_is_listed_that_nothing_uses():
+    text = "\n".join(
+        file.read_text("utf-8") for room in ROOMS.split() for file in (ROOT / room).rglob("*.py")
+    )
+    used = set(re.findall(r"ErrorCode\.([A-Z_]+)", text))
 
-
-def possible(code: ast.expr, known: dict[str, list[ast.expr]]) -> set[str]:
-    """Return every code that an expression can be; the expression itself where that is unclear."""
-    if isinstance(code, ast.Constant):
-        return {str(code.value)}
-    if isinstance(code, ast.IfExp):
-        return possible(code.body, known) | possible(code.orelse, known)
-    if isinstance(code, ast.Dict):
-        return set().union(*(possible(one, known) for one in code.values))
-    if isinstance(code, ast.Call) and isinstance(code.func, ast.Attribute):
-        return possible(code.func.value, known) | possible(code.args[1], known)
-    if isinstance(code, ast.Name) and code.id in known:
-        return set().union(*(possible(one, known) for one in known[code.id]))
-    return {ast.unparse(code)} - PASSED_ON
-
-
-def raised() -> set[str]:
-    """Return every code with which a problem, or a refused file, is made."""
-    every = list(trees())
-    common = {"WITHHELD": values_of_room(every, "WITHHELD")}
-    found = set()
-    for tree in every:
-        known = common | values_of(tree)
-        for node in ast.walk(tree):
-            name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-            if isinstance(node, ast.Call) and name in RAISED and node.args:
-                found |= possible(node.args[name == "confirm"], known)
-    return found
-
-
-def values_of_room(every: list[ast.AST], name: str) -> list[ast.expr]:
-    return [value for tree in every for value in values_of(tree).get(name, [])]
-
-
-def test_every_code_that_is_raised_anywhere_is_listed_with_its_kind():
-    codes = raised()
-
-    assert {"insight_not_found", "query_withheld", "file_bomb", "storage_full"} <= codes
-    assert codes - set(PROBLEM_KINDS) == set()
-
-
-def test_every_hint_is_for_a_listed_code():
-    assert set(PROBLEM_HINTS) <= set(PROBLEM_KINDS)
+    # The status of a run that ended so is stored as its code.
+    assert {one.name for one in ErrorCode} - used <= {"INSUFFICIENT_EVIDENCE"}
 
 
 @cache
@@ -166,8 +128,8 @@ def _made() -> Iterator[tuple[str, ast.Call]]:
 
 def codes(code: ast.expr) -> set[str]:
     """Return every code that an expression can be; none where a table or a variable has them."""
-    every = [one for one in ast.walk(code) if isinstance(one, ast.Constant)]
-    return {one.value for one in every if isinstance(one.value, str)}
+    every = [one for one in ast.walk(code) if isinstance(one, ast.Attribute)]
+    return {one.attr.lower() for one in every if ast.unparse(one.value) == "ErrorCode"}
 
 
 def test_no_error_leaves_a_person_without_a_hint():
@@ -187,9 +149,9 @@ def test_no_error_is_made_with_an_empty_hint():
         place: one.value for place, call in told() for one in call.keywords if one.arg == "hint"
     }
 
-    assert [place for place, hint in said.items() if codes(hint) == {""}] == []
+    assert [place for place, hint in said.items() if ast.unparse(hint) == "''"] == []
 
 
 def test_a_hint_that_is_given_counts_more_than_the_usual_one():
-    assert Problem("storage_busy", "it is held").hint == PROBLEM_HINTS["storage_busy"]
-    assert Problem("storage_busy", "it is held", hint="wait").hint == "wait"
+    assert Problem(ErrorCode.STORAGE_BUSY, "it is held").hint == PROBLEM_HINTS["storage_busy"]
+    assert Problem(ErrorCode.STORAGE_BUSY, "it is held", hint="wait").hint == "wait"

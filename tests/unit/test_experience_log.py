@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.graph_page import load_experience_graph, render_graph_page
 from memory.experience.insights import (
@@ -163,7 +163,7 @@ async def test_a_run_that_cannot_be_kept_whole_is_not_kept(
     (_, one), *_ = read_run_log(log(tmp_path, {**RUN, "run": "r1"}))
 
     def torn(*_: object) -> None:
-        raise Problem("storage_full", "no room")
+        raise Problem(ErrorCode.STORAGE_FULL, "no room")
 
     with monkeypatch.context() as broken:
         broken.setattr("memory.experience.run_log.add_insight_in", torn)

@@ -20,7 +20,7 @@ from langchain_openai.chat_models import base
 from openai.types.chat import ChatCompletion
 
 from calls.replies import finish_reason, reply_problem, reply_text
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from models.faults import (
     FATAL,
     REPLACEABLE,
@@ -125,10 +125,10 @@ def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
 
 
 def test_a_failure_of_one_call_is_borne_and_one_of_every_call_is_raised():
-    raise_if_fatal(Problem("model_refused", "no"))
+    raise_if_fatal(Problem(ErrorCode.MODEL_REFUSED, "no"))
 
     with pytest.raises(Problem) as problem:
-        raise_if_fatal(Problem("model_auth", "no"))
+        raise_if_fatal(Problem(ErrorCode.MODEL_AUTH, "no"))
 
     assert problem.value.code == "model_auth"
 

@@ -26,10 +26,18 @@ def written(node: ast.expr, known: dict[str, str]) -> str:
     return known.get(node.id, "") if isinstance(node, ast.Name) else ""
 
 
+def functions() -> Iterator[ast.AST]:
+    """Every function of the tools."""
+    for file in TOOLS.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+
+
 def reasons() -> Iterator[str]:
     """Every reason that is written anywhere in the tools."""
-    for file in TOOLS.rglob("*.py"):
-        tree = list(ast.walk(ast.parse(file.read_text("utf-8"))))
+    for function in functions():
+        tree = list(ast.walk(function))
         known = {
             target.id: written(node.value, {})
             for node in tree
@@ -39,9 +47,9 @@ def reasons() -> Iterator[str]:
         }
         for node in tree:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id == "Refused" and len(node.args) == 2:
+                if node.func.id == "FileRefused" and len(node.args) == 2:
                     yield written(node.args[1], known)
-                if node.func.id == "Skipped" and len(node.args) == 3:
+                if node.func.id == "SkippedFile" and len(node.args) == 3:
                     yield written(node.args[2], known)
     yield from [*MEDIA_TYPES.values(), explain_unread_type("a.blend"), NEVER_INGESTED]
 

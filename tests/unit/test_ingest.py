@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library import documents, page_retrieval
 from library import store as pages
 from library.keywords import fts5
@@ -417,7 +417,7 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     folder, monkeypatch: pytest.MonkeyPatch
 ):
     async def full(*_: object, **__: object) -> list[str]:
-        raise Problem("storage_full", "the disk is full")
+        raise Problem(ErrorCode.STORAGE_FULL, "the disk is full")
 
     monkeypatch.setattr(documents, "store_files", full)
 
@@ -482,7 +482,7 @@ async def test_what_fails_among_short_files_leaves_nothing_of_any(
     hives, monkeypatch: pytest.MonkeyPatch
 ):
     def full(*_: object) -> None:
-        raise Problem("storage_full", "the disk is full")
+        raise Problem(ErrorCode.STORAGE_FULL, "the disk is full")
 
     monkeypatch.setattr(documents, "_note_each", full)
 

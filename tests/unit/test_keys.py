@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.key_masking import mask_error, mask_keys
 from models.faults import to_model_problem
 
@@ -30,7 +30,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["plain", "json", "address", "base64"],
 )
 def test_a_key_is_told_in_no_form(form: str):
-    shown = str(Problem("usage", f"no {form}.", where=f"at {form}", hint=f"mend {form} {form}"))
+    shown = str(
+        Problem(ErrorCode.USAGE, f"no {form}.", where=f"at {form}", hint=f"mend {form} {form}")
+    )
 
     assert form.strip('"') not in shown
     assert shown.count("[key removed]") == 4

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library import query_vectors as searching
 from memory import text_vectors
 from memory.experience.credit_assignment import OutcomeSignals
@@ -119,7 +119,7 @@ async def test_an_embedder_that_is_down_leaves_the_words(
     knowing: Knowing, monkeypatch: pytest.MonkeyPatch
 ):
     def broken(*_: object) -> FloatMatrix:
-        raise Problem("model_unavailable", "it is down")
+        raise Problem(ErrorCode.MODEL_UNAVAILABLE, "it is down")
 
     monkeypatch.setattr(knowing, "pages", broken)
     monkeypatch.setattr(knowing, "row", broken)

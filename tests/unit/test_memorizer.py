@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from sqlalchemy import select
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from library import page_sizing as module
 from library import store as pages
 from library import tables
@@ -92,7 +92,7 @@ async def test_a_model_writes_the_abstract_of_each_page_once():
     assert await abstracts(ids) == ["About dance", "About queen"]
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", Problem("model_unavailable", "no")])
+@pytest.mark.parametrize("answer", ["", "  \n", Problem(ErrorCode.MODEL_UNAVAILABLE, "no")])
 async def test_a_model_that_says_nothing_leaves_no_page_without_its_own_abstract(
     answer: str | Problem,
 ):

@@ -12,7 +12,7 @@ import pytest
 from langgraph_api.errors import UserInterrupt
 
 from app.server import serve_dossier
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("database")
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [
-        (Problem("model_auth", "the key is wrong"), "failed", "model_auth"),
+        (Problem(ErrorCode.MODEL_AUTH, "the key is wrong"), "failed", "model_auth"),
         (KeyError("a mistake of ours"), "failed", "internal"),
         (asyncio.CancelledError(), "cancelled", ""),
         (UserInterrupt("cancelled by a client"), "cancelled", ""),

@@ -14,6 +14,7 @@ from zipfile import BadZipFile, ZipFile
 
 from lxml import etree
 
+from config.errors import ErrorCode
 from tools.files.encoding import decode_bytes
 from tools.files.formats import ARCHIVE_MEMBERS, FileContent, FileRefused
 from tools.files.html import iterate_html_blocks, parse_html
@@ -44,16 +45,16 @@ def open_archive(file: FileContent) -> ZipFile:
     try:
         archive = ZipFile(io.BytesIO(file.data))
     except BadZipFile as error:
-        raise FileRefused("file_broken", "it is cut off or damaged") from error
+        raise FileRefused(ErrorCode.FILE_BROKEN, "it is cut off or damaged") from error
     members = archive.infolist()
     total = sum(member.file_size for member in members)
     if total > 10 * file.limits.size or total > max(_SMALL, _WIDEST_RATIO * len(file.data)):
-        raise FileRefused("file_bomb", f"it unpacks from {len(file.data)} to {total} bytes")
+        raise FileRefused(ErrorCode.FILE_BOMB, f"it unpacks from {len(file.data)} to {total} bytes")
     if any(member.flag_bits & 1 for member in members):
-        raise FileRefused("file_encrypted", "it is locked with a password")
+        raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password")
     if not any(member.filename.startswith(ARCHIVE_MEMBERS[file.suffix]) for member in members):
         raise FileRefused(
-            "file_type_mismatch", f"it is a zip archive, but not a {file.suffix} file"
+            ErrorCode.FILE_TYPE_MISMATCH, f"it is a zip archive, but not a {file.suffix} file"
         )
     return archive
 
@@ -63,7 +64,7 @@ def read_epub(file: FileContent) -> ParsedDocument:
     with open_archive(file) as archive:
         package = _package(archive)
         if "META-INF/rights.xml" in archive.namelist():
-            raise FileRefused("file_encrypted", "it is locked by its seller (DRM)")
+            raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked by its seller (DRM)")
         book = _xml(archive.read(package))
         chapters = list(_chapters(archive, book, posixpath.dirname(package)))
     title = unwrap_line(book.findtext(".//{*}metadata/{*}title") or "")
@@ -120,7 +121,7 @@ def read_odt(file: FileContent) -> ParsedDocument:
         names = archive.namelist()
         body = _xml(archive.read("content.xml"))
         if body.find(f".//{_OFFICE}text") is None:
-            raise FileRefused("file_type_mismatch", "it is no text document")
+            raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no text document")
         about = _xml(archive.read("meta.xml")) if "meta.xml" in names else None
     title = unwrap_line(about.findtext(f".//{_TITLE}") or "") if about is not None else ""
     return make_document(_blocks(body), title)

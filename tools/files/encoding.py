@@ -6,6 +6,7 @@ import codecs
 import re
 from typing import NoReturn
 
+from config.errors import ErrorCode
 from text.regex import regex
 from tools.files.formats import FileRefused
 
@@ -93,7 +94,7 @@ def _kept(text: str) -> str:
 
 
 def _refuse() -> NoReturn:
-    raise FileRefused("file_not_text", "it is not text in any known encoding")
+    raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it is not text in any known encoding")
 
 
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

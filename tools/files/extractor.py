@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from anyio import fail_after, to_thread
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from tools.files.file_reader import (
     load_file,
     read_grids,
@@ -95,8 +95,8 @@ async def extract_cells(path: Path, sha256: str, limits: FileLimits = _DEFAULT) 
 
 
 def _problem(refused: FileRefused, path: Path) -> Problem:
-    hint = _HINTS.get(refused.code, "")
-    return Problem(refused.code, refused.what, where=str(path), hint=hint)
+    hint = _HINTS.get(refused.error, "")
+    return Problem(refused.error, refused.what, where=str(path), hint=hint)
 
 
 def _size(path: Path) -> int:
@@ -116,7 +116,7 @@ async def _run(work: Callable[[], _Result], seconds: float, *, apart: bool) -> _
             return await to_thread.run_sync(work, abandon_on_cancel=True)
     except TimeoutError:
         raise FileRefused(
-            "file_timeout", f"reading it takes more than {seconds:g} seconds"
+            ErrorCode.FILE_TIMEOUT, f"reading it takes more than {seconds:g} seconds"
         ) from None
     except WorkerLost:
-        raise FileRefused("file_broken", "its parser crashed") from None
+        raise FileRefused(ErrorCode.FILE_BROKEN, "its parser crashed") from None

@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 
 from lxml.etree import LxmlError
 
+from config.errors import ErrorCode
 from text.normalization import normalize_text
 from tools.files.formats import (
     READABLE_SUFFIXES,
@@ -60,17 +61,19 @@ def load_file(path: Path, limits: FileLimits) -> FileContent:
     suffix = path.suffix.lower()
     try:
         if suffix not in READABLE_SUFFIXES or not stat.S_ISREG(path.stat().st_mode):
-            raise FileRefused("file_type", f"files like this are not read: {path.name!r}")
+            raise FileRefused(ErrorCode.FILE_TYPE, f"files like this are not read: {path.name!r}")
         with path.open("rb") as stream:
             data = stream.read(limits.size + 1)
     except FileNotFoundError:
-        raise FileRefused("file_not_found", "there is no such file") from None
+        raise FileRefused(ErrorCode.FILE_NOT_FOUND, "there is no such file") from None
     except OSError as error:
-        raise FileRefused("file_unreadable", f"it cannot be opened: {error.strerror}") from None
+        raise FileRefused(
+            ErrorCode.FILE_UNREADABLE, f"it cannot be opened: {error.strerror}"
+        ) from None
     if len(data) > limits.size:
-        raise FileRefused("file_too_large", f"it has more than {limits.size} bytes")
+        raise FileRefused(ErrorCode.FILE_TOO_LARGE, f"it has more than {limits.size} bytes")
     if not data.strip():
-        raise FileRefused("file_empty", "it is empty")
+        raise FileRefused(ErrorCode.FILE_EMPTY, "it is empty")
     return FileContent(data, suffix, limits)
 
 
@@ -102,10 +105,12 @@ def _parsed(reader: str, file: FileContent) -> Any:
         return getattr(module, function)(file)
     except MemoryError:
         raise FileRefused(
-            "file_bomb", "it needs far more memory than a document of its size"
+            ErrorCode.FILE_BOMB, "it needs far more memory than a document of its size"
         ) from None
     except (*_BROKEN, *getattr(module, "BROKEN", ())) as error:
-        raise FileRefused("file_broken", f"it cannot be read ({type(error).__name__})") from None
+        raise FileRefused(
+            ErrorCode.FILE_BROKEN, f"it cannot be read ({type(error).__name__})"
+        ) from None
 
 
 def read_path(reader: str, path: Path, limits: FileLimits) -> ParsedDocument:
@@ -155,9 +160,9 @@ def _clean(document: ParsedDocument, file: FileContent) -> ParsedDocument:
     ]
     kept = [section for section in sections if section["text"]]
     if not kept:
-        raise FileRefused("file_no_text", "it has no text")
+        raise FileRefused(ErrorCode.FILE_NO_TEXT, "it has no text")
     if sum(len(section["text"]) for section in kept) > file.limits.text:
         raise FileRefused(
-            "file_too_large", f"it has more than {file.limits.text} characters of text"
+            ErrorCode.FILE_TOO_LARGE, f"it has more than {file.limits.text} characters of text"
         )
     return ParsedDocument(title=normalize_text(document["title"]).strip(), sections=kept)

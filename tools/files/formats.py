@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 
 _CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
 _WEB = ".html .htm .xhtml"
@@ -125,13 +125,13 @@ def check_file_type(file: FileContent) -> None:
         fits = not found
     if not fits:
         what = f"its name ends in {file.suffix}, but it is {found or 'something else'}"
-        raise FileRefused("file_type_mismatch", what)
+        raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, what)
 
 
 def _refuse_locked(file: FileContent) -> None:
     """Refuse an Office file with a password: such a file is an OLE container, not a zip."""
     if file.data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in file.data:
-        raise FileRefused("file_encrypted", "it is locked with a password")
+        raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password")
 
 
 _NOT_DOCUMENTS = frozenset(["__pycache__", "node_modules"])
@@ -157,7 +157,7 @@ def _all(folder: Path) -> list[Path]:
     """Return all files under a folder but the hidden ones and links that lead out of it."""
     if not folder.is_dir():
         what = "there is no such folder"
-        raise Problem("file_not_found", what, where=str(folder), hint="check the path")
+        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(folder), hint="check the path")
     root = folder.resolve()
     return sorted(path for path in _walk(root) if _real(path).is_relative_to(root))
 
@@ -210,7 +210,12 @@ class FileContent:
 class FileRefused(Exception):
     """A file that is not read, with a code and a reason; it can cross to another process."""
 
-    def __init__(self, code: str, what: str) -> None:
-        super().__init__(code, what)
-        self.code = code
+    def __init__(self, error: ErrorCode, what: str) -> None:
+        super().__init__(error, what)
+        self.error = error
         self.what = what
+
+    @property
+    def code(self) -> str:
+        """Return the code as plain text, as it is stored."""
+        return self.error.value

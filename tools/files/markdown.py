@@ -9,6 +9,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from config.errors import ErrorCode
 from text.regex import regex
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent, FileRefused
@@ -50,7 +51,7 @@ def read_notebook(file: FileContent) -> ParsedDocument:
     book = json.loads(decode_bytes(file.data))
     cells = book.get("cells") if isinstance(book, dict) else None
     if not isinstance(cells, list):
-        raise FileRefused("file_type_mismatch", "it is no notebook of the present format")
+        raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no notebook of the present format")
     about = book.get("metadata", {}).get("title", "")
     pieces = [_piece(number, cell) for number, cell in enumerate(cells, start=1)]
     title = about or next((piece.title for piece in pieces if piece.title), "")

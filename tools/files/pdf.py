@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from config.errors import ErrorCode
 from text.regex import regex
 from text.script import CJK
 from tools.files.formats import FileContent, FileRefused
@@ -85,11 +86,13 @@ def _open(file: FileContent) -> pdfium.PdfDocument:
         document = pdfium.PdfDocument(file.data)
     except pdfium.PdfiumError as error:
         if error.err_code in _LOCKED:
-            raise FileRefused("file_encrypted", "it is locked with a password") from None
+            raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password") from None
         raise
     pages, most = len(document), file.limits.pages
     if pages > most:
-        raise FileRefused("file_too_large", f"it has {pages} pages; {most} are read at most")
+        raise FileRefused(
+            ErrorCode.FILE_TOO_LARGE, f"it has {pages} pages; {most} are read at most"
+        )
     return document
 
 
@@ -157,7 +160,7 @@ def _refuse_scan(pages: Sequence[_Page]) -> None:
     pictures = sum(page.is_picture for page in pages)
     if pictures and pictures >= 0.8 * len(pages):
         what = "it is a scan: its pages are pictures and need text recognition (OCR)"
-        raise FileRefused("file_no_text", what)
+        raise FileRefused(ErrorCode.FILE_NO_TEXT, what)
 
 
 def _bodies(pages: list[list[_Line]]) -> list[list[_Line]]:

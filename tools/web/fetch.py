@@ -13,7 +13,7 @@ import anyio
 import httpx
 from typing_extensions import TypedDict
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from text.regex import regex
 from tools.files.extractor import extract_document
 from tools.web.page_text import read_page_text
@@ -53,7 +53,7 @@ def parse_content_type(content_type: str) -> str:
         return PDF
     if _TEXT_NAMES.match(name):
         return name
-    raise Problem("page_not_text", f"it is {name[:60]}, which is not read")
+    raise Problem(ErrorCode.PAGE_NOT_TEXT, f"it is {name[:60]}, which is not read")
 
 
 def detect_mime_type(name: str, data: bytes) -> str:
@@ -142,10 +142,10 @@ LIMITS = FetchLimits()
 """What a page may cost if nobody says otherwise."""
 
 _PDF_CODES = {
-    "file_empty": "page_empty",
-    "file_no_text": "page_empty",
-    "file_timeout": "page_timeout",
-    "file_too_large": "url_too_large",
+    "file_empty": ErrorCode.PAGE_EMPTY,
+    "file_no_text": ErrorCode.PAGE_EMPTY,
+    "file_timeout": ErrorCode.PAGE_TIMEOUT,
+    "file_too_large": ErrorCode.URL_TOO_LARGE,
 }
 _HEADERS = {
     "accept": "text/html, application/xhtml+xml, application/pdf, text/plain, */*;q=0.5",
@@ -198,11 +198,13 @@ def _told(where: str) -> Iterator[None]:
         problem.where = where
         raise
     except (TimeoutError, httpx.TimeoutException) as error:
-        raise Problem("page_timeout", "the server is too slow", where=where) from error
+        raise Problem(ErrorCode.PAGE_TIMEOUT, "the server is too slow", where=where) from error
     except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
-        raise Problem("url_scheme", "this is not a web address", where=where) from error
+        raise Problem(ErrorCode.URL_SCHEME, "this is not a web address", where=where) from error
     except httpx.HTTPError as error:
-        raise Problem("page_unavailable", "the server cannot be read", where=where) from error
+        raise Problem(
+            ErrorCode.PAGE_UNAVAILABLE, "the server cannot be read", where=where
+        ) from error
 
 
 async def _network() -> httpx.AsyncHTTPTransport:
@@ -225,7 +227,7 @@ async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _B
         _answer(client, url, limits.hops) as response,
     ):
         if response.status_code >= 400:
-            raise Problem("page_unavailable", f"the server answers {response.status_code}")
+            raise Problem(ErrorCode.PAGE_UNAVAILABLE, f"the server answers {response.status_code}")
         name = parse_content_type(response.headers.get("content-type", ""))
         most = limits.page if name not in {"", PDF} else limits.pdf
         data = await read_body(response.aiter_raw(), response.headers, most)
@@ -249,7 +251,7 @@ async def _answer(client: httpx.AsyncClient, url: str, hops: int) -> AsyncIterat
             request = response.next_request
         finally:
             await response.aclose()
-    raise Problem("url_redirects", f"it leads on more than {hops} times")
+    raise Problem(ErrorCode.URL_REDIRECTS, f"it leads on more than {hops} times")
 
 
 async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
@@ -257,7 +259,7 @@ async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
     found = await read_page_text(body.data, body.charset, markup=markup, seconds=limits.reading)
     nothing = explain_empty_page(found.title, found.text)
     if nothing:
-        raise Problem("page_empty", nothing, hint="look for the same text elsewhere")
+        raise Problem(ErrorCode.PAGE_EMPTY, nothing, hint="look for the same text elsewhere")
     return FetchedPage(
         url=body.url,
         title=found.title,
@@ -276,7 +278,9 @@ async def _pdf(body: _Body) -> FetchedPage:
         try:
             document = await extract_document(path)
         except Problem as problem:
-            raise Problem(_PDF_CODES.get(problem.code, "page_not_text"), problem.what) from problem
+            raise Problem(
+                _PDF_CODES.get(problem.error, ErrorCode.PAGE_NOT_TEXT), problem.what
+            ) from problem
     title = "" if document["title"] == path.stem else document["title"]
     text = "\n\n".join(section["text"] for section in document["sections"])
     return FetchedPage(url=body.url, title=title, text=text, mime=body.mime, published="")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
@@ -58,8 +58,10 @@ async def read_page_text(
         except (TimeoutError, WorkerLost):
             continue
         except (FileRefused, MemoryError, UnicodeError) as error:
-            raise Problem("page_not_text", "its characters cannot be read as text") from error
-    raise Problem("page_timeout", "its text could not be found in time")
+            raise Problem(
+                ErrorCode.PAGE_NOT_TEXT, "its characters cannot be read as text"
+            ) from error
+    raise Problem(ErrorCode.PAGE_TIMEOUT, "its text could not be found in time")
 
 
 def _read(data: bytes, charset: str, markup: bool, *, article: bool, seconds: float) -> PageText:
@@ -76,7 +78,7 @@ def _page(text: str, *, article: bool) -> PageText:
     try:
         found = read_article(text, search=article)
     except PAGE_ERRORS as error:
-        raise FileRefused("file_not_text", "it cannot be read as a page") from error
+        raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it cannot be read as a page") from error
     return PageText(found.title, found.published, "".join(map(render_text_block, found.blocks)))
 
 

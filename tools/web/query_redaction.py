@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import select
 
 from calls.ledger import recorded_hits
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 from library.tables import pages, sources
@@ -25,7 +25,6 @@ from memory.facts.queries import list_facts as facts
 from memory.profile.store import load_profile as profile
 from runs.call_site import CallSite
 from runs.tables import calls, runs
-from runs.trace import WITHHELD
 from storage.engine import read_rows
 from text.private_words import RedactionMaterial, TextVocabulary, cached_vocabulary
 from text.redaction import RedactedQuery, redact_private_words
@@ -51,7 +50,7 @@ async def redact_outgoing_query(here: CallSite, context: Context, query: str) ->
     left = await asyncio.to_thread(redact_private_words, query, material)
     if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"
-        raise Problem(WITHHELD, what, where="the query", hint=HINT)
+        raise Problem(ErrorCode.QUERY_WITHHELD, what, where="the query", hint=HINT)
     return left
 
 

@@ -15,7 +15,7 @@ import httpx
 from pydantic import SecretStr
 from typing_extensions import TypedDict
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from models.faults import parse_retry_after
 from text.normalization import normalize_text
 from text.regex import regex
@@ -83,7 +83,7 @@ def _parse_hits(results: object, snippet: str, limit: int) -> list[SearchHit]:
 
 def _unreadable_answer() -> Problem:
     """Return the problem that a provider's answer is not in the form it promises."""
-    return Problem("search_unavailable", "its answer cannot be read")
+    return Problem(ErrorCode.SEARCH_UNAVAILABLE, "its answer cannot be read")
 
 
 def _read_key(environ: Mapping[str, str], variable: str) -> SecretStr:
@@ -94,9 +94,9 @@ def _read_key(environ: Mapping[str, str], variable: str) -> SecretStr:
     """
     value = environ.get(variable, "").strip()
     if not value:
-        raise Problem("search_unavailable", f"{variable} is not set")
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"{variable} is not set")
     if not (value.isascii() and value.isprintable()):
-        raise Problem("search_unavailable", f"{variable} has characters that no key has")
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"{variable} has characters that no key has")
     return SecretStr(value)
 
 
@@ -143,11 +143,11 @@ async def _request_json(
                 await anyio.sleep(wait)
                 answer = await _send(client, asked)
     except (TimeoutError, httpx.TimeoutException):
-        raise Problem("search_unavailable", "it is too slow") from None
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it is too slow") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError):
-        raise Problem("search_unavailable", "it cannot be reached") from None
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it cannot be reached") from None
     if answer.status != 200:
-        raise Problem("search_unavailable", f"it answers {answer.status}")
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"it answers {answer.status}")
     return _object(answer.body)
 
 
@@ -208,7 +208,7 @@ class SearXNG:
         address = f"{self.url.get_secret_value().rstrip('/')}/search"
         answer = await _request_json("GET", address, params={"q": query, "format": "json"})
         if not answer.get("results") and answer.get("unresponsive_engines"):
-            raise Problem("search_unavailable", "none of the engines it asks answers")
+            raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "none of the engines it asks answers")
         return _parse_hits(answer.get("results"), "content", limit)
 
 
@@ -297,9 +297,9 @@ _VARIABLES = {
 class SearchUnanswered(Problem):
     """No provider answered."""
 
-    def __init__(self, code: str, failures: Mapping[str, str], *, hint: str) -> None:
+    def __init__(self, error: ErrorCode, failures: Mapping[str, str], *, hint: str) -> None:
         what = "; ".join(f"{name}: {why}" for name, why in failures.items())
-        super().__init__(code, what or "no search provider is chosen", hint=hint)
+        super().__init__(error, what or "no search provider is chosen", hint=hint)
         self.failures = failures
         """Why not, by the name of the provider."""
 
@@ -338,7 +338,7 @@ async def search_web(
                 return found
     if len(failures) == len(names):
         hint = f"set one of {', '.join(_VARIABLES.values())}, or look at what each of them says"
-        raise SearchUnanswered("search_unavailable", failures, hint=hint)
+        raise SearchUnanswered(ErrorCode.SEARCH_UNAVAILABLE, failures, hint=hint)
     return []
 
 
@@ -351,4 +351,4 @@ def check_provider_names(names: Sequence[str]) -> None:
     unknown = dict.fromkeys(set(names) - set(SEARCH_PROVIDERS), "there is no such search provider")
     if unknown:
         hint = f"choose from {', '.join(SEARCH_PROVIDERS)}"
-        raise SearchUnanswered("unknown_provider", unknown, hint=hint)
+        raise SearchUnanswered(ErrorCode.UNKNOWN_PROVIDER, unknown, hint=hint)

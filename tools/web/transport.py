@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from tools.web.urls import redact_url
 
 PACKING = "gzip"
@@ -56,14 +56,14 @@ async def read_body(chunks: AsyncIterator[bytes], headers: Mapping[str, str], mo
         if received > most:
             raise body_too_large(most)
     if inflate and not inflate.eof:
-        raise Problem("page_unavailable", "what the server sent is cut off")
+        raise Problem(ErrorCode.PAGE_UNAVAILABLE, "what the server sent is cut off")
     return bytes(body)
 
 
 def body_too_large(most: int) -> Problem:
     """Return the problem that a body is longer than `most` bytes."""
     what = f"it has more than {most / 1e6:g} MB"
-    return Problem("url_too_large", what, hint="download it yourself and read it as a file")
+    return Problem(ErrorCode.URL_TOO_LARGE, what, hint="download it yourself and read it as a file")
 
 
 def _inflate(packing: str) -> Any | None:
@@ -73,7 +73,7 @@ def _inflate(packing: str) -> Any | None:
         return None
     if name in {"gzip", "x-gzip", "deflate"}:
         return zlib.decompressobj(_GZIP_OR_ZLIB)
-    raise Problem("page_unavailable", "the server packs it in a way that was not asked for")
+    raise Problem(ErrorCode.PAGE_UNAVAILABLE, "the server packs it in a way that was not asked for")
 
 
 def _pieces(inflate: Any, chunk: bytes) -> Iterator[bytes]:
@@ -82,7 +82,7 @@ def _pieces(inflate: Any, chunk: bytes) -> Iterator[bytes]:
             yield inflate.decompress(chunk, _PIECE)
             chunk = inflate.unconsumed_tail
     except zlib.error as error:
-        raise Problem("page_unavailable", "what the server sent is damaged") from error
+        raise Problem(ErrorCode.PAGE_UNAVAILABLE, "what the server sent is damaged") from error
 
 
 async def load_certificates() -> ssl.SSLContext:
@@ -204,7 +204,9 @@ class PublicTransport(httpx.AsyncBaseTransport):
         addresses = await self._resolve(host, url.port or 443)
         if not addresses:
             hint = "check the spelling of the host"
-            raise Problem("url_unresolved", "there is no such server", where=where, hint=hint)
+            raise Problem(
+                ErrorCode.URL_UNRESOLVED, "there is no such server", where=where, hint=hint
+            )
         if not all(
             is_address_allowed(address, allow_private=self._allow_private) for address in addresses
         ):
@@ -221,14 +223,14 @@ def _check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
     where = redact_url(str(url))
     if url.scheme not in {"http", "https"} or not url.host:
         hint = "give an address that begins with http:// or https://"
-        raise Problem("url_scheme", "this is not a web address", where=where, hint=hint)
+        raise Problem(ErrorCode.URL_SCHEME, "this is not a web address", where=where, hint=hint)
     if url.userinfo or not (allow_private or url.port is None or url.port in PORTS):
         raise _blocked(where)
 
 
 def _blocked(where: str) -> Problem:
     hint = "only public web servers may be read, without a user name and on the usual ports"
-    return Problem("url_blocked", "this address may not be fetched", where=where, hint=hint)
+    return Problem(ErrorCode.URL_BLOCKED, "this address may not be fetched", where=where, hint=hint)
 
 
 def _pinned(request: httpx.Request, address: str) -> httpx.Request:

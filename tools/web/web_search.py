@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import or_, select
 
 from calls.ledger import ActionRecord, LedgerCall, call_once, recorded_hits
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
@@ -117,7 +117,7 @@ async def _sized(page: NewPage, url: str) -> list[NewPage]:
     except (TimeoutError, WorkerLost) as error:
         what = "its text could not be split into pages in time"
         hint = "use another source of the same text"
-        raise Problem("page_timeout", what, where=redact_url(url), hint=hint) from error
+        raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url), hint=hint) from error
 
 
 async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[str]]:
