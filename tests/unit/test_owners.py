@@ -16,7 +16,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+import library
 import memory
+import privacy
 from app.cli import memory_changes, memory_items, memory_transfer, runs
 from app.cli import pages as page_commands
 from config import settings as config
@@ -60,7 +62,7 @@ from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
 from memory.protocol import Query
 from memory.registry import MEMORIES, MEMORY_VIEWS
 from memory.reports import find_related_reports
-from privacy import exporter, saved_states, service
+from privacy import exporter, retention, saved_states, service
 from runs import lifecycle
 from runs.call_site import join_owner, split_owner
 from storage import events
@@ -145,172 +147,235 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 
 
 READS: dict[str, Read] = {
-    "about.found": lambda o, ids: self_questions.search_personal_notes(o, ASKED, 100),
-    "about.remembered": lambda o, ids: self_questions.answer_self_question(
-        o, self_questions.SelfQuestion("all")
+    "memory.self_questions.search_personal_notes": lambda o, ids: (
+        self_questions.search_personal_notes(o, ASKED, 100)
     ),
-    "experience.drawing.graph": lambda o, ids: graph_page.load_experience_graph(o),
-    "experience.insights.listed": lambda o, ids: insights.list_insights(o, include_ended=True),
-    "experience.insights.supporters": lambda o, ids: insights.list_insight_support(o),
-    "experience.lessons.case": each(consolidation.load_run_comparison, "runs"),
-    "experience.recalling.learnt": each(lambda o, run: _learnt(o, run), "runs"),
-    "experience.recalling.prepare": each(
+    "memory.self_questions.answer_self_question": lambda o, ids: (
+        self_questions.answer_self_question(o, self_questions.SelfQuestion("all"))
+    ),
+    "memory.experience.graph_page.load_experience_graph": lambda o, ids: (
+        graph_page.load_experience_graph(o)
+    ),
+    "memory.experience.insights.list_insights": lambda o, ids: insights.list_insights(
+        o, include_ended=True
+    ),
+    "memory.experience.insights.list_insight_support": lambda o, ids: insights.list_insight_support(
+        o
+    ),
+    "memory.experience.consolidation.load_run_comparison": each(
+        consolidation.load_run_comparison, "runs"
+    ),
+    "memory.experience.recall.list_relevant_insights": each(lambda o, run: _learnt(o, run), "runs"),
+    "memory.experience.recall.store_related_runs": each(
         lambda o, run: recall.store_related_runs(o, run, ASKED), "runs"
     ),
-    "experience.recalling.prepared": each(recall.load_related_runs, "runs"),
-    "experience.runs.ended": lambda o, ids: past.list_past_runs(o),
-    "experience.runs.found": each(past.find_past_run, "runs"),
-    "experience.tidying.due": lambda o, ids: consolidation.claim_consolidation(o),
-    "experience.utterances.spoken": each(utterances.list_utterances, "runs"),
-    "facts.held.known": lambda o, ids: _held(o),
-    "facts.looking.found": each(facts.find_fact, "facts"),
-    "facts.listing.listed": lambda o, ids: facts.list_facts(o, include_ended=True),
-    "facts.looking.matching": lambda o, ids: cache.filter_facts(o, bool),
-    "facts.looking.of_message": lambda o, ids: facts.list_facts_of_message(o, "m"),
-    "facts.meaning.meant": lambda o, ids: _meant(o),
-    "experience.similar.meant": lambda o, ids: past.compare_meanings(o, ASKED),
-    "facts.looking.near": lambda o, ids: cache.find_similar_facts(o, ASKED, 100),
-    "facts.looking.search": lambda o, ids: cache.search_facts(o, ASKED, 100),
-    "learning.keeping.told_before": lambda o, ids: _told_before(o),
-    "files.lineage.read_by": each(
+    "memory.experience.recall.load_related_runs": each(recall.load_related_runs, "runs"),
+    "memory.experience.run_history.list_past_runs": lambda o, ids: past.list_past_runs(o),
+    "memory.experience.run_history.find_past_run": each(past.find_past_run, "runs"),
+    "memory.experience.consolidation.claim_consolidation": lambda o, ids: (
+        consolidation.claim_consolidation(o)
+    ),
+    "memory.experience.utterances.list_utterances": each(utterances.list_utterances, "runs"),
+    "memory.facts.cache.load_fact_snapshot": lambda o, ids: _held(o),
+    "memory.facts.queries.find_fact": each(facts.find_fact, "facts"),
+    "memory.facts.queries.list_facts": lambda o, ids: facts.list_facts(o, include_ended=True),
+    "memory.facts.cache.filter_facts": lambda o, ids: cache.filter_facts(o, bool),
+    "memory.facts.queries.list_facts_of_message": lambda o, ids: facts.list_facts_of_message(
+        o, "m"
+    ),
+    "memory.facts.recall.fact_embedding_similarity": lambda o, ids: _meant(o),
+    "memory.experience.run_history.compare_meanings": lambda o, ids: past.compare_meanings(
+        o, ASKED
+    ),
+    "memory.facts.cache.find_similar_facts": lambda o, ids: cache.find_similar_facts(o, ASKED, 100),
+    "memory.facts.cache.search_facts": lambda o, ids: cache.search_facts(o, ASKED, 100),
+    "memory.learning.knowledge_updates.find_learnt_fact": lambda o, ids: _told_before(o),
+    "memory.agents_md.edits.load_read_history": each(
         lambda o, run: file_lineage.load_read_history(o, "t", run), "runs"
     ),
-    "files.projects.trusted": lambda o, ids: project_trust.trusted_folder(o),
-    "files.proposals.listed": lambda o, ids: proposals.list_proposals(o, decided=True),
-    "files.proposals.proposed_by": each(proposals.count_pending_proposals, "runs"),
-    "files.proposals.waiting": each(proposals.get_pending_proposal, "proposals"),
-    "files.reading.above": lambda o, ids: file_reading.files_over_budget(o, 0),
-    "files.reading.held": lambda o, ids: file_reading.list_memory_files(o),
-    "files.reading.unreadable": lambda o, ids: file_reading.unreadable_files(o),
-    "forgetting.door.aimed": lambda o, ids: _aimed(o, ids),
-    "forgetting.door.planned": _planned,
-    "forgetting.door.unfinished": lambda o, ids: service.list_unfinished_erasures(o),
-    "forgetting.pruned.kept": each(saved_states.find_pruned_run, "runs"),
-    "kept.looking.found": lambda o, ids: each(catalog.find_items, "files")(o, ids),
-    "kept.looking.listed": lambda o, ids: catalog.list_items(o, 100, every=True),
-    "kept.looking.search": lambda o, ids: catalog.search_items(o, ASKED, 100),
-    "kept.undoing.event": each(undo.get_event, "events"),
-    "kept.why.why": each(reminded.explain_recall, "runs"),
-    "moving.leaving.exported": lambda o, ids: exporter.export_memory(o),
-    "moving.leaving.files": lambda o, ids: exporter.list_exportable_files(o),
-    "experience.utterances.said_by_person": lambda o, ids: utterances.list_person_messages(
-        o, [mark(one) for one in OWNERS]
+    "memory.agents_md.project_trust.trusted_folder": lambda o, ids: project_trust.trusted_folder(o),
+    "memory.agents_md.proposals.list_proposals": lambda o, ids: proposals.list_proposals(
+        o, decided=True
     ),
-    "pages.abstracts.about": lambda o, ids: page_outline.find_briefs(o, ASKED, 100),
-    "pages.abstracts.newest": lambda o, ids: page_outline.list_newest_briefs(o, 100),
-    "pages.abstracts.outlined": lambda o, ids: page_outline.list_outlined_kinds(o),
-    "pages.documents.held": lambda o, ids: documents.list_stored_files(o, []),
-    "pages.uploads.uploaded": lambda o, ids: uploaded_files.list_uploaded_files(o, "t1"),
-    "pages.uploads.with_uploads": lambda o, ids: uploaded_files.with_uploads(o, "t1", []),
-    "pages.describing.described": each(lambda o, id: _described(o, id), "pages"),
-    "pages.documents.openings": lambda o, ids: documents.read_document_openings(o, ["ab"]),
-    "pages.finding.search": lambda o, ids: page_retrieval.search_pages(o, ASKED, 100),
-    "pages.finding.search_each": lambda o, ids: page_retrieval.search_pages_many(o, [ASKED], 100),
-    "pages.finding.searching": lambda o, ids: page_retrieval.run_search(o, PageIndex.stats),
-    "pages.finding.spelling": lambda o, ids: page_retrieval.find_misspellings(
+    "memory.agents_md.proposals.count_pending_proposals": each(
+        proposals.count_pending_proposals, "runs"
+    ),
+    "memory.agents_md.proposals.get_pending_proposal": each(
+        proposals.get_pending_proposal, "proposals"
+    ),
+    "memory.agents_md.recall.files_over_budget": lambda o, ids: file_reading.files_over_budget(
+        o, 0
+    ),
+    "memory.agents_md.recall.list_memory_files": lambda o, ids: file_reading.list_memory_files(o),
+    "memory.agents_md.recall.unreadable_files": lambda o, ids: file_reading.unreadable_files(o),
+    "privacy.service.resolve_erasure_target": lambda o, ids: _aimed(o, ids),
+    "privacy.service.plan_erasure": _planned,
+    "privacy.service.list_unfinished_erasures": lambda o, ids: service.list_unfinished_erasures(o),
+    "privacy.saved_states.find_pruned_run": each(saved_states.find_pruned_run, "runs"),
+    "memory.catalog.find_items": lambda o, ids: each(catalog.find_items, "files")(o, ids),
+    "memory.catalog.list_items": lambda o, ids: catalog.list_items(o, 100, every=True),
+    "memory.catalog.search_items": lambda o, ids: catalog.search_items(o, ASKED, 100),
+    "memory.undo.get_event": each(undo.get_event, "events"),
+    "memory.catalog.explain_recall": each(reminded.explain_recall, "runs"),
+    "privacy.retention.list_expired_threads": lambda o, ids: retention.list_expired_threads(o, 0),
+    "privacy.exporter.export_memory": lambda o, ids: exporter.export_memory(o),
+    "privacy.exporter.list_exportable_files": lambda o, ids: exporter.list_exportable_files(o),
+    "memory.experience.utterances.list_person_messages": lambda o, ids: (
+        utterances.list_person_messages(o, [mark(one) for one in OWNERS])
+    ),
+    "library.page_outline.find_briefs": lambda o, ids: page_outline.find_briefs(o, ASKED, 100),
+    "library.page_outline.list_newest_briefs": lambda o, ids: page_outline.list_newest_briefs(
+        o, 100
+    ),
+    "library.page_outline.list_outlined_kinds": lambda o, ids: page_outline.list_outlined_kinds(o),
+    "library.documents.list_stored_files": lambda o, ids: documents.list_stored_files(o, []),
+    "library.uploaded_files.list_uploaded_files": lambda o, ids: uploaded_files.list_uploaded_files(
+        o, "t1"
+    ),
+    "library.uploaded_files.with_uploads": lambda o, ids: uploaded_files.with_uploads(o, "t1", []),
+    "library.abstracts.fill_abstracts": each(lambda o, id: _described(o, id), "pages"),
+    "library.documents.read_document_openings": lambda o, ids: documents.read_document_openings(
+        o, ["ab"]
+    ),
+    "library.page_retrieval.search_pages": lambda o, ids: page_retrieval.search_pages(
+        o, ASKED, 100
+    ),
+    "library.page_retrieval.search_pages_many": lambda o, ids: page_retrieval.search_pages_many(
+        o, [ASKED], 100
+    ),
+    "library.page_retrieval.run_search": lambda o, ids: page_retrieval.run_search(
+        o, PageIndex.stats
+    ),
+    "library.page_retrieval.find_misspellings": lambda o, ids: page_retrieval.find_misspellings(
         o, f"{ASKED} beez dancce"
     ),
-    "pages.groups.best_of": lambda o, ids: _groups(o),
-    "pages.groups.sizes": lambda o, ids: _groups(o),
-    "pages.lineage.lineage": lambda o, ids: store.least_trusted_provenance(o, ids.pages),
-    "pages.listing.listed": lambda o, ids: scope.list_stored_pages(o),
-    "pages.listing.shown": each(scope.read_page_record, "pages"),
-    "pages.listing.stats": lambda o, ids: scope.list_namespaces(o),
-    "pages.listing.superseded": lambda o, ids: scope.count_retired_pages(o),
-    "pages.outline.outline": _brief,
-    "pages.outline.read_out": _brief,
-    "pages.records.recorded": lambda o, ids: store.find_computed_pages(o, ids.pages),
-    "pages.recollection.below": lambda o, ids: library_recall.locate_below(
+    "library.page_outline.find_best_in_group": lambda o, ids: _groups(o),
+    "library.page_outline.count_groups": lambda o, ids: _groups(o),
+    "library.store.least_trusted_provenance": lambda o, ids: store.least_trusted_provenance(
+        o, ids.pages
+    ),
+    "library.scope.list_stored_pages": lambda o, ids: scope.list_stored_pages(o),
+    "library.scope.read_page_record": each(scope.read_page_record, "pages"),
+    "library.scope.list_namespaces": lambda o, ids: scope.list_namespaces(o),
+    "library.scope.count_retired_pages": lambda o, ids: scope.count_retired_pages(o),
+    "library.page_outline.outline_pages": _brief,
+    "library.page_outline.resolve_outline_ids": _brief,
+    "library.store.find_computed_pages": lambda o, ids: store.find_computed_pages(o, ids.pages),
+    "library.recall.locate_below": lambda o, ids: library_recall.locate_below(
         o,
         [page_retrieval.FoundPage(one, "file", "", "", "", 0.0) for one in ids.pages],
         ["/docs", "/"],
     ),
-    "pages.recollection.empty": lambda o, ids: library_recall.is_scope_empty(
+    "library.recall.is_scope_empty": lambda o, ids: library_recall.is_scope_empty(
         o, scopes.Scope(None, None)
     ),
-    "pages.recollection.named": lambda o, ids: library_recall.read_pages(o, ids.pages),
-    "pages.recollection.recollected": lambda o, ids: library_recall.recall_pages(
+    "library.recall.read_pages": lambda o, ids: library_recall.read_pages(o, ids.pages),
+    "library.recall.recall_pages": lambda o, ids: library_recall.recall_pages(
         o, ASKED, 100, scopes.Scope(None, None)
     ),
-    "pages.recollection.traced": lambda o, ids: library_recall.trace_reports(
+    "library.recall.trace_reports": lambda o, ids: library_recall.trace_reports(
         o, ASKED, [page_retrieval.FoundPage(one, "report", "", "", "", 0.0) for one in ids.pages]
     ),
-    "pages.store.find": lambda o, ids: find_pages(o, ASKED, 100),
-    "pages.store.find_each": lambda o, ids: find_pages_many(o, [ASKED], 100),
-    "pages.store.kept": lambda o, ids: list_page_ids(o, "chat", "talk"),
-    "pages.store.texts": lambda o, ids: read_page_texts(o, ids.pages),
-    "pages.within.from_origin": lambda o, ids: scopes.find_origin_pages(o, "talk"),
-    "pages.within.copies": lambda o, ids: scopes.find_copies(o, ids.pages),
-    "pages.within.paths": lambda o, ids: scopes.read_file_paths(o, ["ab"]),
-    "pages.within.within": lambda o, ids: tried(lambda: scopes.resolve_scope(o, "tal")),
-    "profile.store.kept": lambda o, ids: profile.load_profile(o),
-    "reports.related": lambda o, ids: find_related_reports(o, ASKED),
+    "library.page_retrieval.find_pages": lambda o, ids: find_pages(o, ASKED, 100),
+    "library.page_retrieval.find_pages_many": lambda o, ids: find_pages_many(o, [ASKED], 100),
+    "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
+    "library.store.read_page_texts": lambda o, ids: read_page_texts(o, ids.pages),
+    "library.scope.find_origin_pages": lambda o, ids: scopes.find_origin_pages(o, "talk"),
+    "library.scope.find_copies": lambda o, ids: scopes.find_copies(o, ids.pages),
+    "library.scope.read_file_paths": lambda o, ids: scopes.read_file_paths(o, ["ab"]),
+    "library.scope.resolve_scope": lambda o, ids: tried(lambda: scopes.resolve_scope(o, "tal")),
+    "memory.profile.store.load_profile": lambda o, ids: profile.load_profile(o),
+    "memory.reports.find_related_reports": lambda o, ids: find_related_reports(o, ASKED),
 }
 """Every way of reading by an owner's name."""
 
 EVENTS: dict[str, Read] = {
-    "found": each(events.find_event, "events"),
-    "history": lambda o, ids: events.list_events(o, limit=None),
-    "revision": lambda o, ids: events.read_revision(o),
-    "since": lambda o, ids: events.list_events_since(o, 0),
-    "undone_by": lambda o, ids: events.find_undone_events(o),
+    "find_event": each(events.find_event, "events"),
+    "list_events": lambda o, ids: events.list_events(o, limit=None),
+    "read_revision": lambda o, ids: events.read_revision(o),
+    "list_events_since": lambda o, ids: events.list_events_since(o, 0),
+    "find_undone_events": lambda o, ids: events.find_undone_events(o),
 }
 
 MORE: list[Read] = [_recalled, _of_shelves]
 """What reads by a method: memories for model calls, shelves for people."""
 
 WRITES = {
-    *("experience.credits.credit", "experience.importing.import_run", "experience.runs.judge"),
-    *(f"experience.insights.{name}" for name in ("add", "agree", "edit", "merge")),
-    *(
-        "experience.lessons.learn",
-        "experience.runs.close",
-        "experience.tidying.retire",
-        "experience.tidying.tidy",
-        "files.deciding.approve",
-    ),
-    *(f"facts.store.{name}" for name in ("add", "edit", "remove", "replace", "supersede")),
-    *("learning.keeping.tell", "meanings.vectors", "pages.uploads.discard_uploads"),
-    *("files.deciding.reject", "forgetting.door.finished", "kept.looking.edit"),
-    *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
-    *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
-    *("moving.arriving.imported", "pages.documents.forget_document", "pages.forgetting.forget"),
-    *("pages.records.record", "pages.removing.remove", "forgetting.pruned.keep_report"),
-    *("pages.documents.keep_files", "pages.documents.note_document"),
-    *("pages.memorizer.memorize", "pages.store.keep"),
-    *("pages.upkeep.refresh", "profile.store.learn", "profile.store.replace"),
+    "library.documents.record_document",
+    "library.documents.store_files",
+    "library.documents.unlist_document",
+    "library.indexing.refresh_index",
+    "library.memorizer.store_with_abstracts",
+    "library.page_erasure.forget_pages",
+    "library.store.store_computed_page",
+    "library.store.store_pages",
+    "library.undo.remove_pages",
+    "library.uploaded_files.discard_uploads",
+    "memory.agents_md.proposals.approve_proposal",
+    "memory.agents_md.proposals.reject_proposal",
+    "memory.catalog.edit_item",
+    "memory.experience.consolidation.apply_lessons",
+    "memory.experience.consolidation.consolidate_insights",
+    "memory.experience.consolidation.retire_insights",
+    "memory.experience.credit_assignment.credit_insights",
+    "memory.experience.insights.add_insight",
+    "memory.experience.insights.edit_insight",
+    "memory.experience.insights.merge_insights",
+    "memory.experience.insights.record_agreement",
+    "memory.experience.run_history.rate_past_run",
+    "memory.experience.run_history.record_run_end",
+    "memory.experience.run_log.import_logged_run",
+    "memory.facts.store.add_fact",
+    "memory.facts.store.edit_fact",
+    "memory.facts.store.remove_fact",
+    "memory.facts.store.replace_facts",
+    "memory.facts.store.supersede_fact",
+    "memory.learning.knowledge_updates.learn_fact",
+    "memory.learning.knowledge_updates.save_claim",
+    "memory.learning.knowledge_updates.save_statement",
+    "memory.learning.message_queue.enqueue_message",
+    "memory.learning.message_queue.lease_messages",
+    "memory.profile.store.replace_profile",
+    "memory.profile.store.update_profile",
+    "memory.text_vectors.load_text_vectors",
+    "memory.undo.undo_event",
+    "memory.undo.undo_run",
+    "privacy.importer.import_exported_memory",
+    "privacy.saved_states.save_report_state",
+    "privacy.service.finish_erasure",
 }
 """What changes something of the owner that it is told."""
 
 NOBODYS = {
-    "experience.checking.dangling": "looks whether a whole database is consistent",
-    "files.backend.change": "knows files by where they lie; `files.sources` says whose they are",
-    "files.projects.trust": "is told the user, who has the projects",
-    "forgetting.thread.forget_thread": "is told a thread, which has one owner",
-    "learning.extraction.extract": "is told all it needs to know",
-    "learning.turns.finish": "is told turns that were taken in an owner's name",
-    "learning.turns.put_off": "is told turns that were taken in an owner's name",
-    "meanings.likeness": "is told texts, and returns numbers",
-    "meanings.maker": "is told nothing",
-    "meanings.vector": "is told a text",
-    "pages.embedding.embed_due": "makes vectors for everybody, and returns how many",
-    "pages.embedding.vectors_of": "is told texts",
-    "pages.judging.judge": "measures vectors for everybody, and returns how many",
-    "pages.reembedding.reembed": "makes vectors for everybody, and returns how many",
-    "pages.worker.keep_up": "makes vectors for everybody, and returns how many",
-    "pages.worker.make_due": "makes vectors for everybody, and returns how many",
+    "library.vector_upkeep.build_due_collection": "indexes vectors for everybody",
+    "privacy.retention.prune_threads": "is told threads that were listed for an owner",
+    "memory.experience.insights.count_dangling_edges": "checks a whole database",
+    "memory.agents_md.backends.change_file": "knows files by where they lie",
+    "memory.agents_md.project_trust.add_trusted_folder": "is told the user, who has the projects",
+    "privacy.service.delete_thread": "is told a thread, which has one owner",
+    "memory.learning.claim_extraction.extract_claims": "is told all it needs to know",
+    "memory.learning.message_queue.complete_messages": "is told turns of an owner",
+    "memory.learning.message_queue.postpone_messages": "is told turns of an owner",
+    "memory.text_vectors.passage_similarity": "is told texts, and returns numbers",
+    "memory.text_vectors.semantic_embedder": "is told nothing",
+    "memory.text_vectors.embed_text": "is told a text",
+    "library.page_embedding.embed_due": "makes vectors for everybody, and returns how many",
+    "library.vector_upkeep.judge_vectors": "measures vectors for everybody, and returns how many",
+    "library.page_embedding.reembed": "makes vectors for everybody, and returns how many",
+    "library.vector_upkeep.update_vectors": "makes vectors for everybody, and returns how many",
+    "library.vector_upkeep.make_due_vectors": "makes vectors for everybody, and returns how many",
 }
 """What has no owner, and why that shows nobody anything."""
 
 
 def public(package: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every public coroutine function of a package, with its name below it."""
+    """Yield every public coroutine function of a package, with its full name."""
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         module = importlib.import_module(found.name)
         for name, function in vars(module).items():
             here = getattr(function, "__module__", "") == found.name
             if here and inspect.iscoroutinefunction(function) and not name.startswith("_"):
-                yield f"{found.name}.{name}".partition(".")[2], function
+                yield f"{found.name}.{name}", function
 
 
 def owner_of(function: Any) -> str:
@@ -333,7 +398,11 @@ def hints_of(shape: Any) -> list[Any]:
 
 
 def test_every_public_way_into_memory_is_told_whose_it_is():
-    told = {name: owner_of(function) for name, function in public(memory)}
+    told = {
+        name: owner_of(function)
+        for package in (memory, library, privacy)
+        for name, function in public(package)
+    }
 
     assert {name for name, how in told.items() if not how} == set(NOBODYS)
     assert {name for name, how in told.items() if how == "name"} - {*READS, *WRITES} == set()
@@ -445,7 +514,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     config.settings.cache_clear()
     for module in (memory_items, page_commands, runs):
         # To open the database again takes longer than most commands.
-        monkeypatch.setattr(module, "close", nothing)
+        monkeypatch.setattr(module, "close_database", nothing)
     plain: dict[str, Any] = {"project": project, "as_json": True}
     things = [*ids.facts, *ids.pages, *ids.runs]
     commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
