@@ -50,12 +50,13 @@ ask: install  ## Research Q over the files in DOCS
 test: $(VENV)/.dev  ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
-check: $(VENV)/.dev  ## Lint, type-check and check the import floors
+check: $(VENV)/.dev  ## Lint, type-check, and check the import floors and the names
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
+	@$(BIN)/python -m benchmarks.structure --check
 
 format: $(VENV)/.dev  ## Format the code
 	@$(BIN)/ruff format .

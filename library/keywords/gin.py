@@ -78,89 +78,87 @@ FROM json_each(CAST(:asked AS json)) AS asked CROSS JOIN LATERAL (
 """)
 
 
-def create_index(connection: Connection) -> None:
-    """Make the index if it is missing."""
-    for statement in MAKE:
-        connection.exec_driver_sql(statement)
+class GinIndex:
+    """Word vectors under a GIN index (`KeywordIndex`)."""
 
+    def create_index(self, connection: Connection) -> None:
+        """Make the index if it is missing."""
+        for statement in MAKE:
+            connection.exec_driver_sql(statement)
 
-def add_entries(connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-    """Add pages that are not in it."""
-    if entries:
-        rows = [{"number": entry.number, "words": _vector(entry)} for entry in entries]
-        connection.execute(PUT, rows)
+    def add_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
+        """Add pages that are not in it."""
+        if entries:
+            rows = [{"number": entry.number, "words": _vector(entry)} for entry in entries]
+            connection.execute(PUT, rows)
 
+    def remove_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
+        """Remove pages."""
+        if entries:
+            connection.execute(TAKE, [{"number": entry.number} for entry in entries])
 
-def remove_entries(connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-    """Remove pages."""
-    if entries:
-        connection.execute(TAKE, [{"number": entry.number} for entry in entries])
+    def count_pages(
+        self, connection: Connection, namespaces: Sequence[int], words: Sequence[str]
+    ) -> dict[str, int]:
+        """Return how many pages hold each word; a word that none holds is left out."""
+        asked = json.dumps({word: _any(namespaces, [word]) for word in words})
+        return {
+            row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
+        }
 
+    def complete_prefix(
+        self, connection: Connection, namespaces: Sequence[int], start: str, limit: int
+    ) -> list[str]:
+        """Return up to `limit` words that begin with some letters and that pages hold."""
+        found: dict[str, None] = {}
+        for namespace in (f"{one}:" for one in namespaces):
+            whole = f"{namespace}{start}"
+            match = "'{}':*".format(whole.replace("\\", "\\\\").replace("'", "''"))
+            values = {"namespace": namespace, "start": whole, "match": match, "limit": limit}
+            rows = connection.execute(BEGINNING, {**values, "pages": SAMPLED})
+            found |= dict.fromkeys(rows.scalars())
+        return list(found)
 
-def count_pages(
-    connection: Connection, namespaces: Sequence[int], words: Sequence[str]
-) -> dict[str, int]:
-    """Return how many pages hold each word; a word that none holds is left out."""
-    asked = json.dumps({word: _any(namespaces, [word]) for word in words})
-    return {
-        row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
-    }
+    def find_best(
+        self,
+        connection: Connection,
+        namespaces: Sequence[int],
+        counts: Mapping[str, int],
+        pages: int,
+        limit: int,
+    ) -> list[int]:
+        """Return the numbers of the pages that fit some words best, best first.
 
+        The pages that hold one of the rarest words, those of `MOST` pages together, are compared by
+        how rare the words are that they hold, and the first of them by how often they hold all the
+        words. Where the rarest word alone is in more pages, the newest of them are compared.
+        """
+        if not counts:
+            return []
+        few, _ = split_by_rarity(counts, MOST)
+        least = 0
+        if counts[few[0]] > MOST:
+            newest = {"match": _any(namespaces, few), "limit": MOST}
+            least = connection.execute(NEWEST, newest).scalar() or 0
+        worth = {_any(namespaces, [word]): _rarity(counts[word], pages) for word in few}
+        values = {
+            "asked": json.dumps(worth),
+            "every": _any(namespaces, list(counts)),
+            "least": least,
+            "ranked": RANKED * limit,
+            "limit": limit,
+        }
+        return list(connection.execute(BEST, values).scalars())
 
-def complete_prefix(
-    connection: Connection, namespaces: Sequence[int], start: str, limit: int
-) -> list[str]:
-    """Return up to `limit` words that begin with some letters and that pages hold."""
-    found: dict[str, None] = {}
-    for namespace in (f"{one}:" for one in namespaces):
-        whole = f"{namespace}{start}"
-        match = "'{}':*".format(whole.replace("\\", "\\\\").replace("'", "''"))
-        values = {"namespace": namespace, "start": whole, "match": match, "limit": limit}
-        rows = connection.execute(BEGINNING, {**values, "pages": SAMPLED})
-        found |= dict.fromkeys(rows.scalars())
-    return list(found)
-
-
-def find_best(
-    connection: Connection,
-    namespaces: Sequence[int],
-    counts: Mapping[str, int],
-    pages: int,
-    limit: int,
-) -> list[int]:
-    """Return the numbers of the pages that fit some words best, best first.
-
-    The pages that hold one of the rarest words, those of `MOST` pages together, are compared by how
-    rare the words are that they hold, and the first of them by how often they hold all the words.
-    Where the rarest word alone is in more pages, the newest of them are compared.
-    """
-    if not counts:
-        return []
-    few, _ = split_by_rarity(counts, MOST)
-    least = 0
-    if counts[few[0]] > MOST:
-        newest = {"match": _any(namespaces, few), "limit": MOST}
-        least = connection.execute(NEWEST, newest).scalar() or 0
-    worth = {_any(namespaces, [word]): _rarity(counts[word], pages) for word in few}
-    values = {
-        "asked": json.dumps(worth),
-        "every": _any(namespaces, list(counts)),
-        "least": least,
-        "ranked": RANKED * limit,
-        "limit": limit,
-    }
-    return list(connection.execute(BEST, values).scalars())
-
-
-def match_names(
-    connection: Connection, namespaces: Sequence[int], names: Sequence[str], limit: int
-) -> dict[str, dict[int, bool]]:
-    """Return the pages that hold the words of a name side by side, by name and number."""
-    asked = {name: [_any(namespaces, [name]), _any(namespaces, [name], ":A")] for name in names}
-    found: dict[str, dict[int, bool]] = defaultdict(dict)
-    for row in connection.execute(HOLDING, {"asked": json.dumps(asked), "limit": limit + 1}):
-        found[row.name][row.number] = row.titled
-    return {name: pages for name, pages in found.items() if len(pages) <= limit}
+    def match_names(
+        self, connection: Connection, namespaces: Sequence[int], names: Sequence[str], limit: int
+    ) -> dict[str, dict[int, bool]]:
+        """Return the pages that hold the words of a name side by side, by name and number."""
+        asked = {name: [_any(namespaces, [name]), _any(namespaces, [name], ":A")] for name in names}
+        found: dict[str, dict[int, bool]] = defaultdict(dict)
+        for row in connection.execute(HOLDING, {"asked": json.dumps(asked), "limit": limit + 1}):
+            found[row.name][row.number] = row.titled
+        return {name: pages for name, pages in found.items() if len(pages) <= limit}
 
 
 def _rarity(count: int, pages: int) -> float:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from config.errors import ErrorCode, Problem
 from library import documents, page_retrieval
 from library import store as pages
-from library.keywords import fts5
+from library.keywords.fts5 import Fts5Index
 from library.page_retrieval import search_pages
 from library.page_sizing import MOST
 from library.scope import list_stored_pages
@@ -381,10 +381,10 @@ async def test_the_words_of_a_new_page_are_written_once(folder, monkeypatch: pyt
     written: list[int] = []
     taken: list[int] = []
     monkeypatch.setattr(
-        fts5, "add_entries", lambda c, entries: written.extend(e.number for e in entries)
+        Fts5Index, "add_entries", lambda _, c, entries: written.extend(e.number for e in entries)
     )
     monkeypatch.setattr(
-        fts5, "remove_entries", lambda c, entries: taken.extend(e.number for e in entries)
+        Fts5Index, "remove_entries", lambda _, c, entries: taken.extend(e.number for e in entries)
     )
 
     await take_in(folder)
