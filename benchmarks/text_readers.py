@@ -19,7 +19,7 @@ from models.extractive.prompt_parser import SourceQuote
 from report.checks.contrast import SourceText, index_source
 from report.checks.quotation_search import QuotablePages
 from report.evidence_spans import CitationUse
-from runs.lifecycle import MAX_QUESTION_CHARS as QUESTION
+from runs.lifecycle import MAX_QUESTION_CHARS
 from text.answerability import SourcePassage
 from text.sentences import Span, split_sentences
 from tools.files.file_reader import read_file
@@ -79,7 +79,12 @@ PLACES = (
 SHORT = "The 12 bees of password Karl dance."
 """What stands in for the other texts of a function, while one of them is hostile."""
 
-LONGEST = {"question": QUESTION, "query": QUESTION, "asked": QUESTION, "title": TITLE}
+LONGEST = {
+    "question": MAX_QUESTION_CHARS,
+    "query": MAX_QUESTION_CHARS,
+    "asked": MAX_QUESTION_CHARS,
+    "title": TITLE,
+}
 """How many characters some arguments have at most: questions, their parts, and titles."""
 
 Make = Callable[[str], object]

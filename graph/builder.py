@@ -44,8 +44,7 @@ from nodes.reporter import reporter
 from nodes.researcher import on_step_error, researcher
 from nodes.rewrite import rewrite
 from nodes.team import list_ready_steps, team
-from report.findings import collect_source_ids as cited
-from report.findings import select_earlier_findings
+from report.findings import collect_source_ids, select_earlier_findings
 
 
 def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "learn"]:
@@ -146,7 +145,7 @@ def _citable(state: State, built_on: Sequence[Finding]) -> dict[str, Source]:
     """Return what a step may cite: what it builds on, and the pages that the plan was made from."""
     searched: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     shown = [passage for entry in searched.values() for passage in entry["passages"]]
-    names = [*sorted(cited(built_on)), *(passage["source"] for passage in shown)]
+    names = [*sorted(collect_source_ids(built_on)), *(passage["source"] for passage in shown)]
     return {name: state["sources"][name] for name in dict.fromkeys(names)}
 
 

@@ -10,8 +10,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
 from library.indexing import needs_refresh, refresh_index
 from library.page_index import SEARCHED_NAMESPACES, PageIndex, open_index, searched_condition
-from library.page_ranking import ScoredPage, drop_common_words, find_distinct_rows
-from library.page_ranking import rank_pages as answering
+from library.page_ranking import ScoredPage, drop_common_words, find_distinct_rows, rank_pages
 from library.page_scoring import Vector, VectorCollection
 from library.spelling import correct_question
 from library.tables import PAGE_NUMBERS, documents, namespaces, pages, vector_sets
@@ -158,7 +157,7 @@ def _found(
     index: PageIndex, question: str, limit: int, roots: Sequence[str] | None
 ) -> list[SearchResult]:
     meant = _meant(index, question)
-    found = answering(question, index, limit + SPARE, **meant._asdict())
+    found = rank_pages(question, index, limit + SPARE, **meant._asdict())
     hits = [found[at] for at in find_distinct_rows([hit.row for hit in found])]
     hits = _below_cited(index, hits)[:limit]
     # Vectors have a nearest page for everything, also one that nothing speaks for.

@@ -23,13 +23,13 @@ from storage.events import (
     feedback_reason,
     find_event,
     find_undone_events,
+    list_events,
     list_events_since,
     lock_owner,
     log_event,
     undoing,
     undone_by_in,
 )
-from storage.events import list_events as events_of
 from storage.tables import outbox
 
 RUN = "run.undo"
@@ -64,7 +64,7 @@ async def undo_event(owner: str, number: int) -> list[LoggedEvent]:
     """
     logged = await get_event(owner, number)
     _check_not_undone(number, await find_undone_events(owner))
-    before = (await events_of(owner, limit=1))[0].id
+    before = (await list_events(owner, limit=1))[0].id
     await revert(logged)
     # What others have changed meanwhile is in the log, too.
     return [one for one in await list_events_since(owner, before) if one.event.undoes]
@@ -123,8 +123,8 @@ async def undo_run(owner: str, run: str) -> UndoneRun:
     kept are found no more; they can still be read where they are cited.
     """
     by = await find_undone_events(owner)
-    written = [one for one in await events_of(owner, run=run, limit=None) if _writes(one)]
-    newest = await events_of(owner, limit=1)
+    written = [one for one in await list_events(owner, run=run, limit=None) if _writes(one)]
+    newest = await list_events(owner, limit=1)
     before, left = newest[0].id if newest else 0, []
     for logged in written:
         if logged.id not in by:

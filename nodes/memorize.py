@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.records import Finding, of_steps
 from graph.state import State
-from library.memorizer import store_with_abstracts as keep
+from library.memorizer import store_with_abstracts
 from library.page_rows import NewPage
 from library.store import least_trusted_provenance
 from nodes.past_runs import record_run_outcome
@@ -69,7 +69,9 @@ async def _keep(state: State, place: CallSite) -> None:
     provenance = await least_trusted_provenance(
         place.owner, [link for page in new for link in page["links"]]
     )
-    await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
+    await store_with_abstracts(
+        place.owner, "report", place.run, new, provenance=provenance, run=place.run
+    )
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

@@ -15,8 +15,7 @@ from rank_bm25 import BM25Plus
 from text.passage_splitting import merge_passages
 from text.sentences import Span
 from text.tokens import count_tokens
-from text.words import query_terms
-from text.words import search_words as cut
+from text.words import query_terms, search_words
 
 SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
@@ -28,7 +27,7 @@ PART = 0.4
 @lru_cache(maxsize=4096)
 def cached_search_words(text: str) -> list[str]:
     """Return the search words of a text; passages come back with every query of a run."""
-    return cut(text)
+    return search_words(text)
 
 
 def rank_texts(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:

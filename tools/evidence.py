@@ -30,7 +30,6 @@ from library.recall import (
     recall_pages,
     trace_reports,
 )
-from library.recall import read_pages as pages_named
 from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
@@ -54,7 +53,7 @@ from text.passage_splitting import is_breadcrumb, split_passages
 from text.question_types import asks_list
 from text.sentences import Span
 from text.text_blocks import extend_to_list, find_headings_above
-from text.topics import named_terms as names_in
+from text.topics import named_terms
 from text.words import search_words
 from tools.source_checks import load_source_texts
 from tools.web.search_providers import SearchUnanswered, list_available_providers
@@ -89,7 +88,7 @@ def find_subject_names(titles: Iterable[str], asked: str) -> set[str]:
     if len(different) < 2:
         return set()
     telling = frozenset.union(*different) - frozenset.intersection(*different)
-    return names_in(asked) & telling
+    return named_terms(asked) & telling
 
 
 @lru_cache(maxsize=1024)
@@ -202,7 +201,7 @@ async def gather_evidence(
         await record_actions(here, "files", "search", done)
     before = frozenset(page.id for some in first for page in some)
     wanted = [about, *queries]
-    known = await pages_named(here.owner, list(dict.fromkeys(one["page"] for one in seen)))
+    known = await read_pages(here.owner, list(dict.fromkeys(one["page"] for one in seen)))
     results = [*first, *read, *found, known]
     every = [page for some in results for page in some]
     opened = await find_opening_pages(here.owner, every, "\n".join([*wanted, subject]))
@@ -235,7 +234,7 @@ async def recall_evidence(
     """
     different = dict.fromkeys(queries)
     searches = [recall_pages(here.owner, one, PAGES, part, run) for one in different]
-    picked, *results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    picked, *results = await asyncio.gather(read_pages(here.owner, named), *searches)
     titles = [page.title for page in picked]
     chosen = await trace_reports(here.owner, "\n".join([about, *titles]), picked)
     worth: dict[str, FoundPage] = {page.id: page._replace(score=1.0) for page in chosen}

@@ -14,8 +14,7 @@ from report.citations import SECTION_SEPARATOR
 from text.background_threads import run_abandonable
 from text.pluralization import pluralize
 from text.regex import regex
-from text.script import CJK
-from text.script import detect_language as language_of
+from text.script import CJK, detect_language
 from text.sentences import split_sentences
 from tools.computed_pages import DerivedText, to_plain_line
 from tools.unread_reasons import describe_unread_file
@@ -204,7 +203,7 @@ def _document(file: StoredFile, opening: DocumentOpening | None, language: str) 
     changed = datetime.fromtimestamp(file.modified / 1e9, UTC).astimezone().date().isoformat()
     told = [_kind(file.path, zh), _size(file.size), f"{changed} 修改" if zh else f"of {changed}"]
     if opening:
-        tongue = language_of(opening.text[:2000])
+        tongue = detect_language(opening.text[:2000])
         told.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[tongue][zh])
     comma = "，" if zh else ", "
     line = f"- {to_plain_line(name)}{'：' if zh else ': '}{comma.join(told)}"

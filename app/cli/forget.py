@@ -18,8 +18,7 @@ from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.settings import settings
 from graph.state import State
-from library.scope import OriginPages, find_origin_pages, read_page_record
-from library.scope import find_copies as same
+from library.scope import OriginPages, find_copies, find_origin_pages, read_page_record
 from library.undo import RemovedPages, remove_pages
 from privacy.erasure_target import ErasureTarget
 from privacy.saved_states import ReportState, find_pruned_run
@@ -204,7 +203,7 @@ def _print_nothing_forgotten(*, as_json: bool) -> int:
 async def _plan_erasure(
     what: ErasureTarget, kept: dict[str, str], *, copies: bool
 ) -> _ErasurePreview:
-    also = {**await same(what.owner, what.pages), **kept}
+    also = {**await find_copies(what.owner, what.pages), **kept}
     if copies:
         what, also = what._replace(pages=(*what.pages, *also)), {}
     if len(what.pages) > MAX_PAGES_AT_ONCE:

@@ -11,8 +11,7 @@ from app.cli.output import confirm, print_json
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.uploaded_files import discard_uploads
-from privacy.retention import ExpiredThread, list_expired_threads
-from privacy.retention import prune_threads as delete
+from privacy.retention import ExpiredThread, list_expired_threads, prune_threads
 from privacy.saved_states import save_report_state
 from runs.call_site import join_owner
 from storage.engine import close_database
@@ -60,7 +59,7 @@ async def _deleted(owner: str, old: list[ExpiredThread]) -> list[ExpiredThread]:
         await discard_uploads(owner, one.thread)
 
     try:
-        return await delete(old, before)
+        return await prune_threads(old, before)
     finally:
         await close_database()
 

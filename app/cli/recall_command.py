@@ -25,8 +25,7 @@ from graph.context import Context
 from graph.records import Passage
 from graph.session import open_session
 from library.page_retrieval import find_misspellings
-from library.scope import Scope, parse_scope
-from library.scope import resolve_scope as within_named
+from library.scope import Scope, parse_scope, resolve_scope
 from library.spelling import apply_corrections, describe_corrections
 from nodes.recall.recall_graph import make_recall_graph
 from nodes.recall.recall_state import (
@@ -99,7 +98,7 @@ def _named(project: str, name: str) -> list[str]:
 
 async def _inside(owner: str, name: str) -> Scope:
     try:
-        return await within_named(owner, name)
+        return await resolve_scope(owner, name)
     finally:
         await close_database()
 

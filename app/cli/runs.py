@@ -23,7 +23,7 @@ from runs.lock import is_thread_locked
 from runs.trace import count_shortened_queries, read_trace
 from storage.engine import close_database
 from text.pluralization import pluralize
-from text.script import detect_language as language_of
+from text.script import detect_language
 
 LONGEST = 100
 """How many characters of a question are listed at most."""
@@ -104,7 +104,7 @@ async def _removed(owner: str, name: str, as_json: bool) -> int:
     if as_json:
         print_json({**_plain(run), "checks": [_sentences(check) for check in checks]})
         return 0
-    language = language_of(run.question)
+    language = detect_language(run.question)
     for check in checks:
         where = " ".join(filter(None, (check["role"], check["step"])))
         print_renderables(Text(f"{where}, draft {_draft(check['attempt'])}"))

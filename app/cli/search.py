@@ -19,8 +19,7 @@ from config.settings import settings
 from library.page_retrieval import SearchResult, find_misspellings, search_pages
 from library.scope import ALL_KINDS, Scope, resolve_scope
 from library.spelling import apply_corrections, describe_corrections
-from memory.self_questions import PersonalNote
-from memory.self_questions import search_personal_notes as notes_found
+from memory.self_questions import PersonalNote, search_personal_notes
 from runs.call_site import join_owner
 from runs.lifecycle import check_question
 from storage.engine import close_database
@@ -121,13 +120,13 @@ async def _searched(
     """
     try:
         asked = name in ("", ALL_KINDS, *NOTES)
-        told = await notes_found(owner, query, limit) if asked else []
+        told = await search_personal_notes(owner, query, limit) if asked else []
         if name in NOTES:
             return [one for one in told if one.memory == name], [], {}
         part = await _part(owner, name)
         changed = {} if told else await find_misspellings(owner, query, *part)
         query = apply_corrections(query, changed)
-        told = await notes_found(owner, query, limit) if changed and asked else told
+        told = await search_personal_notes(owner, query, limit) if changed and asked else told
         return told, await search_pages(owner, query, limit, *part), changed
     finally:
         await close_database()

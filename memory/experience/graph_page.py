@@ -13,8 +13,7 @@ import scipy
 from sqlalchemy import Connection, select
 
 from memory.experience.insights import Insight, insight_from_row
-from memory.experience.run_history import PastRun, question_vector
-from memory.experience.run_history import past_run_from_row as read_run
+from memory.experience.run_history import PastRun, past_run_from_row, question_vector
 from memory.experience.tables import (
     experience_edges,
     experiences,
@@ -58,7 +57,7 @@ async def load_experience_graph(owner: str, limit: int = 300) -> ExperienceGraph
         mine = (experiences.c.owner == owner, experiences.c.live == 1)
         newest = select(experiences).where(*mine)
         ordered = newest.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
-        runs = [read_run(row) for row in connection.execute(ordered)]
+        runs = [past_run_from_row(row) for row in connection.execute(ordered)]
         names = {one.run for one in runs}
         support = _support(connection, owner, names)
         known = _known(connection, owner, {insight for insight, _, _ in support})

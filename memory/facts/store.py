@@ -10,23 +10,23 @@ from uuid import uuid4
 from sqlalchemy import Connection, update
 
 from config.errors import ErrorCode, Problem
-from memory.facts import fact as memory_facts_fact
 from memory.facts import queries
 from memory.facts.cache import get_fact_cache, load_fact_snapshot
 from memory.facts.fact import (
     SAME_FACT_COSINE,
     Fact,
     NewFact,
+    fact_event_data,
     fact_key,
     merge_fact,
+    supersede_event_data,
     trust_level,
     validate_fact,
 )
 from memory.facts.queries import select_fact
 from memory.facts.tables import facts
 from storage.engine import run_write
-from storage.events import Event, lock_owner, log_event
-from storage.events import read_revision as newest
+from storage.events import Event, lock_owner, log_event, read_revision
 from storage.upsert import upsert
 
 NEAREST = 5
@@ -81,8 +81,8 @@ def _supersede(change: FactChange, id: str, new: NewFact, revision: int = 0) -> 
     number = change.log_event(
         "fact.supersede",
         id,
-        memory_facts_fact.supersede_event_data(old, before),
-        memory_facts_fact.supersede_event_data(ended, after),
+        supersede_event_data(old, before),
+        supersede_event_data(ended, after),
         new.provenance,
         new.run,
     )
@@ -122,7 +122,7 @@ def _edit(change: FactChange, old: Fact, new: NewFact) -> Fact:
 
 def _remove(change: FactChange, old: Fact) -> Fact:
     """Know a fact no more; what it was stays in the log, and in the history."""
-    number = change.log_event("fact.remove", old.id, memory_facts_fact.fact_event_data(old), None)
+    number = change.log_event("fact.remove", old.id, fact_event_data(old), None)
     gone = old._replace(live=False, valid_to=time.time(), revision=number)
     put_fact(change.connection, change.owner, gone)
     return gone
@@ -185,7 +185,7 @@ def _made(new: NewFact) -> Fact:
 def _create(change: FactChange, new: NewFact) -> Fact:
     fact = _made(new)
     number = change.log_event(
-        "fact.add", fact.id, None, memory_facts_fact.fact_event_data(fact), new.provenance, new.run
+        "fact.add", fact.id, None, fact_event_data(fact), new.provenance, new.run
     )
     fact = fact._replace(revision=number)
     put_fact(change.connection, change.owner, fact)
@@ -204,8 +204,8 @@ def _rewrite(
     number = change.log_event(
         name,
         old.id,
-        memory_facts_fact.fact_event_data(old),
-        memory_facts_fact.fact_event_data(new),
+        fact_event_data(old),
+        fact_event_data(new),
         provenance,
         run,
     )
@@ -288,7 +288,7 @@ async def add_fact(
     """
     new = validate_fact(new, confirmed=confirmed)
     # What it is compared with is read before anyone has to wait for this transaction.
-    await load_fact_snapshot(owner, await newest(owner))
+    await load_fact_snapshot(owner, await read_revision(owner))
     return await run_write(lambda c: _add(FactChange(c, owner, why, run, step), new))
 
 
@@ -326,7 +326,7 @@ async def supersede_fact(
             person said; `fact_not_found`, or `fact_changed` if it was removed, replaced or edited.
     """
     new = validate_fact(new, confirmed=confirmed)
-    await load_fact_snapshot(owner, await newest(owner))
+    await load_fact_snapshot(owner, await read_revision(owner))
     return await run_write(
         lambda c: _supersede(FactChange(c, owner, why, run, step), id, new, revision)
     )
@@ -352,7 +352,7 @@ async def replace_facts(
             person said.
     """
     new = validate_fact(new)
-    await load_fact_snapshot(owner, await newest(owner))
+    await load_fact_snapshot(owner, await read_revision(owner))
     return await run_write(lambda c: _replace(FactChange(c, owner, why, run), ids, new))
 
 

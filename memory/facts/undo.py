@@ -8,9 +8,8 @@ from collections.abc import Collection
 from sqlalchemy import Connection
 
 from config.errors import ErrorCode, Problem
-from memory.facts import fact as memory_facts_fact
 from memory.facts import queries, store
-from memory.facts.fact import Fact, FactData
+from memory.facts.fact import Fact, FactData, fact_event_data, facts_in_event
 from storage.events import LoggedEvent, Reversal, undoing
 
 
@@ -21,9 +20,7 @@ def undo_fact(connection: Connection, logged: LoggedEvent) -> Reversal:
         Problem: `undo_conflict` if they were changed since, forgotten, or are known again.
     """
     event = logged.event
-    before, after = (
-        memory_facts_fact.facts_in_event(event.item, side) for side in (event.before, event.after)
-    )
+    before, after = (facts_in_event(event.item, side) for side in (event.before, event.after))
     ids = list(before | after)
     if not ids:
         raise _conflict(logged, "it was forgotten")
@@ -46,7 +43,7 @@ def undo_fact(connection: Connection, logged: LoggedEvent) -> Reversal:
 def _state(fact: Fact | None) -> FactData | None:
     if fact is None or not (fact.live or fact.superseded_by):
         return None
-    return memory_facts_fact.fact_event_data(fact)
+    return fact_event_data(fact)
 
 
 def _free(

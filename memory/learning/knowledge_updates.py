@@ -47,7 +47,6 @@ from memory.learning.self_statements import (
     parse_clauses,
     parse_note,
 )
-from memory.learning.self_statements import STATED_CONFIDENCE as CERTAIN
 from memory.profile.store import trait_similarity, update_profile
 from memory.profile.traits import TASTE_NAMES, ProfileUpdate, Trait, empty_profile_update
 from text.sentences import split_sentences
@@ -196,7 +195,7 @@ async def save_statement(owner: str, one: SelfStatement, said: PersonMessage) ->
     new = NewFact(
         content=one.content,
         category=one.category,
-        confidence=CERTAIN,
+        confidence=STATED_CONFIDENCE,
         quote=one.quote,
         thread=said.thread,
         run=said.run,
@@ -270,7 +269,7 @@ async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: st
     new = NewFact(
         content=SENTENCE_END_MARKS.sub("", words.quote) if own else words.text,
         category=claim.category,
-        confidence=min(claim.confidence, CERTAIN),
+        confidence=min(claim.confidence, STATED_CONFIDENCE),
         quote=words.quote,
         thread=said.thread,
         run=said.run,

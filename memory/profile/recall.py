@@ -17,7 +17,6 @@ from memory.learning.self_statements import (
 )
 from memory.profile.store import StoredProfile, load_profile
 from memory.profile.traits import TASTE_NAMES, Profile, Trait
-from memory.profile.traits import Profile as Data
 from memory.protocol import CatalogItem, Note, Query, not_editable_problem
 from memory.token_budget import NoteGroup
 from prompts.loader import load_prompt
@@ -117,7 +116,7 @@ class ProfileMemory:
         return list(_notes(known.profile, known.revision))
 
 
-def _notes(profile: Data, revision: int) -> Iterator[Note]:
+def _notes(profile: Profile, revision: int) -> Iterator[Note]:
     tastes = {name: [one] for name, one in sorted(profile["tastes"].items())}
     whole = {**tastes, "identities": profile["identities"]}
     whole["characteristics"] = profile["characteristics"]

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from config.errors import Problem
-from graph.plan import parse_plan as read_plan
+from graph.plan import parse_plan
 from prompts.data_blocks import QUOTATION_BODY, unescape_attribute, unescape_tags
 from text.answerability import SourcePassage
 from text.regex import regex
@@ -241,6 +241,6 @@ def _number(text: str | None, default: int) -> int:
 
 def _plan(text: str) -> dict[str, Any]:
     try:
-        return dict(read_plan(text)) if text else {}
+        return dict(parse_plan(text)) if text else {}
     except Problem:
         return {}

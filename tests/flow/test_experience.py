@@ -13,7 +13,7 @@ from memory.experience.run_history import find_past_run, record_run_end
 from memory.experience.utterances import list_utterances
 from memory.learning.run_feedback import record_feedback
 from prompts.methods import load_methods
-from runs.lifecycle import find_run as run_of
+from runs.lifecycle import find_run
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -178,7 +178,7 @@ async def test_a_persons_word_outweighs_how_the_run_seemed_to_end(
 ):
     await thread.begin(BEES, make(choices), quiet)
 
-    await record_feedback(await run_of(ME, "t1-1"), "down")
+    await record_feedback(await find_run(ME, "t1-1"), "down")
 
     left = await find_past_run(ME, "t1-1")
     assert left is not None

@@ -41,8 +41,7 @@ from report.document import build_document
 from report.export import write_report_files
 from runs import lifecycle
 from runs.trace import read_trace
-from storage.engine import close_database, read_rows
-from storage.engine import run_write as write_rows
+from storage.engine import close_database, read_rows, run_write
 from storage.events import list_events
 from storage.tables import metadata
 from tests.conftest import make
@@ -219,7 +218,7 @@ async def everywhere(
         DISK, str(home / "AGENTS.md"), lambda _: replace_learned("Mine.\n", lines, "").encode()
     )
     spoken = Utterance("planner", f"look for {secret}", f"nothing about: {secret}")
-    await write_rows(lambda connection: store_utterances(connection, ME, "t1-1", [spoken]))
+    await run_write(lambda connection: store_utterances(connection, ME, "t1-1", [spoken]))
     await add_fact(ME, NewFact("Likes tea"))
     return fact.id
 
@@ -368,7 +367,7 @@ async def test_no_vector_is_left_that_knows_what_was_forgotten():
     fact = await add_fact(ME, NewFact("I keep bees in Bergen"))
     named = {"embedder": "any", "key": "0" * 32, "vector": b"12"}
     rows = [{"owner": owner, **named} for owner in (ME, "other/")]
-    await write_rows(lambda connection: connection.execute(insert(meanings), rows))
+    await run_write(lambda connection: connection.execute(insert(meanings), rows))
 
     await wipe(fact.id)
 

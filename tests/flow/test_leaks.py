@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from app.cli.runner import CliRunner
-from app.cli.runs import _show as shown
+from app.cli.runs import _show
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.session import ThreadSession
@@ -115,7 +115,7 @@ async def test_the_trace_says_which_words_were_withheld(
     redacted = [one for one in lines if one["status"] == "redacted"]
     assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
-    assert await shown("local/", "t1-1", False) == 0
+    assert await _show("local/", "t1-1", False) == 0
     assert "shortened or not sent because of private words" in capsys.readouterr().out
 
 

@@ -17,8 +17,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from config.settings import settings
 from graph.session import ThreadSession, open_session
-from memory.agents_md.proposals import list_proposals as proposals
-from memory.experience.insights import list_insights as insights
+from memory.agents_md.proposals import list_proposals
+from memory.experience.insights import list_insights
 from memory.facts.fact import NewFact
 from memory.facts.queries import list_facts
 from memory.learning.knowledge_updates import learn_fact
@@ -220,7 +220,7 @@ async def test_a_files_wish_in_other_words_waits_for_the_person_where_edits_are_
 
     assert script.names().count("researcher") > 1
     assert not (settings().home / "AGENTS.md").exists()
-    assert [one.status for one in await proposals("local/")] == ["pending"]
+    assert [one.status for one in await list_proposals("local/")] == ["pending"]
 
 
 async def test_what_the_person_asks_to_be_kept_is_written_at_once_where_that_is_allowed(
@@ -273,7 +273,7 @@ async def test_an_obedient_memorizer_makes_no_insight_of_what_a_page_wishes(
 
     assert "Lessons" in script.names()
     said = load_methods()["step_on_records"].english
-    assert [one.content for one in await insights("local/")] == [said]
+    assert [one.content for one in await list_insights("local/")] == [said]
     told = [str(said[0].text) for name, said in script.asked if name == "Draft"][-1]
     assert said in told
     assert not any(wish in text for text in _every_prompt(script) for wish in WISHES)

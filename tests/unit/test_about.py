@@ -9,8 +9,7 @@ import pytest
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact, supersede_fact
 from memory.profile import store as profile
-from memory.profile.traits import ProfileUpdate as LearntProfile
-from memory.profile.traits import Trait, empty_profile_update
+from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
 from memory.self_questions import (
     SelfQuestion,
     answer_self_question,
@@ -149,7 +148,7 @@ async def test_what_a_fact_and_several_traits_rest_on_is_told_once():
     taste = Trait(text="concise", **mine)  # type: ignore[typeddict-item]
     who = Trait(text="beekeeper in Tromsø", **mine)  # type: ignore[typeddict-item]
     traits = empty_profile_update() | {"identities": [who], "tastes": {"detail": taste}}
-    await profile.update_profile("sam", LearntProfile(**traits), run="")  # type: ignore[typeddict-item]
+    await profile.update_profile("sam", ProfileUpdate(**traits), run="")  # type: ignore[typeddict-item]
     asked = parse_self_question("What do you know about me?")
     assert asked
 

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.ask import _read
-from app.cli.ingest_command import make_ingest_bar as bar_of_ingest
+from app.cli.ingest_command import make_ingest_bar
 from app.cli.progress import RunProgress
 
 
@@ -58,7 +58,7 @@ def test_what_looks_like_markup_in_a_title_or_a_file_name_is_shown_as_it_stands(
 def test_the_bar_of_a_folder_shows_its_name_as_it_stands(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
 
-    with bar_of_ingest() as bar:
+    with make_ingest_bar() as bar:
         bar.add_task("notes[/b]", total=1)
         bar.refresh()
 

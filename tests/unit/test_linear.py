@@ -34,7 +34,7 @@ from report.checks.verification import find_quotations
 from report.findings import drop_doubted, parse_quoted_sentences
 from report.markdown.code import find_code_name, find_similar_code_name, list_unknown_code_lines
 from report.markdown.markdown_blocks import get_block_context, list_nearby_rows, parse_blocks
-from report.rendering.markdown_report import render_plain_text as plain_report
+from report.rendering.markdown_report import render_plain_text
 from text.answerability import SourcePassage
 from text.boilerplate import is_boilerplate
 from text.date_mentions import find_dates
@@ -221,7 +221,7 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (parse_clauses, "?!.,;"),
         (is_assertion, "?!.,;"),
         (is_assertion, "?) "),
-        (plain_report, '<q s="S1">a '),
+        (render_plain_text, '<q s="S1">a '),
         (kept, '<q s="S1">a '),
         (is_absence_remark, "not "),
         (is_absence_remark, "the sources "),
@@ -249,7 +249,7 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (strip_permalink, "\u3000"),
         (announced, "a:\n\n"),
         (announced, "："),
-        (plain_report, "\n"),
+        (render_plain_text, "\n"),
         (describe_source_code, "/* a\n"),
         (describe_source_code, "/*"),
         (respelling, "[S1, "),

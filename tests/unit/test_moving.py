@@ -25,9 +25,8 @@ from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
 from memory.undo import undo_event
 from privacy.exporter import ExportDocument, FileLine, export_memory
 from privacy.importer import import_exported_memory, parse_export
-from privacy.saved_states import ReportState as Reported
-from privacy.service import execute_erasure as wipe
-from privacy.service import plan_erasure, resolve_erasure_target
+from privacy.saved_states import ReportState
+from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from prompts.methods import load_methods
 from storage.events import list_events
 
@@ -109,7 +108,9 @@ async def test_at_home_everything_is_known(moved: ExportDocument):
 async def test_a_page_of_which_something_was_forgotten_is_known_again():
     first, second = await page("Bees dance. My hive is in Graz."), await page("My hive is in Graz.")
     told = await add_fact(ME, NewFact("My hive is in Graz"))
-    await wipe(await plan_erasure(await resolve_erasure_target(ME, [told.id])), no_reports)
+    await execute_erasure(
+        await plan_erasure(await resolve_erasure_target(ME, [told.id])), no_reports
+    )
 
     once = await through_json(ME)
 
@@ -122,7 +123,7 @@ async def test_a_page_of_which_something_was_forgotten_is_known_again():
     assert (await import_exported_memory(OTHER, once, vouched=True)).pages == 0
 
 
-async def no_reports(told: Sequence[Reported]) -> int:
+async def no_reports(told: Sequence[ReportState]) -> int:
     return len(told)
 
 

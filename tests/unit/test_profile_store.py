@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.errors import Problem
-from memory.profile.recall import ProfileMemory as Recalled
+from memory.profile.recall import ProfileMemory
 from memory.profile.store import load_profile, replace_profile, update_profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile, empty_profile_update
 from memory.protocol import Query
@@ -27,9 +27,9 @@ def told(text: str, name: str = "identities") -> ProfileUpdate:
     )
 
 
-async def recalled(owner: str = OWNER, memory: Recalled | None = None) -> list[str]:
+async def recalled(owner: str = OWNER, memory: ProfileMemory | None = None) -> list[str]:
     query = Query(owner, "reporter", "", revision=await read_revision(owner))
-    return [note.text for note in await (memory or Recalled()).recall(query, 100)]
+    return [note.text for note in await (memory or ProfileMemory()).recall(query, 100)]
 
 
 async def test_what_is_learnt_is_told_as_wishes_and_data():
@@ -41,7 +41,7 @@ async def test_what_is_learnt_is_told_as_wishes_and_data():
 
 
 async def test_a_change_of_another_process_is_seen_at_the_next_call():
-    memory = Recalled()
+    memory = ProfileMemory()
     await update_profile(OWNER, told("nurse"))
     assert len(await recalled(memory=memory)) == 1
 

@@ -24,7 +24,7 @@ from prompts.data_blocks import render_sources_block
 from prompts.loader import render_prompt
 from prompts.typed_answers import CHINESE_DESCRIPTIONS
 from report.document import MAX_TITLE_CHARS, ReportDocument, shorten_title
-from report.labels import render_check_results as checks_told
+from report.labels import render_check_results
 from report.rendering.markdown_report import render_markdown, render_plain_text
 
 ENGLISH = re.compile(r"[A-Za-z]+(?: [a-z]+){3,}")
@@ -148,7 +148,7 @@ def test_words_for_a_notice_have_no_marks_of_markdown():
 def test_a_chinese_notice_says_why_sentences_were_removed():
     one = {"text": "蜜蜂会飞。", "reason": "quote_not_found"}
 
-    assert checks_told([one], [], "zh") == "- 引文在来源中找不到：蜜蜂会飞。"
+    assert render_check_results([one], [], "zh") == "- 引文在来源中找不到：蜜蜂会飞。"
 
 
 @pytest.mark.parametrize(("tongue", "said"), [("en", "They are listed by: "), ("zh", "查看")])

@@ -6,8 +6,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from memory.learning.question_text import get_last_question
 from report.checks.verification import verify_citations
-from report.document import build_document as document_of
-from report.document import extract_answer
+from report.document import build_document, extract_answer
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown, render_plain_text
 
@@ -815,7 +814,7 @@ def of_turn(turn, said, question):
     messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
     report |= {"notices": [], "language": "en", "asked": get_last_question(messages)}
     state = {"turn": turn, "question": question, "sources": {}}
-    return document_of(state, report, "succeeded", "2026-01-12")
+    return build_document(state, report, "succeeded", "2026-01-12")
 
 
 @pytest.mark.parametrize("turn", [1, 2])

@@ -18,11 +18,11 @@ from config.settings import settings
 from graph.context import Context
 from library.tables import pages, sources
 from memory.agents_md.recall import list_memory_files
-from memory.experience.insights import list_insights as insights
+from memory.experience.insights import list_insights
 from memory.experience.recall import load_related_runs
 from memory.experience.utterances import describe_utterances, list_person_messages, list_utterances
-from memory.facts.queries import list_facts as facts
-from memory.profile.store import load_profile as profile
+from memory.facts.queries import list_facts
+from memory.profile.store import load_profile
 from runs.call_site import CallSite
 from runs.tables import calls, runs
 from storage.engine import read_rows
@@ -99,9 +99,9 @@ async def _remembered(here: CallSite) -> list[str]:
     """Return every text of the memory that a call of a run may see."""
     files, known, person, learnt, past, reports = await asyncio.gather(
         list_memory_files(here.owner),
-        facts(here.owner),
-        profile(here.owner),
-        insights(here.owner),
+        list_facts(here.owner),
+        load_profile(here.owner),
+        list_insights(here.owner),
         _past(here),
         _reports(here.owner),
     )
