@@ -1,1 +1,1 @@
-"""Settings, and the tables an operator edits."""
+"""Settings, error codes, and the table of models that an operator edits."""

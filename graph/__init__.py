@@ -1,1 +1,1 @@
-"""The shape of the flow."""
+"""The flow: its state and choices, how the nodes are wired, how a run is driven."""

@@ -1,1 +1,1 @@
-"""What is kept between runs, and how it reaches a model call."""
+"""What is known from earlier, and how it reaches a model call."""

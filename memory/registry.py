@@ -31,7 +31,7 @@ UNDO_HANDLERS: dict[str, UndoHandler] = {
     "insight": in_database(experience.undo_insight_change),
     "experience": in_database(experience.undo_run_end),
 }
-"""What undoes an event of the log, by the first word of the event's name (`kept/undoing.py`)."""
+"""What undoes an event of the log, by the first word of the event's name (`memory.undo`)."""
 
 MEMORY_VIEWS: tuple[MemoryView, ...] = (
     AgentsMdView(),

@@ -1,1 +1,1 @@
-"""Which model plays which role."""
+"""Which model plays which role, the extractive model, and embedders."""

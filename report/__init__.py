@@ -1,1 +1,1 @@
-"""From findings to a document that can be checked."""
+"""From findings to a report whose every sentence was checked."""

@@ -1,4 +1,1 @@
-"""What is known and kept of a run.
-
-Where it is, how it stands, its trace, its lock and its checkpoints.
-"""
+"""What is kept of a run: its record, checkpoints, trace and lock."""

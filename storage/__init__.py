@@ -1,1 +1,1 @@
-"""The one database."""
+"""The one database: engine, log of events, outbox, upgrades."""

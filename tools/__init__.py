@@ -1,1 +1,1 @@
-"""Hands: what a model may call."""
+"""What a model or a run works with: files, the web, tables."""

@@ -1,1 +1,1 @@
-"""Checks."""
+"""Checks of statements against the sources that they cite."""

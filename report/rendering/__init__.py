@@ -1,1 +1,1 @@
-"""Rendering."""
+"""A document as Markdown and as a page of HTML, with numbered sources."""

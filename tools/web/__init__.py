@@ -1,1 +1,1 @@
-"""What fetching a page takes: its address, its bytes, its characters, its text."""
+"""Search the web, and fetch pages as text; nothing else opens addresses from outside."""

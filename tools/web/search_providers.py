@@ -285,7 +285,7 @@ SEARCH_PROVIDERS: dict[str, Callable[[Mapping[str, str]], SearchProvider]] = {
     "tavily": _make_tavily,
     "brave": _make_brave,
 }
-"""How each provider is made from the environment; a new one is a file and a line here."""
+"""How each provider is made from the environment; a new one is a class and a line here."""
 
 _VARIABLES = {
     "searxng": _SEARXNG_VARIABLE,
