@@ -315,7 +315,7 @@ async def test_what_a_review_upholds_is_not_contested_again(
     script.on("researcher", f"{TRUE} {ABSENT}", f"{TRUE} {ABSENT} {TRUE}")
     again = {"passed": False, "feedback": "say when", "right": [1]}
     script.on("Verdict", again, {"passed": True})
-    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+    outcome = await thread.begin("How do bees dance?", make(choices, max_reflections=2), quiet)
 
     assert "<contested>" not in script.prompts("Verdict")[-1]
     (finding,) = entries_of_turn(outcome.state["findings"], 1).values()

@@ -331,7 +331,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGGRAPH_API_URL", address)
 
-        assert AccessRules.of_installation().open_to_pages is opens
+        assert AccessRules.from_installation().open_to_pages is opens
 
     def test_named_hosts_and_origins_are_those_of_the_settings(
         self, monkeypatch: pytest.MonkeyPatch
@@ -339,7 +339,7 @@ class TestOfInstallation:
         monkeypatch.setenv("DOSSIER_SERVER_HOSTS", "box.example.org, box2")
         monkeypatch.setenv("DOSSIER_SERVER_ORIGINS", "http://localhost:3000/,https://A.example:443")
         settings.cache_clear()
-        rules = AccessRules.of_installation()
+        rules = AccessRules.from_installation()
 
         assert rules.hosts is not None
         assert rules.hosts >= {"box.example.org", "box2"}
@@ -350,7 +350,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
         monkeypatch.setenv("LANGGRAPH_AUTH_TYPE", "langsmith")
-        asker = client(AccessRules.of_installation(), "https://dossier.example.org")
+        asker = client(AccessRules.from_installation(), "https://dossier.example.org")
         told = asker.get("/threads", headers={"origin": "https://chat.example.org"})
 
         assert told.status_code == 200
@@ -360,7 +360,7 @@ class TestOfInstallation:
         self, monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
-        asker = client(AccessRules.of_installation(), "https://dossier.example.org")
+        asker = client(AccessRules.from_installation(), "https://dossier.example.org")
 
         assert asker.get("/threads").status_code == 401
         assert asker.get("/threads", headers={"origin": PAGE}).status_code == 401
@@ -372,7 +372,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("LANGGRAPH_AUTH", json.dumps({"path": "login.py:auth"}))
         monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
-        asker = client(AccessRules.of_installation())
+        asker = client(AccessRules.from_installation())
 
         assert asker.get("/threads", headers={"authorization": "Bearer theirs"}).status_code == 200
         assert asker.get("/threads", headers={"x-auth-scheme": "langsmith"}).status_code == 401
@@ -405,12 +405,12 @@ def test_where_the_settings_want_it_so_a_listed_page_needs_the_token_on_this_mac
     monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
     monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
     assert (
-        client(AccessRules.of_installation()).get("/threads", headers={"origin": PAGE}).is_success
+        client(AccessRules.from_installation()).get("/threads", headers={"origin": PAGE}).is_success
     )
     monkeypatch.setenv("DOSSIER_SERVER_TOKEN_ALWAYS", "true")
     settings.cache_clear()
 
-    told = client(AccessRules.of_installation()).get("/threads", headers={"origin": PAGE})
+    told = client(AccessRules.from_installation()).get("/threads", headers={"origin": PAGE})
     with caplog.at_level(logging.INFO):
         log_access_rules()
 
