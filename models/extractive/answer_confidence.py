@@ -164,23 +164,14 @@ def extract_answer_features(
     head = search_words(f"{title}\n{first.section}")
     near = {*head, *stated_words(question, first.text), *search_words(_beside(first.text, text))}
     asked, explained = _defined(question), _explained(question, first, title, text)
-    others = (
-        _share(about.terms, search_words(one.text)) for one in quotes if one.source != first.source
-    )
-    ahead = _share(about.terms, [*search_words(first.text), *head]) - max(others, default=0.0)
-    meant = (
-        max(score_definition(asked, one.text, title) for one in quotes[:lead]) if asked else None
-    )
-    defined = 1.0 if explained else meant
-    held, shown = (
-        _has_type_near(question, about, first.text),
-        f"{title}\n{first.section}\n{first.text}",
-    )
+    defined = 1.0 if explained else _definition_score(asked, quotes[:lead], title)
+    held = _has_type_near(question, about, first.text)
+    shown = f"{title}\n{first.section}\n{first.text}"
     lost, opens = _lost(question, about, shown), _subject(question, _opening(first.text))
     seen = AnswerFeatures(
         near=_share(about.terms, [one for one in about.terms if has_variant(one, near)]),
         stated=_told_of(question, about, said),
-        ahead=max(ahead, 0.0),
+        ahead=_lead_over_others(about.terms, quotes, [*search_words(first.text), *head]),
         subject=max(_subject(question, title), 0.0 if lost else OPENED * opens),
         terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
         defined=defined or 0.0,
@@ -203,6 +194,25 @@ def extract_answer_features(
     )
     told_of_term = explained or entry_gives_default(question, first, pages)
     return seen._replace(**_COVERED) if told_of_term else seen
+
+
+def _definition_score(
+    asked: DefinedTerm | None, quotes: Sequence[SourceQuote], title: str
+) -> float | None:
+    """Return how well the best quote defines what is asked for; `None` where nothing is."""
+    if not asked:
+        return None
+    return max(score_definition(asked, one.text, title) for one in quotes)
+
+
+def _lead_over_others(
+    terms: Mapping[str, float], quotes: Sequence[SourceQuote], near: Sequence[str]
+) -> float:
+    """Return how much more of the terms the first quote's page has than quotes of other pages."""
+    others = (
+        _share(terms, search_words(one.text)) for one in quotes if one.source != quotes[0].source
+    )
+    return max(_share(terms, near) - max(others, default=0.0), 0.0)
 
 
 def _unfit(

@@ -134,32 +134,14 @@ class _CitationEnforcer(SourceComparison):
             self.around = "\n".join([self.around, normalize_statement(part.text)][-2:])
             self.near = list_cited_ids(part.text)
             self.above = self.list_subject_lines(at)
-            row = part.kind == "row"
             said = list_statements(part)
-            kept = [
-                self.record_numbers(
-                    self.check_row(statement, at)
-                    if row
-                    else self.check_statement(statement, self.near)
-                )
-                for statement in said
-            ]
-            kept = self.keep_referred_to(
-                said, self.keep_neighbours(said, kept, self.get_text_below(at))
-            )
+            kept = self.check_part(said, at, part)
             self.compare_quotations(kept, part.text)
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [RemovedSentence(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
-        claimed = {at for at, _ in list_prose_blocks(self.parts)}
-        for at, part in enumerate(self.parts):
-            if part.kind == "fence":
-                self.check_code(part, get_block_context(self.parts, at).lead)
-            elif part.kind in ("heading", "row") and at not in claimed:
-                lines = split_cells(part.text) if part.kind == "row" else [part.text]
-                wrong = (self.check_framing_line(one, self.question) for one in lines)
-                self.doubt(part.text, next(filter(None, wrong), ""))
+        self.check_framing()
         left = drop_removed_blocks(parts)
         self.doubt_hanging(gone, left)
         self.doubt_faulted(left)
@@ -170,6 +152,26 @@ class _CitationEnforcer(SourceComparison):
         return CheckedText(
             join_blocks(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted
         )
+
+    def check_part(self, said: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
+        """Return the statements of a block as they are kept; those that are not are empty."""
+        if part.kind == "row":
+            kept = [self.record_numbers(self.check_row(one, at)) for one in said]
+        else:
+            kept = [self.record_numbers(self.check_statement(one, self.near)) for one in said]
+        kept = self.keep_neighbours(said, kept, self.get_text_below(at))
+        return self.keep_referred_to(said, kept)
+
+    def check_framing(self) -> None:
+        """Doubt the headings, table heads and code that say what no source does."""
+        claimed = {at for at, _ in list_prose_blocks(self.parts)}
+        for at, part in enumerate(self.parts):
+            if part.kind == "fence":
+                self.check_code(part, get_block_context(self.parts, at).lead)
+            elif part.kind in ("heading", "row") and at not in claimed:
+                lines = split_cells(part.text) if part.kind == "row" else [part.text]
+                wrong = (self.check_framing_line(one, self.question) for one in lines)
+                self.doubt(part.text, next(filter(None, wrong), ""))
 
     def check_statement(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
