@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.facts_data import MadeFact, make_context, make_facts
 from benchmarks.facts_speed import keep_facts
-from config.settings import settings
+from config.settings import Settings, settings
 from library import store as pages
 from library.page_rows import NewPage
 from memory.agents_md.project_trust import add_trusted_folder, project_name
@@ -25,7 +25,7 @@ from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.recall import store_related_runs
 from memory.experience.run_history import record_run_end
 from memory.experience.utterances import Utterance
-from memory.middleware import MEMORY_TOKENS, recall_notes
+from memory.middleware import recall_notes
 from memory.profile.store import update_profile
 from memory.profile.traits import Trait, empty_profile_update
 from memory.protocol import Note, Query
@@ -95,6 +95,7 @@ NEWS = 5
 """After so many calls of the conversation a new fact is learnt."""
 
 MIXES = 1_000
+BUDGET = Settings.memory_tokens
 BUDGETS = (100, 300, 1_000, 3_000)
 TEXTS = (
     "The hive lost weight in {0} weeks.",
@@ -143,7 +144,7 @@ async def _speeds(
         text = f"{question}\n{make_context(made, number)}"
         role = ROLES[number % len(ROLES)]
         asked.append(Query(owner, role, text, (question,), run=run, question=question))
-    await recall_notes(asked[-1], MEMORIES, MEMORY_TOKENS)
+    await recall_notes(asked[-1], MEMORIES, BUDGET)
     whole = [await _timed(query) for query in asked]
     print("| memory | notes | tokens | p50 ms | p95 ms |\n|---|---|---|---|---|")
     now = await read_revision(owner)
@@ -151,7 +152,7 @@ async def _speeds(
         times, notes = [], 0
         for query in asked:
             started = time.perf_counter()
-            some = await memory.recall(query._replace(revision=now), MEMORY_TOKENS)
+            some = await memory.recall(query._replace(revision=now), BUDGET)
             times.append((time.perf_counter() - started) * 1e3)
             notes += len(some)
         parts = [part for _, some in whole for part in some if part.name == memory.name]
@@ -173,7 +174,7 @@ def _row(name: str, notes: float, tokens: float, times: Sequence[float]) -> None
 
 async def _timed(query: Query) -> tuple[float, list[NoteGroup]]:
     started = time.perf_counter()
-    parts = await recall_notes(query, MEMORIES, MEMORY_TOKENS)
+    parts = await recall_notes(query, MEMORIES, BUDGET)
     render_notes(parts)
     return (time.perf_counter() - started) * 1e3, parts
 
@@ -194,7 +195,7 @@ async def _prefixes(owner: str, made: Sequence[MadeFact], questions: Sequence[st
         run = f"talk{number // NEWS * NEWS}"
         text = f"{question}\n{made[number].content}"
         query = Query(owner, "researcher", text, tuple(turns[-3:]), run=run, question=question)
-        parts = await recall_notes(query, MEMORIES, MEMORY_TOKENS)
+        parts = await recall_notes(query, MEMORIES, BUDGET)
         after.append(render_notes(parts))
         before.append(render_notes([_by_score(part) for part in reversed(parts)]))
     print(f"identical leading tokens of a block and the one before, {CONVERSATION} calls of a role")

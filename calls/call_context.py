@@ -52,6 +52,8 @@ class CallContext:
     """Answers a question from memory, for the tool of that name."""
     compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
     """What was made of the conversation, where it is too long for the model."""
+    used: list[str] = field(default_factory=list)
+    """The tools that were called, by name."""
     tool_results: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
@@ -48,7 +48,7 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
         """Return the recorded response to this very request, or make and record it."""
         around = request.runtime.context
         call = LedgerCall(around.site, "model", around.role, _plain(request))
-        known = await ledger.find_recorded(call)
+        known, revision = await ledger.known(call)
         while known is not None and (cap := _raised(known, around)):
             call = replace(call, request={**call.request, "after": cap})
             known = await ledger.find_recorded(call)
@@ -56,7 +56,8 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
             await trace(around.site, "model", around.role, "recorded")
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
-        response = _masked(await handler(request))
+        read_at = cast("Any", {**request.state, "revision": revision})
+        response = _masked(await handler(request.override(state=read_at)))
         reply = _reply(response)
         spent = _cost(reply, reply.response_metadata["model"])
         spent = replace(spent, session=around.budget.session)

@@ -59,9 +59,6 @@ def _result(call: dict[str, Any], results: list[ToolMessage]) -> ToolMessage:
 WINDOW_SHARE = 0.75
 """The part of its window that a model is given to read, before older messages are summarised."""
 
-MEMORY = 3_000
-"""How many tokens are left free for what is remembered, as far as a window has them."""
-
 EACH = 4
 """How many tokens a message has beside its text."""
 
@@ -105,7 +102,7 @@ def input_window(model: BaseChatModel) -> int:
     """Return how many tokens a model can read, less what is remembered and what it answers."""
     known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
     whole = known if isinstance(known, int) else settings().context_tokens
-    return max(whole - MEMORY - USUAL_ANSWER_TOKENS, whole // 2)
+    return max(whole - settings().memory_tokens - USUAL_ANSWER_TOKENS, whole // 2)
 
 
 def count_message_tokens(messages: Iterable[Any]) -> int:

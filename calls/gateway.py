@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -251,14 +250,10 @@ async def _converse(
     watched: str = "",
 ) -> list[BaseMessage]:
     """Put messages to a role, with its tools if it has any; return the whole conversation."""
-    try:
-        with nested_config(message_id=watched) as config:
-            if schema or not toolbox:
-                return await put_to_model(around, messages, schema)
-            agent = get_agent(around.role, toolbox)
-            result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
-    except ModelCallLimitExceededError as error:
-        what = f"the {around.role} used its tools again and again, and wrote nothing"
-        raise Problem(ErrorCode.TOOL_LIMIT, what) from error
+    with nested_config(message_id=watched) as config:
+        if schema or not toolbox:
+            return await put_to_model(around, messages, schema)
+        agent = get_agent(around.role, toolbox)
+        result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     talk: list[BaseMessage] = result["messages"]
     return talk

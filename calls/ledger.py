@@ -18,7 +18,8 @@ from sqlalchemy.exc import IntegrityError
 from memory.experience.tables import utterances
 from runs.call_site import CallSite
 from runs.tables import calls
-from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group
+from storage.engine import SqlStatement, commit_statements, read_rows, run_read, write_in_group
+from storage.events import current_revision
 from text.storable import clip_long_text
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
@@ -77,6 +78,20 @@ async def find_recorded(call: LedgerCall) -> Any | None:
     """Return the kept result of a call, or `None` if it was never made."""
     result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
     return None if result is None else json.loads(result)
+
+
+async def known(call: LedgerCall) -> tuple[Any | None, int]:
+    """Return the kept result of a call, and the number of its owner's newest event.
+
+    What is remembered is read at that number: both are looked up at once, for each call of a model.
+    """
+
+    def look(connection: Connection) -> tuple[str | None, int]:
+        kept = connection.execute(RECORDED, {"wanted": call.key}).scalar()
+        return kept, current_revision(connection, call.site.owner)
+
+    result, revision = await run_read(look)
+    return (None if result is None else json.loads(result)), revision
 
 
 async def record_call(

@@ -55,22 +55,23 @@ class UnreadableAnswer(ValueError):
 @cache
 def describe_schema(schema: type[BaseModel], tongue: str = "en") -> str:
     """Return the form of an answer as a prompt in a language asks for it."""
-    form = _untitled(schema.model_json_schema())
+    form = _in_short(schema.model_json_schema())
     form = translate_schema(form) if tongue == "zh" else form
-    return render_prompt("typed", language=tongue, schema=json.dumps(form, ensure_ascii=False))
+    written = json.dumps(form, ensure_ascii=False, separators=(",", ":"))
+    return render_prompt("typed", language=tongue, schema=written)
 
 
-def _untitled(form: Any) -> Any:
-    """Return a schema without the titles of its fields, which say the names again."""
+def _in_short(form: Any) -> Any:
+    """Return a schema without titles, which say the names again, and what optional fields are."""
     if isinstance(form, list):
-        return [_untitled(one) for one in form]
+        return [_in_short(one) for one in form]
     if not isinstance(form, dict):
         return form
     return {
-        name: _untitled(value)
+        name: _in_short(value)
         for name, value in form.items()
         # A field may be called so, too: then its value is a schema.
-        if name != "title" or isinstance(value, dict)
+        if name not in ("title", "default") or isinstance(value, dict)
     }
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import (
-    AgentMiddleware,
-    ModelCallLimitMiddleware,
-    ToolCallLimitMiddleware,
-)
-from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse, ToolCallRequest
+from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from pydantic import BaseModel
 
 from calls.call_context import CallContext, CallHandler
@@ -32,12 +29,14 @@ from calls.compaction import CompactionMiddleware
 from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import credit_insights
 from memory.experience.recall import INSIGHT_TITLE
-from memory.middleware import MemoryMiddleware
+from memory.middleware import BEGINNING, MemoryMiddleware
 from memory.protocol import Query
 from memory.registry import MEMORIES
-from memory.token_budget import NoteGroup, render_notes
+from memory.token_budget import NoteGroup
 from models.extractive.model import ExtractiveChatModel
+from prompts.loader import render_prompt
 from runs.trace import trace
+from text.script import detect_language
 from text.tokens import count_tokens, is_count_exact
 
 TOOL_ROUNDS = 6
@@ -91,7 +90,7 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
         # The form puts the model of the call in its place.
         ExtractiveChatModel(),
         toolbox.tools,
-        middleware=[*_limits(), _layers(None)],
+        middleware=[ToolLimitMiddleware(), _layers(None)],
         context_schema=CallContext,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
@@ -116,10 +115,19 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
-        """Pass the request on with both, or without the form if it is refused."""
+        """Pass the request on with both, or without the form if it is refused.
+
+        Raises:
+            Problem: `tool_limit`.
+        """
         around = request.runtime.context
         asked = request.override(model=around.model, system_message=SystemMessage(around.system))
-        if sum(message.type == "ai" for message in request.messages) >= TOOL_ROUNDS - 1:
+        # Where there are no tools, what a model has said is of earlier questions.
+        rounds = sum(message.type == "ai" for message in request.messages if request.tools)
+        if rounds >= TOOL_ROUNDS:
+            what = f"the {around.role} used its tools again and again, and wrote nothing"
+            raise Problem(ErrorCode.TOOL_LIMIT, what)
+        if rounds == TOOL_ROUNDS - 1:
             # Without tools the last round can only write what was found so far.
             asked = asked.override(tools=[])
         model = str(around.model.metadata)
@@ -141,6 +149,7 @@ def _query(request: ModelRequest[CallContext]) -> Query:
         around.role,
         around.about,
         around.turns,
+        revision=cast("int", request.state.get("revision", 0)),
         run=around.site.run,
         question=around.question,
         files=tuple(around.choices.files),
@@ -160,15 +169,17 @@ def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
     return frozenset() if guided else frozenset(["profile"])
 
 
-async def _watch(request: ModelRequest[CallContext], parts: Sequence[NoteGroup]) -> None:
+async def _watch(
+    request: ModelRequest[CallContext], parts: Sequence[NoteGroup], notes: str
+) -> None:
     """Write down what a call was told: insights are judged by how the run ends."""
     around = request.runtime.context
     told_of = [one.id for part in parts for one in part.notes if one.title == INSIGHT_TITLE]
     await credit_insights(around.site.owner, around.site.run, around.role, told_of)
-    await _trace(request, parts)
+    await _trace(request, parts, notes)
 
 
-async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup]) -> None:
+async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup], told: str) -> None:
     """Write down which notes a call was given, and why; what they say stays in the memories."""
     around = request.runtime.context
     notes = [
@@ -182,10 +193,7 @@ async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup])
         for part in parts
         for note in part.notes
     ]
-    tokens = {
-        "tokens": count_tokens(render_notes(parts)),
-        **({} if is_count_exact() else {"estimated": True}),
-    }
+    tokens = {"tokens": count_tokens(told), **({} if is_count_exact() else {"estimated": True})}
     await trace(around.site, "memory", around.role, "ok", notes=notes, **tokens)
 
 
@@ -236,8 +244,25 @@ def _layers(schema: type[BaseModel] | None) -> MiddlewareChain:
     )
 
 
-def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
-    return [
-        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
-        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior="error"),
-    ]
+class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Let a role make only so many calls of its tools; whoever wants more is told so.
+
+    It stands around the tools. The limits of LangChain are steps of the agent's graph, three for
+    each call of the model, which cost more than all layers around it.
+    """
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Use the tool, or say that there were enough calls."""
+        around = cast("CallContext", request.runtime.context)
+        around.used.append(request.tool_call["name"])
+        if len(around.used) <= TOOL_CALLS:
+            return await handler(request)
+        said = render_prompt(
+            "tools_used_up", language=detect_language(around.system[:BEGINNING])
+        ).strip()
+        called = {"tool_call_id": request.tool_call["id"] or "", "name": request.tool_call["name"]}
+        return ToolMessage(said, **called, status="error")

@@ -89,6 +89,8 @@ class Settings:
     """How much it counts how sure a fact is."""
     learn_seconds: float = _bound(30, ge=0, le=366 * DAY)
     """How long a thread must be quiet before what was said in it is read by another run."""
+    memory_tokens: int = _bound(3_000, ge=500, le=1_000_000)
+    """How many tokens of what is remembered a model call is told, and has left free for that."""
     context_tokens: int = _bound(32_000, ge=4_000, le=100_000_000)
     """How many tokens a model can read of which LangChain does not know it."""
     keep_messages: int = _bound(100, ge=2, le=1_000_000)

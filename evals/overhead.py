@@ -1,7 +1,8 @@
 """Measure what the graph itself costs for each model call, with a model that answers at once.
 
 The run is whole: plan, four steps with reflection, report, every call in the ledger and the trace,
-checkpoints with durability `sync`. Beside it stands the same number of bare calls of the model.
+checkpoints with durability `sync`, all memories, in a process that is warm, as that of a server.
+Beside it stands the same number of bare calls of the model.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from config.settings import settings
 from evals.world import make_rules
 from graph.context import Context
-from graph.session import open_session
+from graph.session import ThreadSession, open_session
 from models.chat_models import chat_model_providers
 from runs.call_site import join_owner
 from tools.folder_ingestion import ingest_folder
@@ -74,14 +75,16 @@ async def _measure(folder: Path) -> None:
         root = (await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)).root
     context = Context(auto_accept=True, files=[root], models={"default": "instant:"})
     best, busy, calls = 1e9, 1e9, 0
-    for number in range(TIMES):
-        async with open_session(f"overhead-{number}") as opened:
+    async with open_session("warm") as warm:
+        await warm.begin("How do bees live?", context, lambda _: None)
+        for number in range(TIMES):
+            opened = ThreadSession(warm.graph, f"overhead-{number}")
             started, worked = time.perf_counter(), time.process_time()
             await opened.begin("How do bees live?", context, lambda _: None)
             best = min(best, time.perf_counter() - started)
             busy = min(busy, time.process_time() - worked)
-        trace = (folder / "traces" / f"overhead-{number}-1.jsonl").read_text("utf-8")
-        calls = trace.count('"kind": "model"')
+            trace = (folder / "traces" / f"overhead-{number}-1.jsonl").read_text("utf-8")
+            calls = trace.count('"kind": "model"')
     started = time.perf_counter()
     for _ in range(calls):
         await _Instant().ainvoke([HumanMessage("S1")])
@@ -90,7 +93,7 @@ async def _measure(folder: Path) -> None:
     print(f"{calls} model calls; milliseconds for each, best of {TIMES} runs:")
     for name, seconds in each.items():
         print(f"  {name:12} {seconds * 1000:6.1f}")
-    print(f"  graph adds   {(best - bare) / calls * 1000:6.1f}  (goal: under 10)")
+    print(f"  graph adds   {(best - bare) / calls * 1000:6.1f}  (goal: ≤ 8)")
 
 
 if __name__ == "__main__":

@@ -62,12 +62,14 @@ def _after_rewrite(state: State) -> list[Send]:
     ]
 
 
-def _after_planner(state: State) -> Literal["human_feedback", "reporter"]:
-    """Show a plan, unless there is none or what was found is enough."""
+def _after_planner(state: State) -> Literal["human_feedback", "reporter", "team"]:
+    """Show a plan that is not approved, unless there is none or what was found is enough."""
     if state["status"] == "waiting_review":
         return "human_feedback"
     planned = state["plan"]["steps"] or state["plan"]["title"]
-    return "reporter" if not planned or is_already_answered(state) else "human_feedback"
+    if not planned or is_already_answered(state):
+        return "reporter"
+    return "team" if state.get("decision") == "approve" else "human_feedback"
 
 
 def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
@@ -77,10 +79,13 @@ def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", 
     return "planner" if state.get("decision") == "reject" else "team"
 
 
-def after_team(state: State) -> list[Send] | Literal["knowledge"]:
-    """Send every step that can start now, at once, and the memory researcher beside them."""
+def after_team(state: State) -> list[Send] | Literal["reporter"]:
+    """Send every step that can start now, at once, and the memory researcher beside them.
+
+    When all is done, the way leads past `knowledge` as long as there are no knowledge bases.
+    """
     steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
-    return [*steps, *_memory(state)] if steps else "knowledge"
+    return [*steps, *_memory(state)] if steps else "reporter"
 
 
 def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
@@ -207,7 +212,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", _after_planner)
     graph.add_conditional_edges("human_feedback", _after_human_feedback)
-    graph.add_conditional_edges("team", after_team, ["step", "remember", "knowledge"])
+    graph.add_conditional_edges("team", after_team, ["step", "remember", "knowledge", "reporter"])
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
     graph.add_edge("knowledge", "reporter")

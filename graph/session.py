@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import HumanMessage
@@ -26,6 +26,7 @@ from runs.thread_integrity import (
     damage_problem,
     guard_thread,
 )
+from runs.trace import flushed
 from storage.engine import close_database
 from text.secret_masking import mask_secrets, mask_secrets_within
 
@@ -162,8 +163,12 @@ class ThreadSession:
 
     async def _run(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
         try:
-            return await self._streamed(given, context, watch)
+            outcome = await self._streamed(given, context, watch)
+            await flushed()
+            return outcome
         finally:
+            with suppress(Problem):
+                await flushed()
             end_thread_sessions(self.config["configurable"]["thread_id"])
 
     async def _streamed(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:

@@ -98,7 +98,8 @@ class State(TypedDict, total=False):
     note: str
     """Why the review is shown again. Written by human_feedback."""
     decision: Literal["", "approve", "edit", "reject"]
-    """What the person decided on the plan. Written by human_feedback, cleared by planner."""
+    """What was decided on the plan. Written by human_feedback; cleared by planner, which approves a
+    plan that nobody is to review."""
     revisions: int
     """How often the plan was rejected. Written by human_feedback."""
     findings: Annotated[dict[str, Finding], merge_entries]

@@ -10,6 +10,7 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
+from config.settings import settings
 from memory.profile.recall import drop_repeated_facts
 from memory.protocol import Memory, Query
 from memory.registry import MEMORIES
@@ -18,9 +19,6 @@ from memory.token_budget import NoteGroup, fit_notes, render_notes
 from storage.events import read_revision
 from text.script import detect_language
 from text.tokens import load_vocabulary
-
-MEMORY_TOKENS = 3_000
-"""How many tokens all notes of a call may have together, their frame included."""
 
 TURNS = 3
 """How many turns of a conversation say what it is about."""
@@ -31,8 +29,8 @@ BEGINNING = 100
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 
-NoteWatcher = Callable[[Request, Sequence[NoteGroup]], Awaitable[None]]
-"""Is told what a call was given."""
+NoteWatcher = Callable[[Request, Sequence[NoteGroup], str], Awaitable[None]]
+"""Is told what a call was given, and in which words."""
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -61,7 +59,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         owner: str = "local/",
         *,
         role: str = "assistant",
-        budget: int = MEMORY_TOKENS,
+        budget: int | None = None,
         memories: Sequence[Memory] = MEMORIES,
         query: Callable[[Request], Query] | None = None,
         watch: NoteWatcher | None = None,
@@ -71,7 +69,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         Args:
             owner: Whose memories: `runs.call_site.join_owner` joins a user and a project.
             role: Who is told, for memories that are not for all.
-            budget: How many tokens the notes may have.
+            budget: How many tokens the notes may have, their frame included; what the operator has
+                set (`DOSSIER_MEMORY_TOKENS`) when it is left out.
             memories: Which, in the order in which they are told: what changes least comes first.
             query: Says what a call is about; the conversation does when it is left out.
             watch: Is told what each call was given.
@@ -93,14 +92,14 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     async def add_notes(self, request: Request) -> Request:
         """Return a request with the notes that fit it."""
         tongue = _tongue(request.system_message)
-        parts = await recall_notes(self.query(request), self.memories, self.budget, tongue)
+        budget = settings().memory_tokens if self.budget is None else self.budget
+        parts = await recall_notes(self.query(request), self.memories, budget, tongue)
         if not parts:
             return request
+        notes = render_notes(parts, tongue)
         if self.watch:
-            await self.watch(request, parts)
-        return request.override(
-            system_message=_with(request.system_message, render_notes(parts, tongue))
-        )
+            await self.watch(request, parts, notes)
+        return request.override(system_message=_with(request.system_message, notes))
 
     def _query(self, request: Request) -> Query:
         turns = last_turns(request.messages)
@@ -117,7 +116,7 @@ async def recall_notes(
         Problem: What a memory cannot be read for.
     """
     await load_vocabulary()
-    query = query._replace(revision=await read_revision(query.owner))
+    query = query._replace(revision=query.revision or await read_revision(query.owner))
     memories = [one for one in memories if one.name not in query.excluded]
     notes = await asyncio.gather(*(memory.recall(query, budget) for memory in memories))
     parts = [

@@ -31,7 +31,10 @@ class Query(NamedTuple):
     turns: tuple[str, ...] = ()
     """The last turns of the conversation, oldest first: what people said and final answers."""
     revision: int = 0
-    """The number of the owner's newest event; what was read at this revision is still true."""
+    """The number of the owner's newest event; what was read at this revision is still true.
+
+    Where nobody has looked, or there is none, it is 0.
+    """
     state: Mapping[str, Any] = NOTHING
     """The state of the agent that makes the call."""
     store: BaseStore | None = None

@@ -28,7 +28,7 @@ from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence
 
-SHOWN = 1_000
+SHOWN = 700
 """How many tokens the passages of one query may take, where a plan is made of them."""
 
 REMEMBERED = 4

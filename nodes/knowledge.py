@@ -9,7 +9,7 @@ from graph.state import State
 
 
 async def knowledge(state: State, runtime: Runtime[Context]) -> State:
-    """Retrieve from knowledge bases; no run has any yet.
+    """Retrieve from knowledge bases; no run has any yet, so none but older threads come here.
 
     Reads `question`; writes `knowledge`.
     """

@@ -60,7 +60,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     """Write a plan for the question; a run without steps goes by without one.
 
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
-    and `answers`; writes `plan`, `status`, and `messages` where the plan is shown.
+    and `answers`; writes `plan`, `decision`, `status`, and `messages` where the plan is shown.
     """
     if not runtime.context.deep:
         return State()
@@ -71,7 +71,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
-        return State(plan=plan, decision="")
+        return State(plan=plan, decision="approve")
     place = call_site(state, runtime)
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -124,10 +124,7 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     data = render_step_blocks(
         state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
-    contested = "\n".join(
-        f"{number}. {' '.join(line.removeprefix('- ').split())}"
-        for number, line in enumerate(_contested(state), start=1)
-    )
+    contested = "\n".join(_numbered(_contested(state)))
     data = join_prompt_blocks(
         data,
         render_block("others", "\n".join(state.get("others", []))),
@@ -136,6 +133,16 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     )
     system = render_prompt("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
+
+
+def _numbered(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines with their numbers; a reason that is the same as above is not told again."""
+    above = ""
+    for number, line in enumerate(lines, start=1):
+        told = " ".join(line.removeprefix("- ").split())
+        reason = told.partition("“")[0]
+        yield f"{number}. {told.removeprefix(above) if reason == above else told}"
+        above = reason
 
 
 def _contested(state: StepState) -> list[str]:

@@ -89,6 +89,7 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
         raise errors[0]
     more = await _follow_ups(state, runtime, entries_of_turn(state.get("findings"), state["turn"]))
     if not more:
+        runtime.stream_writer({"event": "researched"})
         return State()
     return State(rounds=state["rounds"] + 1, follow_ups=[*state["follow_ups"], *more])
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import anyio
 
@@ -28,6 +31,9 @@ REDACTED, WITHHELD = "redacted", "query_withheld"
 LARGEST = 1e11
 """The largest number on a line; as a time it is more than a thousand years away."""
 
+GATHER = 0.05
+"""For so many seconds lines gather before they are written, where nobody waits for them."""
+
 _writing = threading.Lock()
 
 
@@ -41,7 +47,7 @@ def trace_file(run: str) -> Path:
 
 
 async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) -> None:
-    """Append one line: when, where, what kind of call, how it came out.
+    """Append one line: when, where, what kind of call, how it came out; nobody waits for the disk.
 
     Args:
         site: The point of the run.
@@ -62,7 +68,16 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
         **more,
     }
     text = json.dumps(line, ensure_ascii=False) + "\n"
-    await anyio.to_thread.run_sync(_append, trace_file(site.run), text)
+    _writer().put(trace_file(site.run), text)
+
+
+async def flushed() -> None:
+    """Wait until every line of this event loop is in its file.
+
+    Raises:
+        Problem: `storage_unavailable` when one could not be written.
+    """
+    await _writer().flushed()
 
 
 async def read_trace(run: str) -> list[dict[str, Any]]:
@@ -71,6 +86,7 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     Raises:
         Problem: `storage_unavailable` when its file is there and cannot be read.
     """
+    await flushed()
     file = anyio.Path(trace_file(run))
     if not await file.exists():
         return []
@@ -106,6 +122,69 @@ def _read(line: str) -> dict[str, Any] | None:
 def _is_number(value: Any) -> bool:
     """Say whether a value is a time or an amount that can be shown."""
     return isinstance(value, (int, float)) and 0 <= value <= LARGEST
+
+
+class TraceWriter:
+    """Writes the lines of one event loop behind the run: while some are written, others gather."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Path, str]] = []
+        self.work: asyncio.Task[None] | None = None
+        self.hurry = asyncio.Event()
+
+    def put(self, file: Path, text: str) -> None:
+        """Have a line written.
+
+        Raises:
+            Problem: `storage_unavailable` when one before it could not be written.
+        """
+        self._check()
+        self.waiting.append((file, text))
+        if self.work is None:
+            self.work = asyncio.create_task(self._write())
+
+    async def flushed(self) -> None:
+        """Wait until nothing is waiting."""
+        self.hurry.set()
+        while self.work is not None and not self.work.done():
+            await asyncio.wait([self.work])
+        self.hurry.clear()
+        self._check()
+
+    def _check(self) -> None:
+        if self.work is None or not self.work.done():
+            return
+        work, self.work = self.work, None
+        work.result()
+
+    async def _write(self) -> None:
+        while self.waiting:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GATHER):
+                    await self.hurry.wait()
+            lines, self.waiting = self.waiting, []
+            try:
+                await anyio.to_thread.run_sync(_append_all, lines)
+            except OSError as error:
+                what = f"the trace cannot be written: {error.strerror}"
+                raise Problem(
+                    ErrorCode.STORAGE_UNAVAILABLE, what, where=str(lines[0][0])
+                ) from error
+
+
+_writers: WeakKeyDictionary[asyncio.AbstractEventLoop, TraceWriter] = WeakKeyDictionary()
+
+
+def _writer() -> TraceWriter:
+    return _writers.setdefault(asyncio.get_running_loop(), TraceWriter())
+
+
+def _append_all(lines: list[tuple[Path, str]]) -> None:
+    files: dict[Path, list[str]] = {}
+    for file, text in lines:
+        files.setdefault(file, []).append(text)
+    for file, texts in files.items():
+        _append(file, "".join(texts))
 
 
 def _append(file: Path, text: str) -> None:

@@ -143,7 +143,7 @@ UpgradeStep = Callable[[Connection], None]
 """What one version changed, in the caller's transaction.
 
 A step stands for ever as it was released, so it names tables and columns itself and takes nothing
-from `library.tables`; its statements are such that SQLite and PostgreSQL both read them. New tables
+from `storage.tables`; its statements are such that SQLite and PostgreSQL both read them. New tables
 are made after the last step; new indexes of older tables are not.
 """
 

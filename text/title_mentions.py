@@ -52,11 +52,22 @@ def find_possible_titles(text: str) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for start, word in enumerate(raw):
         if word[0].isupper() or word[0].isdigit():
-            for end in range(start + 1, min(start + LONGEST, len(raw)) + 1):
-                key = "" if raw[end - 1] in STOPWORDS else _key(plain[start:end])
-                if key:
+            for key, end in _keys(plain, start):
+                if raw[end - 1] not in STOPWORDS:
                     found.setdefault(key, (start, end))
     return found
+
+
+def _keys(plain: list[str], start: int) -> Iterator[tuple[str, int]]:
+    """Yield the keys (see `_key`) of the titles that may begin at a word, each with its end."""
+    first = start + (plain[start] in _ARTICLES)
+    key, named = "", False
+    for at in range(first, min(start + LONGEST, len(plain))):
+        word = plain[at]
+        key = f"{key} {word}" if key else word
+        named = named or word not in STOPWORDS
+        if named and (at > first or len(word) >= _shortest(word)):
+            yield key, at + 1
 
 
 def select_mentioned_titles(places: Mapping[str, Place], known: Collection[str]) -> list[str]:

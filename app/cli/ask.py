@@ -25,7 +25,6 @@ from library.scope import parse_scope
 from memory.agents_md.recall import AgentsMdMemory, files_over_budget
 from memory.facts.queries import list_facts
 from memory.learning.self_statements import is_only_statements
-from memory.middleware import MEMORY_TOKENS
 from memory.profile.store import load_profile
 from models.chat_models import (
     check_model_prices,
@@ -70,12 +69,9 @@ def read_question(question: str) -> str:
         ) from error
 
 
-MEMORY_FILE_TOKENS = int(MEMORY_TOKENS * AgentsMdMemory.share)
-"""How many tokens memory files have for themselves in a call, whatever else is told."""
-
 MEMORY_FILES_TOO_LONG = (
-    "has {tokens:,} tokens, and calls have room for "
-    f"{MEMORY_FILE_TOKENS:,} to {MEMORY_TOKENS:,}: each is told the beginning and what fits it"
+    "has {tokens:,} tokens, and calls have room for {own:,} to {most:,}: "
+    "each is told the beginning and what fits it"
 )
 """What is said of memory files that are too long together."""
 
@@ -122,6 +118,21 @@ def main(
         return conductor.run_to_end(lambda opened: _ask(opened, conductor, question, docs, wanted))
 
 
+def own_tokens() -> int:
+    """Return how many tokens memory files have for themselves in a call."""
+    return int(settings().memory_tokens * AgentsMdMemory.share)
+
+
+async def too_long(owner: str) -> list[str]:
+    """Say of each memory file that is longer than what it has for itself in a call."""
+    most, own = settings().memory_tokens, own_tokens()
+    long = await files_over_budget(owner, own)
+    return [
+        f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens, own=own, most=most)}"
+        for path, tokens in long
+    ]
+
+
 async def _ask(
     opened: ThreadSession,
     conductor: CliRunner,
@@ -139,8 +150,8 @@ async def _ask(
         files = list(dict.fromkeys(library.root for library in read))
     for path in await list_skipped_memory_files(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
-    for path, tokens in await files_over_budget(owner, MEMORY_FILE_TOKENS):
-        say(f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens)}")
+    for line in await too_long(owner):
+        say(line)
     if not (files or plain.search or list_available_providers(os.environ)):
         await _check_memory(owner, plain, question)
         say(SEARCHING_EARLIER_PAGES)

@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.ask import MEMORY_FILE_TOKENS, MEMORY_FILES_TOO_LONG
+from app.cli.ask import own_tokens, too_long
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import one_line, print_json
 from app.cli.table import print_renderables
@@ -24,7 +24,6 @@ from config.errors import ErrorCode, Problem
 from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context
-from memory.agents_md.recall import files_over_budget
 from memory.experience.insights import count_dangling_edges
 from models.chat_models import (
     check_model_server,
@@ -138,11 +137,10 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    long = await files_over_budget(join_owner(settings().user, ""), MEMORY_FILE_TOKENS)
-    told = [f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens)}" for path, tokens in long]
+    told = await too_long(join_owner(settings().user, ""))
     return (
         "; ".join(told)
-        or f"AGENTS.md fits into the {MEMORY_FILE_TOKENS:,} tokens that it has in each call"
+        or f"AGENTS.md fits into the {own_tokens():,} tokens that it has in each call"
     )
 
 

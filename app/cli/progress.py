@@ -16,6 +16,7 @@ from rich.text import Text
 
 from app.cli import dispatch
 from app.cli.output import one_line
+from graph.records import MEMORY
 from report.labels import describe_reason
 
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
@@ -26,18 +27,18 @@ STAGES = {
     "rewrite": "Queries written",
     "background": "First search done",
     "planner": "Plan made",
-    "knowledge": "Research done",
+    "researched": "Research done",
     "reporter": "Report written",
     "memorize": "Report kept",
 }
-"""What is said when a node has done its work."""
+"""What is said when a node has done its work, or has said that some is done."""
 
 FOLLOWING = {
     "profile": "Understanding the question",
     "coordinator": "Searching",
     "rewrite": "Searching",
     "background": "Planning",
-    "knowledge": "Writing the report",
+    "researched": "Writing the report",
     "reporter": "Keeping the report",
 }
 """What is done when a node has ended."""
@@ -128,6 +129,8 @@ class RunProgress:
             self.steps.setdefault(event["step"], "")
             self.titles[event["step"]] = one_line(event["title"])
             self.activity = self._researching()
+        elif event.get("event") == "researched":
+            self._ended("researched", {})
         else:
             self.activity = SAID.get(str(event.get("event")), self.activity)
 
@@ -143,6 +146,9 @@ class RunProgress:
         elif node == "planner" or (node in STAGES and node not in self.announced):
             self.announced.add(node)
             self.print_line(STAGES[node])
+        if node == "planner" and update.get("decision") == "approve":
+            node = "human_feedback"
+            self.print_line(_decided(update))
         if node == "human_feedback":
             again = update.get("decision") == "reject"
             self.activity = FOLLOWING["background"] if again else "Starting the steps"
@@ -150,6 +156,9 @@ class RunProgress:
 
     def _step(self, finding: dict[str, Any]) -> None:
         name = finding["step"]
+        if name == MEMORY:
+            self.print_line(f"{MARKS['ok']} {finding['title']}")
+            return
         if self.steps.get(name):
             return
         self.steps[name] = mark = MARKS[finding["status"]]

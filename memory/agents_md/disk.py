@@ -161,7 +161,7 @@ class DiskFiles:
 
     async def read(self, path: str) -> bytes | None:
         """Return what is in a file; `None` where there is none."""
-        return await asyncio.to_thread(self._read, path)
+        return await asyncio.to_thread(self.look, path)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
         """Write a file, unless it is not what was expected any more."""
@@ -171,7 +171,8 @@ class DiskFiles:
         async with file_lock(real):
             return await asyncio.to_thread(_write, path, data, expected)
 
-    def _read(self, path: str) -> bytes | None:
+    def look(self, path: str) -> bytes | None:
+        """Return the same, in the thread that calls."""
         try:
             there, seen = os.stat(path), self._seen.get(path)
             if not stat.S_ISREG(there.st_mode):

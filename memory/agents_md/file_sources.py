@@ -42,7 +42,7 @@ class _OutsideProject:
         Raises:
             Problem: `memory_file_unreadable`.
         """
-        raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, LEADS_OUT, where=path, hint=IN_PROJECT)
+        return _refuse(path)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
         """Refuse.
@@ -60,14 +60,52 @@ IN_PROJECT = "put the file itself into the project"
 
 OUTSIDE = _OutsideProject()
 
+OWNERS = 256
+"""Of so many owners it is known in memory which folder is trusted."""
+
+_folders: dict[tuple[str, str], tuple[int, str]] = {}
+
 FileSources = Callable[[Query], Awaitable[Sequence[FileSource]]]
 """Says which memory files a call is told, in their order; the first is the person's."""
 
 
 async def disk_sources(query: Query) -> list[FileSource]:
     """Return the person's own file, and those of the project's folder if that is trusted."""
-    folder = await trusted_folder(query.owner)
+    folder = await _trusted(query.owner, query.revision)
     return await asyncio.to_thread(_found, split_owner(query.owner)[0], folder, query.files)
+
+
+async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
+    """Return the paths of the same files and what is in them, looked up at once.
+
+    Raises:
+        Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
+    """
+    folder = await _trusted(query.owner, query.revision)
+    user = split_owner(query.owner)[0]
+
+    def look() -> list[tuple[str, bytes | None]]:
+        found = _found(user, folder, query.files)
+        return [
+            (one.path, DISK.look(one.path) if one.files is DISK else _refuse(one.path))
+            for one in found
+        ]
+
+    return await asyncio.to_thread(look)
+
+
+async def _trusted(owner: str, revision: int) -> str:
+    """Return the trusted folder of an owner's project; what was read at a revision still holds."""
+    key = (settings().database, owner)
+    if not revision or _folders.get(key, (0, ""))[0] != revision:
+        if len(_folders) >= OWNERS:
+            _folders.clear()
+        _folders[key] = (revision, await trusted_folder(owner))
+    return _folders[key][1]
+
+
+def _refuse(path: str) -> bytes | None:
+    raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, LEADS_OUT, where=path, hint=IN_PROJECT)
 
 
 def state_sources(*paths: str) -> FileSources:

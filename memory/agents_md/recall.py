@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from config.errors import Problem
 from memory.agents_md.content import FileSections, decode_file, split_sections, visible_text
-from memory.agents_md.file_sources import FileSource, FileSources, disk_sources
+from memory.agents_md.file_sources import FileSource, FileSources, disk_sources, read_on_disk
 from memory.protocol import CatalogItem, Note, Query, not_editable_problem
 from text.keyword_ranking import rank_texts
 from text.regex import regex
@@ -109,13 +109,8 @@ class AgentsMdMemory:
         Raises:
             Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
         """
-        sources = await self.sources(query)
-        held = await asyncio.gather(*(source.files.read(source.path) for source in sources))
-        notes = [
-            note
-            for source, data in zip(sources, held, strict=True)
-            for note in file_notes(source.path, data or b"")
-        ]
+        held = await self._read(query)
+        notes = [note for path, data in held for note in file_notes(path, data or b"")]
         if sum(estimate_tokens(note.text) for note in notes) <= budget * self.share:
             return notes
         # Not all of it may fit: what is about this call is told before the rest.
@@ -124,6 +119,13 @@ class AgentsMdMemory:
             note._replace(line_order=await asyncio.to_thread(order_by_relevance, note.text, about))
             for note in notes
         ]
+
+    async def _read(self, query: Query) -> list[tuple[str, bytes | None]]:
+        if self.sources is disk_sources:
+            return await read_on_disk(query)
+        sources = await self.sources(query)
+        held = await asyncio.gather(*(source.files.read(source.path) for source in sources))
+        return [(source.path, data) for source, data in zip(sources, held, strict=True)]
 
 
 def file_notes(path: str, data: bytes) -> Iterator[Note]:

@@ -67,8 +67,9 @@ WORDS = 0.25
 LONGEST = 300
 """How many characters of a page are told as what it says instead, at most."""
 
-WINDOW = 1_000
-"""How many characters are shown of a page in another language than the statement."""
+WINDOW = 500
+"""How many characters are shown of a page that has no words of the statement, such as one in
+another language, without what is around them."""
 
 _ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
 _CODE = regex(r"`([^`\n]+)`")

@@ -78,7 +78,7 @@ async def test_a_plan_is_approved_behind_a_clock_that_was_set(
 
 @pytest.mark.parametrize(
     ("node", "seconds"),
-    [*(("team", seconds) for seconds in STEPS), ("rewrite", -60.0), ("reporter", -60.0)],
+    [*(("team", seconds) for seconds in STEPS), ("coordinator", -60.0), ("reporter", -60.0)],
 )
 async def test_a_killed_run_is_resumed_behind_a_clock_that_was_set(
     clock: Clock, choices: dict[str, object], script: Script, node: str, seconds: float

@@ -238,7 +238,7 @@ async def test_what_was_said_elsewhere_is_read_beside_the_first_call_when_it_is_
 
     await thread.begin("Hello!", make(choices), quiet)
 
-    assert sorted(script.names()) == ["Learnt", "Triage"]
+    assert sorted(script.names()) == ["Learnt", "Rewrite", "Triage"]
     assert await contents() == {"Hives stand in Oslo"}
 
 

@@ -169,7 +169,7 @@ async def test_the_form_of_the_answer_is_bound_and_also_said(script: Script):
 
     (name, messages), *_ = script.asked
     assert name == "Bee"
-    assert '"title": {"type": "string"}' in str(messages[0].text)
+    assert '"title":{"type":"string"}' in str(messages[0].text)
 
 
 async def test_what_surrounds_a_failure_to_fit_is_named(script: Script):

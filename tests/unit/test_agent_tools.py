@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.gateway import WorkResult, work
+from calls.stack import TOOL_CALLS
 from config.errors import Problem
 from graph.records import Passage, Source
 from memory.agents_md.proposals import list_proposals
@@ -47,7 +48,9 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 async def researched() -> WorkResult:
     question = HumanMessage('<step title="bees">Find bees.</step>')
-    return await work(STATE, runtime(), "researcher", "Write.", [question])
+    return await work(
+        STATE, runtime(), "researcher", "Write.", [question], toolbox=toolbox.RESEARCHER_TOOLS
+    )
 
 
 async def test_a_model_may_use_a_tool_before_it_writes(script: Script, searched: list[str]):
@@ -73,6 +76,20 @@ async def test_a_model_that_never_stops_using_tools_is_stopped(script: Script, s
     assert problem.value.code == "tool_limit"
     assert len(script.asked) == 6
     assert len(searched) <= 6
+
+
+async def test_calls_beyond_the_most_are_not_made_and_the_model_is_told(
+    script: Script, searched: list[str]
+):
+    many = [{"name": "search", "args": {"query": f"bees {at}"}, "id": str(at)} for at in range(15)]
+    first = AIMessage("", tool_calls=many, response_metadata={"finish_reason": "tool_calls"})
+    script.on("researcher", first, stopped("Nothing on bees."))
+
+    assert (await researched()).text == "Nothing on bees."
+    assert len(searched) == TOOL_CALLS
+    told = [str(one.text) for one in script.asked[-1][1] if one.type == "tool"]
+    assert len(told) == 15
+    assert sum("enough tool calls" in one for one in told) == 15 - TOOL_CALLS
 
 
 @pytest.mark.parametrize("call", [{"query": ["a"]}, {"wrong": "a"}, {}])

@@ -15,7 +15,7 @@ from graph.state import GRAPH_VERSION
 from tests.conftest import make
 from tests.fake_model import Script
 
-DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67", "3": "5e07b8bb4a67", "4": "f2d5e02febbc"}
+DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67", "3": "5e07b8bb4a67", "4": "8fdcd3f1d56f"}
 """The drawing of every version of the graph that was ever released, hashed."""
 
 MAIN = {
@@ -24,9 +24,9 @@ MAIN = {
     "coordinator": {"background", "rewrite", "learn"},
     "rewrite": {"background"},
     "background": {"planner"},
-    "planner": {"human_feedback", "reporter"},
+    "planner": {"human_feedback", "reporter", "team"},
     "human_feedback": {"human_feedback", "planner", "team"},
-    "team": {"step", "remember", "knowledge"},
+    "team": {"step", "remember", "knowledge", "reporter"},
     "step": {"team"},
     "remember": {"team"},
     "knowledge": {"reporter"},

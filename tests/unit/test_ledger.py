@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from calls.ledger import CallCost, LedgerCall, call_once, find_recorded, record_call
+from calls.ledger import CallCost, LedgerCall, call_once, find_recorded, known, record_call
 from runs.tables import calls
-from storage.engine import read_rows
+from storage.engine import read_rows, run_read
 from tests.places import somewhere
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -161,3 +161,17 @@ async def test_a_recorded_call_survives_a_killed_process():
 
     assert await call_once(a_call(), make) == {"hits": ["paid"]}
     assert make.made == 0
+
+
+async def test_what_a_call_needs_to_know_is_read_at_once(monkeypatch: pytest.MonkeyPatch):
+    await record_call(a_call(), {"said": "hm"}, 0.0)
+    reads: list[object] = []
+
+    async def counted(work: Any) -> Any:
+        reads.append(work)
+        return await run_read(work)
+
+    monkeypatch.setattr("calls.ledger.run_read", counted)
+
+    assert await known(a_call()) == ({"said": "hm"}, 0)
+    assert len(reads) == 1

@@ -10,7 +10,7 @@ from app.cli.doctor import _instructions
 from graph.session import ThreadSession
 from memory.agents_md.recall import AgentsMdMemory, files_over_budget, order_by_relevance
 from memory.catalog import explain_recall
-from memory.middleware import MEMORY_TOKENS, recall_notes
+from memory.middleware import recall_notes
 from memory.protocol import Query
 from storage.engine import close_database
 from tests.conftest import make
@@ -36,9 +36,7 @@ def written(home: Path, text: str) -> None:
 
 
 async def told(about: str) -> str:
-    (part,) = await recall_notes(
-        Query("local/", "reporter", about), [AgentsMdMemory()], MEMORY_TOKENS
-    )
+    (part,) = await recall_notes(Query("local/", "reporter", about), [AgentsMdMemory()], 3_000)
     return part.notes[0].text
 
 

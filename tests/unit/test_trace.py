@@ -7,7 +7,9 @@ import json
 
 import pytest
 
-from runs.trace import read_trace, trace, trace_file
+from config.errors import Problem
+from runs import trace as tracing
+from runs.trace import flushed, read_trace, trace, trace_file
 from tests.places import somewhere
 
 
@@ -60,6 +62,7 @@ async def test_any_text_comes_back_as_it_was(text: str):
 
 async def test_a_line_is_one_line_of_json_that_a_person_can_read():
     await trace(somewhere(), "search", "web", "ok", query="蜜蜂\n跳舞")
+    await flushed()
 
     text = trace_file("t1-1").read_text("utf-8")
 
@@ -71,6 +74,7 @@ async def test_a_line_is_one_line_of_json_that_a_person_can_read():
 async def test_half_a_line_of_a_killed_process_spoils_nothing_else():
     for status in ("first", "ok"):
         await trace(somewhere(), "model", "planner", status)
+    await flushed()
     with trace_file("t1-1").open("a", encoding="utf-8") as file:
         file.write('{"at": 1, "run": "t1-')
     for status in ("next", "last"):
@@ -85,6 +89,7 @@ async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
         trace(somewhere(), "model", "planner", f"s{at}", note="x" * 500_000) for at in range(60)
     ]
     await asyncio.gather(*many)
+    await flushed()
 
     text = trace_file("t1-1").read_text(encoding="utf-8")
     assert {line["status"] for line in await read_trace("t1-1")} == {f"s{at}" for at in range(60)}
@@ -106,8 +111,37 @@ async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
 )
 async def test_a_line_that_is_none_of_ours_hides_no_other(foreign: bytes):
     await trace(somewhere(), "model", "planner", "ok", number=1)
+    await flushed()
     with trace_file("t1-1").open("ab") as file:
         file.write(foreign + b"\n")
     await trace(somewhere(), "model", "planner", "ok", number=2)
 
     assert [line["number"] for line in await read_trace("t1-1")] == [1, 2]
+
+
+async def test_nobody_waits_for_the_disk_and_many_lines_take_one_way_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    written: list[int] = []
+    append = tracing._append_all
+    monkeypatch.setattr(
+        "runs.trace._append_all", lambda lines: (written.append(len(lines)), append(lines))
+    )
+    for number in range(20):
+        await trace(somewhere(), "model", "planner", "ok", number=number)
+    before = list(written)
+    await flushed()
+
+    assert before == []
+    assert sum(written) == 20
+    assert len(written) <= 2
+
+
+async def test_a_line_that_cannot_be_written_is_told_with_the_next_one():
+    trace_file("t1-1").parent.parent.mkdir(parents=True, exist_ok=True)
+    trace_file("t1-1").parent.write_text("no folder")
+    await trace(somewhere(), "model", "planner", "ok")
+
+    with pytest.raises(Problem) as told:
+        await flushed()
+    assert told.value.code == "storage_unavailable"
