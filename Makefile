@@ -65,8 +65,8 @@ format: $(VENV)/.dev  ## Format the code
 dev: $(VENV)/.dev  ## Start the LangGraph development server
 	@$(BIN)/dossier serve --port $(PORT)
 
-docs: $(VENV)/.dev  ## Write the picture of the graph and the choices into the README
-	@$(BIN)/python -m graph.readme
+docs: $(VENV)/.dev  ## Write the reference and the picture of the graph
+	@$(BIN)/python -m app.reference
 
 smoke: install  ## Ask one small question of the model the environment names
 	@$(BIN)/python -m evals.smoke

@@ -31,7 +31,6 @@ TITLE = 300
 PLACES = (
     "app.cli.search",
     "config.key_masking",
-    "graph.readme",
     "graph.plan",
     "memory.self_questions",
     "memory.experience.utterances",

@@ -129,9 +129,8 @@ class Context:
 def _check_kind(name: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind) or not all(isinstance(one, str) for one in _held(value)):
         what = f"{_written(value)} is not a {KINDS[kind]}"
-        raise Problem(
-            ErrorCode.BAD_CHOICE, what, where=name, hint="see the table of choices in the README"
-        )
+        hint = "docs/reference.md lists the choices"
+        raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
 
 
 def _written(value: Any) -> str:
