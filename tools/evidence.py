@@ -34,7 +34,7 @@ from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
 from memory.text_vectors import passage_similarity
-from report.checks.comparison import prepare
+from report.checks.source_preparation import prepare_sources
 from report.citations import SECTION_SEPARATOR
 from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
@@ -406,7 +406,7 @@ async def preparing(
         with suppress(Problem):
             pages = await load_source_texts(here.owner, sources)
             await run_within_budget(
-                here, context, role, prepare, list(pages.values()), written.is_set
+                here, context, role, prepare_sources, list(pages.values()), written.is_set
             )
 
     work = asyncio.create_task(prepared())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from heapq import nlargest
 from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
 
@@ -27,7 +26,12 @@ from report.checks.claims import (
     strip_transition,
 )
 from report.checks.comparison import SourceComparison
-from report.checks.contrast import SourceText, find_contradiction, index_source, normalize_statement
+from report.checks.contrast import (
+    find_contradiction,
+    index_source,
+    normalize_statement,
+    select_quotations,
+)
 from report.checks.numbers import compute_results, list_checkable_numbers, list_values
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.second_reader import NO_RULING, Ruling
@@ -38,6 +42,7 @@ from report.markdown.markdown_blocks import (
     MarkdownBlock,
     drop_removed_blocks,
     get_block_context,
+    iter_statements,
     join_blocks,
     list_nearby_rows,
     list_prose_blocks,
@@ -56,9 +61,6 @@ LEAD_SHARE = {"en": 1 / 2, "zh": 1 / 5}
 
 BRIEF_LEAD_FACTOR = {"en": 1.5, "zh": 2}
 """How many times fewer words may be known of a brief sentence that leads on to a cited one."""
-
-MAX_COMPARED_QUOTATIONS = 20
-"""A statement is compared with so many quotations of its paragraph, and always with its sources."""
 
 MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
 """So many words at most has a brief sentence."""
@@ -121,7 +123,13 @@ class _CitationEnforcer(SourceComparison):
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.headings = [*accumulate(self.parts, _heading, initial="")]
+        self.headings = [
+            *accumulate(
+                self.parts,
+                lambda last, part: part.text if part.kind == "heading" else last,
+                initial="",
+            )
+        ]
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
         self.doubted: list[DoubtedSentence] = []
         self.had: dict[tuple[str, int], set[str]] = {}
@@ -347,7 +355,7 @@ class _CitationEnforcer(SourceComparison):
     def doubt_faulted(self, left: Sequence[MarkdownBlock]) -> None:
         """Doubt the statements of what is left that a second reader found fault with."""
         done = {statement_key(one["text"]) for one in self.doubted}
-        faulted = map(self.ruling.to_doubt, _said(left))
+        faulted = map(self.ruling.to_doubt, iter_statements(left))
         self.doubted += [one for one in faulted if one and statement_key(one["text"]) not in done]
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
@@ -358,7 +366,7 @@ class _CitationEnforcer(SourceComparison):
         for statement in kept if quoted else []:
             said, names = normalize_statement(statement), set(list_cited_ids(statement))
             theirs = [one for name, one in quoted if name in names]
-            theirs = _nearest(
+            theirs = select_quotations(
                 said, [one for one in theirs if one.language == detect_language(said)]
             )
             parts = [said, *CLAUSE_SPLIT.split(said)] if theirs else []
@@ -483,32 +491,7 @@ class _CitationEnforcer(SourceComparison):
         )
 
 
-def _nearest(said: str, quoted: list[SourceText]) -> list[SourceText]:
-    """Return the quotations with most words of a statement, if there are too many for all."""
-    wanted = set(search_words(said)) if len(quoted) > MAX_COMPARED_QUOTATIONS else set()
-    return (
-        quoted
-        if not wanted
-        else nlargest(
-            MAX_COMPARED_QUOTATIONS, quoted, key=lambda one: len(wanted & one.positions.keys())
-        )
-    )
-
-
-def _heading(last: str, part: MarkdownBlock) -> str:
-    return part.text if part.kind == "heading" else last
-
-
-def _said(left: Sequence[MarkdownBlock]) -> Iterator[str]:
-    """Yield what a text says in the order of the text: statements, headings and lines of code."""
-    for part in left:
-        if part.kind == "fence":
-            yield from map(to_inline_code, list_code_lines(part.text))
-        else:
-            yield from list_statements(part)
-
-
 def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:
     """Return what tells where in a text a doubted statement stands."""
-    order = {statement_key(one): at for at, one in reversed([*enumerate(_said(left))])}
+    order = {statement_key(one): at for at, one in reversed([*enumerate(iter_statements(left))])}
     return lambda one: order.get(statement_key(one["text"]), len(order))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from report.checks.calculations import (
@@ -21,7 +21,6 @@ from report.checks.claims import (
     strip_transition,
 )
 from report.checks.contrast import (
-    PER_SOURCE,
     SourceText,
     find_contradiction,
     list_nearest_sentences,
@@ -44,7 +43,6 @@ from report.checks.numbers import (
 )
 from report.checks.overlap import (
     MIN_UNRELATED_WORDS,
-    SHORT,
     compute_share,
     cut_at_first_citation,
     has_all_words,
@@ -55,11 +53,11 @@ from report.checks.overlap import (
 from report.checks.polarity import find_overstatement, is_denied_by_sources
 from report.checks.quantities import (
     SourceNumbers,
-    extract_source_numbers,
     has_unknown_date,
     list_derivable_numbers,
     strip_dates,
 )
+from report.checks.source_preparation import load_source_numbers
 from report.checks.synonyms import render_nation_names
 from report.citations import SECTION_SEPARATOR
 from report.markdown.code import find_unknown_identifier
@@ -427,7 +425,7 @@ class SourceComparison:
     def get_source_numbers(self, name: str) -> SourceNumbers:
         """Return the numbers and dates of a source."""
         if name not in self.figures:
-            self.figures[name] = figured(self.texts[name])
+            self.figures[name] = load_source_numbers(self.texts[name])
         return self.figures[name]
 
     def list_source_values(self, names: Sequence[str]) -> list[float]:
@@ -474,35 +472,6 @@ class SourceComparison:
         known = self.list_source_values(self.cited)
         around = self.around.replace(said.strip(), " ")
         return "" if is_derivable(said, around, known) else "calculation"
-
-
-def prepare(texts: Iterable[str], stopped: Callable[[], bool]) -> None:
-    """Make what statements are compared with of some sources, before there are statements.
-
-    Long sources are left: what is made of them is not kept.
-
-    Args:
-        texts: The full texts of the sources.
-        stopped: Tells whether the statements are there.
-    """
-    for text in (one for one in texts if len(one) <= SHORT):
-        if stopped():
-            return
-        figured(text)
-        source = load_source(text)
-        for work in PER_SOURCE:
-            source.memoize(work)
-
-
-def figured(text: str) -> SourceNumbers:
-    """Return the numbers and dates of a source; those of short ones are kept."""
-    return _figures(text) if len(text) <= SHORT else extract_source_numbers(text)
-
-
-# The findings of a run and its report are checked against the same pages.
-@lru_cache(maxsize=256)
-def _figures(text: str) -> SourceNumbers:
-    return extract_source_numbers(text)
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import Any, NamedTuple, TypeVar
 
 from report.checks.word_changes import (
@@ -21,6 +22,20 @@ from text.regex import regex
 from text.script import detect_language, detect_single_language, simplify_chinese
 from text.sentences import split_sentences
 from text.words import search_words
+
+MAX_COMPARED_QUOTATIONS = 20
+"""A statement is compared with so many quotations of its paragraph, and always with its sources."""
+
+
+def select_quotations(said: str, quoted: list[SourceText]) -> list[SourceText]:
+    """Return the quotations with most words of a statement, if there are too many for all."""
+    wanted = set(search_words(said))
+    if len(quoted) <= MAX_COMPARED_QUOTATIONS or not wanted:
+        return quoted
+    return nlargest(
+        MAX_COMPARED_QUOTATIONS, quoted, key=lambda one: len(wanted & one.positions.keys())
+    )
+
 
 ALIKE = 0.6
 """The least part of a statement that stands in the same order in what it is compared with."""
@@ -59,14 +74,12 @@ _JOINED = regex(
     r"[;；]\s*|,\s*(?=(?:while|whereas|although|but)\b)|，(?=而(?!且)|但|不过|不過|并且|並且)"
 )
 
-
 _TURN = regex(
     r"\b(?:but|or|otherwise|unless|although|though|while|whereas|if|until|only|except|so|because"
     r"|since|not\s+only)\b|[;:]",
     re.IGNORECASE,
 )
 """What may part a sentence in two, of which one may say no and the other may not."""
-
 
 _Made = TypeVar("_Made")
 

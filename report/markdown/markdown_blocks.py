@@ -8,11 +8,27 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
 
-from report.markdown.code import map_inline_code, mask_code, unmask_code
+from report.markdown.code import (
+    list_code_lines,
+    map_inline_code,
+    mask_code,
+    to_inline_code,
+    unmask_code,
+)
 from report.markdown.markers import MARKER, QUOTE, QUOTED_WORDS, is_quotation_length
 from report.markdown.sanitizer import ADDRESS_PATTERN
 from text.regex import regex
 from text.sentences import split_sentences
+
+
+def iter_statements(left: Sequence[MarkdownBlock]) -> Iterator[str]:
+    """Yield what a text says in the order of the text: statements, headings and lines of code."""
+    for part in left:
+        if part.kind == "fence":
+            yield from map(to_inline_code, list_code_lines(part.text))
+        else:
+            yield from list_statements(part)
+
 
 BlockKind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
 

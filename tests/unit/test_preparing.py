@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from report.checks.attribution import enforce_citations
-from report.checks.comparison import figured, prepare
 from report.checks.contrast import PER_SOURCE
 from report.checks.overlap import load_source
+from report.checks.source_preparation import load_source_numbers, prepare_sources
 
 PAGES = [
     "The waggle dance was described in 1927. It lasts 12 seconds for a flower 3 km away.",
@@ -19,16 +19,16 @@ def never() -> bool:
 
 
 def test_a_prepared_source_has_all_that_is_made_of_it_once():
-    prepare(PAGES, never)
+    prepare_sources(PAGES, never)
 
     assert all(len(load_source(page)._kept) == len(PER_SOURCE) for page in PAGES)
-    assert figured(PAGES[0]) is figured(PAGES[0])
+    assert load_source_numbers(PAGES[0]) is load_source_numbers(PAGES[0])
 
 
 def test_what_is_written_is_judged_the_same_with_prepared_sources():
     named = {"S1": PAGES[0] + " It is danced on the comb.", "S2": PAGES[1] + " They are female."}
     before = enforce_citations(SAID, named)
-    prepare(named.values(), never)
+    prepare_sources(named.values(), never)
 
     assert enforce_citations(SAID, named) == before
     assert [one["reason"] for one in before.doubted] == ["other_number"]
@@ -36,6 +36,6 @@ def test_what_is_written_is_judged_the_same_with_prepared_sources():
 
 def test_nothing_more_is_made_once_the_text_is_there():
     late = "Drones leave the hive in autumn, and 7 of 10 never come back."
-    prepare([late], lambda: True)
+    prepare_sources([late], lambda: True)
 
     assert not load_source(late)._kept
