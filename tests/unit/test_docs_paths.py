@@ -62,6 +62,19 @@ def test_a_name_said_to_be_in_a_file_is_in_it(page: Path):
     ]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_module_that_a_page_has_one_run_exists(page: Path):
+    text = page.read_text("utf-8")
+    modules = re.findall(r"python -m ([\w.]+)|`(benchmarks\.\w+)`", text)
+    paths = [ROOT / (one or other).replace(".", "/") for one, other in modules]
+
+    assert not [
+        path
+        for path in paths
+        if not path.with_suffix(".py").exists() and not (path / "__main__.py").exists()
+    ]
+
+
 def test_the_floors_of_the_architecture_are_those_that_are_checked():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = contracts["contracts"][0]["layers"]

@@ -31,5 +31,15 @@ def test_the_reference_has_every_command_and_says_what_every_setting_means():
         assert re.search(rf"\| `DOSSIER_{one.name.upper()}` \|.*\| \S.* \|", text)
 
 
+def test_the_guide_and_the_example_of_settings_have_every_setting():
+    """Several settings on one line are written with the ends of their names alone."""
+    guide = (REFERENCE_PAGE.parent / "configuration.md").read_text("utf-8")
+    example = (README.parent / ".env.example").read_text("utf-8")
+
+    for one in fields(Settings):
+        assert f"_{one.name.upper()}`" in guide
+        assert f"DOSSIER_{one.name.upper()}" in example
+
+
 def test_the_readme_is_short_enough_for_a_newcomer():
     assert len(README.read_text("utf-8").splitlines()) <= 120
