@@ -10,10 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from app.cli.help_examples import COMMAND_EXAMPLES
-from app.cli.main import app
+from app.cli.main import load_command
 from config.errors import ErrorCode, ErrorKind
 from config.settings import ENV_PREFIX, Settings
 from graph.builder import make_graph, make_step_graph
@@ -39,7 +37,7 @@ This page is written by `make docs` from the code: do not edit it.
 
 def render_reference() -> str:
     """Return the page of all commands, choices, settings and error codes."""
-    parts = [_INTRODUCTION, "## Commands\n", *_list_commands(typer.main.get_command(app), "")]
+    parts = [_INTRODUCTION, "## Commands\n", *_list_commands(load_command(), "")]
     parts += [_render_choices(), _render_settings(), _render_error_codes()]
     return "\n".join(parts)
 
@@ -48,7 +46,7 @@ def _list_commands(command: Any, path: str) -> Iterator[str]:
     """Give the section of a command, or those of all commands of a group."""
     below = getattr(command, "commands", {})
     for name in sorted(below):
-        yield from _list_commands(below[name], f"{path} {name}".strip())
+        yield from _list_commands(below[name].load(), f"{path} {name}".strip())
     if path and not below and not command.hidden:
         yield _render_command(command, path)
 

@@ -28,7 +28,7 @@ SECONDS = 180
 """How long a command may take before it counts as hanging."""
 
 COMMAND_MODULES = (
-    "main commands_memory commands_eval help_examples options ask feedback forget ingest_command "
+    "main help_examples options question_run feedback forget ingest_command "
     "memory_items memory_changes memory_transfer pages prune recall_command resume runs search "
     "token doctor"
 )

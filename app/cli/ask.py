@@ -1,47 +1,59 @@
-"""dossier ask: take the question, read the folder, run the job, write the report."""
+"""dossier ask: take the question from the command line or standard input."""
 
 from __future__ import annotations
 
 import codecs
-import os
-import secrets
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 from app.cli.choices import read_choices
-from app.cli.folder_trust import list_skipped_memory_files
-from app.cli.output import has_terminal
-from app.cli.progress import RunProgress
-from app.cli.runner import REMOVAL_NOTICE, CliRunner
-from config.errors import ErrorCode, Problem
-from config.model_table import MODEL_ROLES
-from config.settings import settings
-from graph.context import Context, build_context
-from graph.session import SessionOutcome, ThreadSession
-from library.recall import is_scope_empty
-from library.scope import parse_scope
-from memory.agents_md.recall import AgentsMdMemory, files_over_budget
-from memory.facts.queries import list_facts
-from memory.learning.self_statements import is_only_statements
-from memory.profile.store import load_profile
-from models.chat_models import (
-    check_model_prices,
-    list_unpriced_models,
-    load_role_model,
-    model_for_role,
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import (
+    ApproveUnseenOption,
+    ChoiceOption,
+    DocsOption,
+    ForceOption,
+    OutOption,
+    QuestionArgument,
+    QuickOption,
+    ReviewOption,
+    ThreadOption,
 )
-from models.embeddings import list_paid_embedders
-from report.export import check_report_folder, resolve_report_folder
-from runs.call_site import join_owner
-from runs.lifecycle import check_question, check_thread_id, find_newest_run
-from runs.lock import thread_lock
-from text.pluralization import pluralize
-from text.secret_masking import list_removed_kinds
-from text.smalltalk import reply_to_smalltalk
-from tools.folder_ingestion import IngestResult, ingest_folder
-from tools.web.search_providers import check_provider_names, list_available_providers
+from config.errors import ErrorCode, Problem
+
+commands = Commands()
+
+
+@commands.add("ask", trust=True)
+def ask(
+    *,
+    question: QuestionArgument = "",
+    docs: DocsOption = None,
+    yes: ApproveUnseenOption = False,
+    review: ReviewOption = False,
+    quick: QuickOption = False,
+    out: OutOption = None,
+    force: ForceOption = False,
+    thread: ThreadOption = None,
+    invocation: Invocation,
+    choice: ChoiceOption = None,
+) -> int:
+    """Research a question and write a report."""
+    project = invocation.project
+    wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, project=project)
+    # The graph takes longer to import than --help or a mistyped option may take.
+    from app.cli.question_run import run_question  # noqa: PLC0415
+
+    return run_question(
+        read_question(question),
+        docs or [],
+        wanted,
+        thread=thread,
+        wait=review,
+        out=out,
+        force=force,
+        as_json=invocation.as_json,
+    )
+
 
 LARGEST = 100_000
 """The most bytes that are read; it may be a device without an end."""
@@ -67,190 +79,3 @@ def read_question(question: str) -> str:
         raise Problem(
             ErrorCode.USAGE, "what comes in on standard input is not UTF-8", hint=hint
         ) from error
-
-
-MEMORY_FILES_TOO_LONG = (
-    "has {tokens:,} tokens, and calls have room for {own:,} to {most:,}: "
-    "each is told the beginning and what fits it"
-)
-"""What is said of memory files that are too long together."""
-
-SEARCHING_EARLIER_PAGES = "No files are named: what was read before is searched"
-
-OTHER_MODEL = (
-    "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
-)
-
-NO_PRICE = (
-    "Warning: no price is known for {models}, so max_cost = {most} cannot be enforced; "
-    "max_tokens and max_calls are (prices: [prices] in the file that DOSSIER_MODELS names)"
-)
-"""The warning if the default cap on money cannot be enforced."""
-
-NOTHING_HINT = (
-    "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
-    "TAVILY_API_KEY or BRAVE_API_KEY for the web"
-)
-
-
-def main(
-    *,
-    question: str,
-    docs: list[Path],
-    yes: bool,
-    review: bool,
-    quick: bool,
-    out: Path | None,
-    force: bool,
-    thread: str | None,
-    project: str,
-    choices: list[str],
-    as_json: bool,
-) -> int:
-    """Run the command; return its exit status."""
-    question = check_question(read_question(question))
-    thread = _new_thread_name() if thread is None else check_thread_id(thread)
-    wanted = read_choices(choices, yes=yes, review=review, quick=quick, project=project)
-    check_provider_names(wanted.get("search", []))
-    check_report_folder(resolve_report_folder(out, thread), force=force)
-    conductor = CliRunner(thread, wait=review, out=out, force=force, as_json=as_json)
-    with thread_lock(thread):
-        return conductor.run_to_end(lambda opened: _ask(opened, conductor, question, docs, wanted))
-
-
-def own_tokens() -> int:
-    """Return how many tokens memory files have for themselves in a call."""
-    return int(settings().memory_tokens * AgentsMdMemory.share)
-
-
-async def too_long(owner: str) -> list[str]:
-    """Say of each memory file that is longer than what it has for itself in a call."""
-    most, own = settings().memory_tokens, own_tokens()
-    long = await files_over_budget(owner, own)
-    return [
-        f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens, own=own, most=most)}"
-        for path, tokens in long
-    ]
-
-
-async def _ask(
-    opened: ThreadSession,
-    conductor: CliRunner,
-    question: str,
-    docs: list[Path],
-    wanted: dict[str, Any],
-) -> SessionOutcome:
-    plain, say = build_context(wanted), conductor.progress.print_line
-    if list_removed_kinds(question):
-        say(REMOVAL_NOTICE)
-    owner = join_owner(plain.user or settings().user, plain.project)
-    files = await _files_of_thread(opened, owner, conductor.thread)
-    if docs:
-        read = [await _read(owner, folder, conductor.progress) for folder in docs]
-        files = list(dict.fromkeys(library.root for library in read))
-    for path in await list_skipped_memory_files(owner, files):
-        say(f"{path} is not read before model calls: it is among the documents")
-    for line in await too_long(owner):
-        say(line)
-    if not (files or plain.search or list_available_providers(os.environ)):
-        await _check_memory(owner, plain, question)
-        say(SEARCHING_EARLIER_PAGES)
-    await check_models(plain, conductor.progress, money="max_cost" in wanted)
-    alone = not has_terminal()
-    if alone and plain.deep and "auto_accept" not in wanted:
-        say("No terminal to ask on: the plan is approved as it is")
-    chosen = build_context({"auto_accept": alone, **wanted, "files": files})
-    return await conductor.begin(opened, question, chosen)
-
-
-async def _check_memory(owner: str, run: Context, question: str) -> None:
-    """Make sure that something is remembered where there is nothing else to answer from.
-
-    Raises:
-        Problem: `nothing_to_search`, unless nothing is asked.
-    """
-    if reply_to_smalltalk(question) or is_only_statements(question) or await list_facts(owner):
-        return
-    if (await load_profile(owner)).revision == 0 and await is_scope_empty(
-        owner, parse_scope(list(run.memory))
-    ):
-        what = "there is nothing to search: no files, no search of the web, nothing remembered"
-        raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
-
-
-async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:
-    """Load every model of a run before anything is spent, and show which they are.
-
-    Args:
-        run: The choices of the run.
-        progress: Where they are shown.
-        money: Whether a person has set the cap on money; if so, every model needs a price.
-
-    Raises:
-        Problem: `unknown_model`, `model_key_missing` or `model_without_price`.
-    """
-    wanted = [model_for_role(role, run) for role in MODEL_ROLES]
-    loaded = [
-        str(((await load_role_model(role, run)).metadata or {})["model"]) for role in MODEL_ROLES
-    ]
-    names = dict.fromkeys(loaded)
-    if money:
-        check_model_prices(run, loaded)
-    elif unknown := list_unpriced_models([*names, *list_paid_embedders()]):
-        progress.print_line(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
-    for usual, other in dict(zip(wanted, loaded, strict=True)).items():
-        if other not in (usual, f"{usual}:"):
-            progress.print_line(OTHER_MODEL.format(usual=usual, other=other))
-    if list(names) == ["extractive:"]:
-        progress.print_line("No model key is set: the built-in extractive model quotes the sources")
-    else:
-        progress.print_line(f"Models: {', '.join(names)}")
-
-
-async def _read(owner: str, folder: Path, progress: RunProgress) -> IngestResult:
-    done = total = 0
-
-    def expect(count: int) -> None:
-        """Take down how many files there are."""
-        nonlocal total
-        total = count
-
-    def one(path: str) -> None:
-        """Show that one more file is read."""
-        nonlocal done
-        done += 1
-        progress.set_activity(f"Reading {Path(path).name} ({done} of {total})")
-
-    library = await ingest_folder(owner, folder, one, expect=expect)
-    counts = f"{library.read} read, {library.known} known already"
-    left = f", {len(library.skipped)} left out" if library.skipped else ""
-    progress.print_line(f"{pluralize(library.files, 'file')} in {folder} ({counts}{left})")
-    progress.set_activity("Preparing the question")
-    for skipped in library.skipped:
-        progress.print_line(
-            f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]"
-        )
-    return library
-
-
-async def _files_of_thread(opened: ThreadSession, owner: str, thread: str) -> list[str]:
-    """Return the files of the last question of a thread; none for a new thread.
-
-    Raises:
-        Problem: `waiting_review` or `run_unfinished` when the last question is not finished, or
-            `thread_not_found` when the thread is another owner's.
-    """
-    if not (await opened.check_free()).values.get("turn"):
-        return []
-    last = await find_newest_run(owner, thread)
-    if last is None:
-        raise Problem(
-            ErrorCode.THREAD_NOT_FOUND, f"there is no thread {thread!r}", hint="see `dossier runs`"
-        )
-    files: list[str] = last.context.get("files", [])
-    return files
-
-
-def _new_thread_name() -> str:
-    """Return a name for a new thread: the day and six random letters."""
-    return f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(3)}"

@@ -15,9 +15,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.ask import own_tokens, too_long
+from app.cli.dispatch import Commands
 from app.cli.folder_settings import describe_ignored_settings
+from app.cli.options import JsonOption
 from app.cli.output import one_line, print_json
+from app.cli.question_run import own_tokens, too_long
 from app.cli.table import print_renderables
 from config import environment, packages
 from config.errors import ErrorCode, Problem
@@ -39,11 +41,14 @@ from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
 from tools.web.search_providers import list_available_providers
 
+commands = Commands()
+
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
 
-def main(*, as_json: bool) -> int:
-    """Print every check; return 0 if all are well, else 7."""
+@commands.add("doctor")
+def check_installation(*, as_json: JsonOption = False) -> int:
+    """Check this installation and say how to mend what is wrong."""
     rows = asyncio.run(_checks())
     if as_json:
         print_json([{"check": name, "ok": ok, "says": says} for name, ok, says in rows])

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import RunArgument, VerdictArgument
 from app.cli.output import print_json
-from config.settings import settings
 from memory.learning.run_feedback import record_feedback
-from runs.call_site import join_owner
 from runs.lifecycle import find_run
 from storage.engine import close_database
 
+commands = Commands()
 
-def main(*, name: str, words: str, project: str, as_json: bool) -> int:
-    """Run the command; return its exit status."""
-    told = asyncio.run(_feed_back(join_owner(settings().user, project), name, words))
-    if as_json:
+
+@commands.add("feedback")
+def give_feedback(*, run: RunArgument, words: VerdictArgument, invocation: Invocation) -> int:
+    """Say that a run was good (up) or bad (down), or what was wrong with it."""
+    told = asyncio.run(_feed_back(invocation.owner, run, words))
+    if invocation.as_json:
         print_json(told)
     elif told["fact"]:
         print("Noted; it is in force from the next call on.")

@@ -12,11 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from app.cli.dispatch import Commands, Invocation
 from app.cli.memory_items import run_and_close
+from app.cli.options import (
+    DryRunOption,
+    IncludeCopiesOption,
+    ItemsArgument,
+    OriginOption,
+    PagesArgument,
+    SkipConfirmationOption,
+)
 from app.cli.output import confirm, one_line, print_json
 from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem
-from config.settings import settings
 from graph.state import State
 from library.scope import OriginPages, find_copies, find_origin_pages, read_page_record
 from library.undo import RemovedPages, remove_pages
@@ -31,10 +39,11 @@ from privacy.service import (
 )
 from report.document import ReportDocument, build_document, removed_command
 from report.export import is_report_in_folder, write_report_files
-from runs.call_site import join_owner
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
 from tools.source_checks import load_cited_texts
+
+commands = Commands()
 
 
 async def redraw_reports(owner: str, told: Sequence[ReportState]) -> int:
@@ -131,30 +140,47 @@ class ErasureOptions(NamedTuple):
     as_json: bool = False
 
 
-def forget_named_pages(*, ids: list[str], origin: str, project: str, **how: bool) -> int:
-    """Forget pages, if the person says so; return the exit status.
+@commands.add("pages forget")
+def forget_named_pages(
+    *,
+    ids: PagesArgument = None,
+    origin: OriginOption = "",
+    yes: SkipConfirmationOption = False,
+    dry_run: DryRunOption = False,
+    copies: IncludeCopiesOption = False,
+    invocation: Invocation,
+) -> int:
+    """Erase pages for good, and whatever says them again; remove only stops searching them.
 
     Raises:
         Problem: `usage`, `page_not_found`, or what `privacy.service` tells of.
     """
-    owner = join_owner(settings().user, project)
-    found = run_and_close(resolve_pages(owner, ids, origin, forgotten=True))
+    owner = invocation.owner
+    found = run_and_close(resolve_pages(owner, ids or [], origin, forgotten=True))
     return _forget(
         ErasureTarget(owner, pages=tuple(found.ids), origin=origin),
-        ErasureOptions(**how),
+        ErasureOptions(sure=yes, look=dry_run, copies=copies, as_json=invocation.as_json),
         found.shared,
     )
 
 
-def forget_items(*, ids: list[str], project: str, **how: bool) -> int:
-    """Forget things of any memory, if the person says so; return the exit status.
+@commands.add("memory forget")
+def forget_items(
+    *,
+    ids: ItemsArgument,
+    yes: SkipConfirmationOption = False,
+    dry_run: DryRunOption = False,
+    copies: IncludeCopiesOption = False,
+    invocation: Invocation,
+) -> int:
+    """Remove things for good, and what was quoted of them: no byte of it is left.
 
     Raises:
         Problem: What `privacy.service` tells of.
     """
     return _forget(
-        run_and_close(resolve_erasure_target(join_owner(settings().user, project), ids)),
-        ErasureOptions(**how),
+        run_and_close(resolve_erasure_target(invocation.owner, ids)),
+        ErasureOptions(sure=yes, look=dry_run, copies=copies, as_json=invocation.as_json),
         {},
     )
 
@@ -305,14 +331,17 @@ def _render_remaining_copies(shown: _ErasurePreview) -> list[str]:
     return [one_line(line) for line in (*copies, *own, *unread)]
 
 
-def remove_named_pages(*, ids: list[str], origin: str, project: str, as_json: bool) -> int:
-    """Let pages be found no more; return the exit status.
+@commands.add("pages remove")
+def remove_named_pages(
+    *, ids: PagesArgument = None, origin: OriginOption = "", invocation: Invocation
+) -> int:
+    """Stop searching pages; nothing else changes, and memory undo brings them back.
 
     Raises:
         Problem: `usage` or `page_not_found`.
     """
-    done = run_and_close(_remove(join_owner(settings().user, project), ids, origin))
-    if as_json:
+    done = run_and_close(_remove(invocation.owner, ids or [], origin))
+    if invocation.as_json:
         print_json(done._asdict())
     elif not done.event:
         print("Nothing there is searched.")

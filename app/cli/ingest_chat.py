@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.progress import Progress
 
+from app.cli.dispatch import Invocation
 from app.cli.ingest_command import (
     MAX_NAMED_FILES,
     IngestReport,
@@ -19,19 +20,17 @@ from app.cli.ingest_command import (
 )
 from app.cli.output import one_line
 from config.errors import ErrorKind
-from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
 from nodes.ingest import make_ingest_graph
-from runs.call_site import join_owner
 from text.pluralization import pluralize
 
 
-def main(*, chat: Path, project: str, as_json: bool) -> int:
+def ingest_chat(chat: Path, invocation: Invocation) -> int:
     """Read a chat; return the exit status."""
     bar = make_ingest_bar()
-    work = _chat(join_owner(settings().user, project), os.path.realpath(chat), project, bar)
-    return run_ingestion(work, bar, as_json=as_json)
+    work = _chat(invocation.owner, os.path.realpath(chat), invocation.project, bar)
+    return run_ingestion(work, bar, as_json=invocation.as_json)
 
 
 async def _chat(owner: str, path: str, project: str, bar: Progress) -> IngestReport:

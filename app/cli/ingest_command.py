@@ -10,16 +10,18 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import ChatOption, PathsArgument
 from app.cli.output import one_line, print_json, print_problem
 from config.errors import ErrorCode, ErrorKind, Problem
-from config.settings import settings
 from library.scope import list_namespaces
 from library.vector_upkeep import update_vectors
 from models.embeddings import EmbeddingCall, collect_embedding_calls, list_paid_embedders
-from runs.call_site import join_owner
 from storage.engine import close_database
 from text.pluralization import pluralize
 from tools.folder_ingestion import IngestResult, SkippedFile, ingest_folder, list_ignored_files
+
+commands = Commands()
 
 MAX_NAMED_FILES = 20
 """How many files of a folder that are not read are named without `--json`."""
@@ -33,15 +35,19 @@ class _FolderSummary(NamedTuple):
     passed_over: list[SkippedFile]
 
 
-def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -> int:
-    """Read everything that is named; return the exit status."""
-    if bool(paths) == bool(chat):
+@commands.add("ingest", trust=True)
+def ingest(*, paths: PathsArgument = None, chat: ChatOption = None, invocation: Invocation) -> int:
+    """Read folders, files or a chat into memory; what was read before is not read again."""
+    if chat and not paths:
+        # It needs the graph, which files do without.
+        from app.cli.ingest_chat import ingest_chat  # noqa: PLC0415
+
+        return ingest_chat(chat, invocation)
+    if chat or not paths:
         what = "name folders and files, or one chat" if paths else "there is nothing to read"
         raise Problem(ErrorCode.USAGE, what, hint="dossier ingest PATH..., or --chat FILE.jsonl")
     bar = make_ingest_bar()
-    return run_ingestion(
-        _folders(join_owner(settings().user, project), paths, bar), bar, as_json=as_json
-    )
+    return run_ingestion(_folders(invocation.owner, paths, bar), bar, as_json=invocation.as_json)
 
 
 IngestReport = tuple[dict[str, Any], list[str], int]

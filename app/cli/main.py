@@ -1,72 +1,28 @@
-"""The dossier command; each subcommand is imported only when it is called."""
+"""The dossier command: a table of its commands; each is imported only when it is called."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
-from typer.core import TyperArgument
-from typer.models import CommandInfo, TyperInfo
+from typer.core import TyperArgument, TyperCommand
 
-from app.cli import commands_eval, commands_memory, dispatch, output, start
-from app.cli.dispatch import run_command
+from app.cli import dispatch, output, start
 from app.cli.help_examples import render_epilog
-from app.cli.options import (
-    MAX_INTEGER,
-    ApproveOption,
-    ApproveUnseenOption,
-    CapOption,
-    ChoiceOption,
-    DocsOption,
-    EnvFileArgument,
-    FolderArgument,
-    ForceOption,
-    HostOption,
-    JobsOption,
-    JsonOption,
-    KeepOption,
-    OutOption,
-    PlanOption,
-    PortOption,
-    ProjectOption,
-    QuestionArgument,
-    QuickOption,
-    RejectOption,
-    RenewOption,
-    ReviewOption,
-    RunArgument,
-    ShowRemovedOption,
-    SkipConfirmationOption,
-    ThreadOption,
-    TrustOption,
-    VerdictArgument,
-)
+from app.cli.options import MAX_INTEGER
 from config import environment
-from config.environment import ENV_FILE_NAME
 from config.errors import ErrorCode, Problem, first_validation_error
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a wrong option; it does not export the class, only this child of it."""
 
 HELP = ["-h", "--help"]
-
-# Typer reads a default as it reads what is typed.
-HERE, ENV = cast("tuple[Path, Path]", (".", ENV_FILE_NAME))
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": HELP},
-)
 
 
 def _print_version(wanted: bool) -> None:
@@ -78,11 +34,167 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-settings_app = typer.Typer(help="Copy settings into the home.")
+class CommandEntry(NamedTuple):
+    """A command before it is imported."""
+
+    module: str
+    """The module in `app.cli` that declares it; empty for a group that only has commands."""
+    help: str
+    """What it does, in one line."""
 
 
-@app.callback()
-def dossier(
+COMMANDS = {
+    "": CommandEntry(
+        "",
+        "Research a question over your files and the web, with every sentence traced to a source.",
+    ),
+    "ask": CommandEntry("ask", "Research a question and write a report."),
+    "resume": CommandEntry(
+        "resume",
+        "Go on with a run that waits, was paused or killed, failed in part, or reached a limit.",
+    ),
+    "feedback": CommandEntry(
+        "feedback", "Say that a run was good (up) or bad (down), or what was wrong with it."
+    ),
+    "serve": CommandEntry("serve", "Start the LangGraph development server with this agent."),
+    "token": CommandEntry("token", "Print the token that scripts send to the server."),
+    "trust": CommandEntry(
+        "folder_settings",
+        "Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.",
+    ),
+    "doctor": CommandEntry("doctor", "Check this installation and say how to mend what is wrong."),
+    "runs": CommandEntry("runs", "List the runs, show one, or delete old ones."),
+    "runs show": CommandEntry("runs", "Show every call of a run: role, step, tokens and time."),
+    "runs prune": CommandEntry(
+        "prune", "Delete runs that ended long ago; what was learnt and reported stays."
+    ),
+    "ingest": CommandEntry(
+        "ingest_command",
+        "Read folders, files or a chat into memory; what was read before is not read again.",
+    ),
+    "search": CommandEntry("search", "Find the pages that answer a question best."),
+    "recall": CommandEntry("recall_command", "Answer a question from what was read before."),
+    "pages": CommandEntry("", "List, show, search, remove, forget and count what was read."),
+    "pages list": CommandEntry("pages", "List the newest pages."),
+    "pages show": CommandEntry("pages", "Show a page: where it is from, and what it says."),
+    "pages search": CommandEntry("search", "Find the pages that answer a question best."),
+    "pages remove": CommandEntry(
+        "forget", "Stop searching pages; nothing else changes, and memory undo brings them back."
+    ),
+    "pages forget": CommandEntry(
+        "forget",
+        "Erase pages for good, and whatever says them again; remove only stops searching them.",
+    ),
+    "pages stats": CommandEntry("pages", "Count the pages by kind, conversation and folder."),
+    "memory": CommandEntry("", "List, search, correct and forget what is remembered."),
+    "memory proposals": CommandEntry(
+        "memory_changes", "Show what agents would change in AGENTS.md, as differences."
+    ),
+    "memory approve": CommandEntry(
+        "memory_changes",
+        "Write proposed changes into the file, together with what was changed in it since.",
+    ),
+    "memory reject": CommandEntry("memory_changes", "Let proposed changes be."),
+    "memory graph": CommandEntry(
+        "memory_transfer", "Draw how past runs went, and what they teach, as a page."
+    ),
+    "memory insights": CommandEntry("memory_items", "List what past runs teach, the best first."),
+    "memory import-runs": CommandEntry(
+        "memory_transfer", "Learn from a log of what agents did, one run as JSON on a line."
+    ),
+    "memory list": CommandEntry("memory_items", "List what each memory keeps, the newest first."),
+    "memory show": CommandEntry(
+        "memory_items",
+        "Show one thing whole: a fact, an insight, a page, a report, a file or the profile.",
+    ),
+    "memory search": CommandEntry("memory_items", "Find what fits some words, in every memory."),
+    "memory add": CommandEntry("memory_items", "Add a fact about yourself."),
+    "memory edit": CommandEntry("memory_items", "Let a fact or an insight say something else."),
+    "memory forget": CommandEntry(
+        "forget", "Remove things for good, and what was quoted of them: no byte of it is left."
+    ),
+    "memory why": CommandEntry(
+        "memory_items", "Show what the calls of a run were told, and why that was chosen."
+    ),
+    "memory log": CommandEntry(
+        "memory_changes", "List the changes of all memories, the newest first."
+    ),
+    "memory diff": CommandEntry("memory_changes", "Show what one event changed."),
+    "memory undo": CommandEntry(
+        "memory_changes", "Take back an event, or everything that a run has written."
+    ),
+    "memory export": CommandEntry(
+        "memory_transfer", "Write everything that is remembered to one JSON file."
+    ),
+    "memory import": CommandEntry(
+        "memory_transfer",
+        "Add what another home has exported; what is known already is left as it is.",
+    ),
+    "eval": CommandEntry("", "Measure on your own data."),
+    "eval retrieval": CommandEntry(
+        "eval_runs",
+        "Ask questions of a corpus and see whether the pages are found that answer them.",
+    ),
+    "eval locomo": CommandEntry(
+        "eval_runs", "Answer LoCoMo's questions from memory, and score the answers."
+    ),
+    "settings": CommandEntry("", "Copy settings into the home."),
+    "settings import": CommandEntry(
+        "folder_settings", "Copy the settings of a .env into the home, after showing them."
+    ),
+}
+"""Every command by the words that call it, in the order of the help."""
+
+
+class LazyCommand(TyperCommand):
+    """A command of which the name and one line of help are known; it is imported when called."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(path.rpartition(" ")[2], help=COMMANDS[path].help, rich_markup_mode=None)
+
+    def make_context(self, *args: Any, **options: Any) -> typer.Context:
+        """Import the command, and let it read the words that follow its name."""
+        return cast("typer.Context", self.load().make_context(*args, **options))
+
+    def load(self) -> Any:
+        """Return the command with its options."""
+        return load_command(self.path)
+
+
+def load_command(path: str = "") -> Any:
+    """Return a command as typer runs it; the commands of a group are imported when they are called.
+
+    Args:
+        path: The words that call it; the program itself without any.
+    """
+    module, text = COMMANDS[path]
+    group = {
+        one.rpartition(" ")[2]: LazyCommand(one)
+        for one in COMMANDS
+        if one and one.rpartition(" ")[0] == path
+    }
+    program = typer.Typer(
+        rich_markup_mode=None,
+        add_completion=not path,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": HELP},
+    )
+    declared = start.import_frozen(f"app.cli.{module}").commands[path] if module else None
+    run = declared.callback() if declared else _dossier if not path else _group
+    if group:
+        program.callback(
+            help=text, invoke_without_command=bool(module), no_args_is_help=not module
+        )(run)
+    elif declared:
+        program.command(help=declared.help)(run)
+    command = cast("Any", typer.main.get_command(program))
+    if group:
+        command.commands = group
+    return _simplify_help(command, path)
+
+
+def _dossier(
     show_version: Annotated[
         bool,
         typer.Option(
@@ -90,168 +202,11 @@ def dossier(
         ),
     ] = False,
 ) -> None:
-    """Research a question over your files and the web, with every sentence traced to a source."""
+    """Take the options of the program itself."""
 
 
-@app.command("ask")
-def ask_command(
-    question: QuestionArgument = "",
-    docs: DocsOption = None,
-    yes: ApproveUnseenOption = False,
-    review: ReviewOption = False,
-    quick: QuickOption = False,
-    out: OutOption = None,
-    force: ForceOption = False,
-    thread: ThreadOption = None,
-    project: ProjectOption = "",
-    trust: TrustOption = False,
-    choice: ChoiceOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Research a question and write a report."""
-    run_command(
-        "ask",
-        question=question,
-        docs=docs or [],
-        yes=yes,
-        review=review,
-        quick=quick,
-        out=out,
-        force=force,
-        thread=thread,
-        project=project,
-        trust=trust,
-        choices=choice or [],
-        as_json=json,
-    )
-
-
-@app.command("resume")
-def resume_run_command(
-    run: RunArgument,
-    approve: ApproveOption = False,
-    reject: RejectOption = None,
-    plan: PlanOption = None,
-    out: OutOption = None,
-    force: ForceOption = False,
-    project: ProjectOption = "",
-    trust: TrustOption = False,
-    cap: CapOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
-    run_command(
-        "resume",
-        name=run,
-        approve=approve,
-        reject=reject,
-        plan=plan,
-        out=out,
-        force=force,
-        project=project,
-        trust=trust,
-        caps=cap or [],
-        as_json=json,
-    )
-
-
-@app.command("feedback")
-def feedback_command(
-    run: RunArgument, words: VerdictArgument, project: ProjectOption = "", json: JsonOption = False
-) -> None:
-    """Say that a run was good (up) or bad (down), or what was wrong with it."""
-    run_command("feedback", name=run, words=words, project=project, as_json=json)
-
-
-runs_app = typer.Typer(
-    help="List the runs, show one, or delete old ones.", invoke_without_command=True
-)
-app.add_typer(runs_app, name="runs")
-
-
-@runs_app.callback()
-def list_runs_command(
-    context: typer.Context, project: ProjectOption = "", json: JsonOption = False
-) -> None:
-    """List the newest runs."""
-    if context.invoked_subcommand is None:
-        run_command("runs", name=None, project=project, as_json=json)
-
-
-@runs_app.command("show")
-def show_run_command(
-    run: RunArgument,
-    removed: ShowRemovedOption = False,
-    project: ProjectOption = "",
-    json: JsonOption = False,
-) -> None:
-    """Show every call of a run: role, step, tokens and time."""
-    run_command("runs", name=run, removed=removed, project=project, as_json=json)
-
-
-@runs_app.command("prune")
-def prune_command(
-    keep: KeepOption = "90d",
-    yes: SkipConfirmationOption = False,
-    project: ProjectOption = "",
-    json: JsonOption = False,
-) -> None:
-    """Delete runs that ended long ago; what was learnt and reported stays.
-
-    Their checkpoints, traces and recorded calls are deleted, so that they can be neither resumed
-    nor asked further. Pages, facts, insights and the files of reports are kept, and so is every run
-    that waits, was paused or is at work.
-    """
-    run_command("prune", keep=keep, sure=yes, project=project, as_json=json)
-
-
-app.add_typer(commands_memory.memory_and_pages_app)
-app.add_typer(commands_eval.eval_app, name="eval")
-
-
-@app.command("serve")
-def serve_command(
-    port: PortOption = 8123,
-    host: HostOption = "127.0.0.1",
-    jobs: JobsOption = 32,
-) -> None:
-    """Start the LangGraph development server with this agent."""
-    run_command("serve", host=host, port=port, jobs=jobs)
-
-
-@app.command("token")
-def token_command(renew: RenewOption = False, json: JsonOption = False) -> None:
-    """Print the token that scripts send to the server."""
-    run_command("token", renew=renew, as_json=json)
-
-
-@app.command("trust")
-def trust_command(folder: FolderArgument = HERE) -> None:
-    """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
-
-    No file in it can decide where prompts and keys are sent. To undo: dossier memory undo.
-    """
-    run_command("folder_settings", "trust_folder", folder=folder)
-
-
-@settings_app.command("import")
-def import_settings_command(
-    file: EnvFileArgument = ENV, yes: SkipConfirmationOption = False
-) -> None:
-    """Copy the settings of a .env into the home, after showing them.
-
-    Only the .env of the home is read, since a folder may be anybody's. Existing settings stay.
-    """
-    run_command("folder_settings", "import_settings", file=file, sure=yes)
-
-
-app.add_typer(settings_app, name="settings", no_args_is_help=True)
-
-
-@app.command("doctor")
-def doctor_command(json: JsonOption = False) -> None:
-    """Check this installation and say how to mend what is wrong."""
-    run_command("doctor", as_json=json)
+def _group() -> None:
+    """Do nothing before a command of a group."""
 
 
 def main() -> None:
@@ -266,9 +221,7 @@ def main() -> None:
         output.hide_tracebacks(as_json=as_json)
     try:
         _check(words)
-        meant = _select_command(app, words[0]) if words else None
-        command = _simplify_help(typer.main.get_command(meant or app))
-        status = command(words or ["--help"], "dossier", standalone_mode=False)
+        status = load_command()(words or ["--help"], "dossier", standalone_mode=False)
     except Problem as problem:
         status = output.print_problem(problem, as_json=as_json)
     except USAGE_ERROR as error:
@@ -277,32 +230,8 @@ def main() -> None:
     sys.exit(start.exit_status(status))
 
 
-def _select_command(program: typer.Typer, name: str) -> typer.Typer | None:
-    """Return a program with the command of this name alone: to build all of them takes long."""
-    alone = copy(program)
-    alone.registered_commands = [one for one in program.registered_commands if _name(one) == name]
-    alone.registered_groups = list(_select_groups(program, name))
-    return alone if alone.registered_commands or alone.registered_groups else None
-
-
-def _select_groups(program: typer.Typer, name: str) -> Iterator[TyperInfo]:
-    """Give the group of this name, or what has its commands where a group has no name itself."""
-    for group in program.registered_groups:
-        if group.name == name:
-            yield group
-        elif not group.name and group.typer_instance:
-            inner = copy(group)
-            inner.typer_instance = _select_command(group.typer_instance, name)
-            if inner.typer_instance:
-                yield inner
-
-
-def _name(command: CommandInfo) -> str:
-    return command.name or getattr(command.callback, "__name__", "").replace("_", "-")
-
-
-def _simplify_help(command: Any, path: str = "") -> Any:
-    """Let the help of a command and of all below it speak plainly, and end with examples.
+def _simplify_help(command: Any, path: str) -> Any:
+    """Let the help of a command speak plainly, and end with examples.
 
     Arguments are named without their types, and what a number may be is told in words.
     """
@@ -315,8 +244,6 @@ def _simplify_help(command: Any, path: str = "") -> Any:
             vars(one).update(
                 display_type_rich=_nothing, _usage_display_name=partial(_argument_name, one)
             )
-    for name, below in getattr(command, "commands", {}).items():
-        _simplify_help(below, f"{path} {name}".strip())
     return command
 
 

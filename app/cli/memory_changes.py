@@ -14,39 +14,58 @@ from typing import Any
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.dispatch import Commands, Invocation
 from app.cli.memory_items import SHORT_ID, run_and_close, truncate_cell
+from app.cli.options import (
+    EventArgument,
+    IncludeDecidedOption,
+    ItemFilterOption,
+    LimitOption,
+    OptionalEventArgument,
+    ProposalsArgument,
+    RunFilterOption,
+    UndoRunOption,
+)
 from app.cli.output import one_line, print_json
 from app.cli.table import color_diff_line, make_table, print_renderables
 from config.errors import ErrorCode, ErrorKind, Problem
-from config.settings import settings
 from memory.agents_md import proposals
 from memory.agents_md.proposals import Proposal, get_pending_proposal, list_proposals
 from memory.undo import UndoneRun, get_event, undo_event, undo_run
-from runs.call_site import join_owner
 from runs.lifecycle import find_run
 from storage.events import LoggedEvent, list_events
 
+commands = Commands()
 
-def print_event_list(*, run: str, item: str, limit: int, project: str, as_json: bool) -> int:
-    """List the newest events; return the exit status."""
-    owner = join_owner(settings().user, project)
+
+@commands.add("memory log")
+def print_event_list(
+    *,
+    run: RunFilterOption = "",
+    item: ItemFilterOption = "",
+    limit: LimitOption = 30,
+    invocation: Invocation,
+) -> int:
+    """List the changes of all memories, the newest first."""
+    owner = invocation.owner
     events = run_and_close(list_events(owner, item=item, run=run, limit=limit))
-    if as_json:
+    if invocation.as_json:
         print_json([_event_as_dict(one) for one in events])
         return 0
     print_renderables(_table(events) if events else "Nothing was changed yet.")
     return 0
 
 
-def print_event_diff(*, number: int, project: str, as_json: bool) -> int:
-    """Show what an event changed; return the exit status.
+@commands.add("memory diff")
+def print_event_diff(*, event: EventArgument, invocation: Invocation) -> int:
+    """Show what one event changed.
 
     Raises:
         Problem: `event_not_found`.
     """
-    logged = run_and_close(get_event(join_owner(settings().user, project), number))
+    logged = run_and_close(get_event(invocation.owner, event))
     lines = list(_difference(logged))
-    if as_json:
+    if invocation.as_json:
         print_json({**_event_as_dict(logged), "diff": "\n".join(lines)})
         return 0
     print_renderables(_table([logged]))
@@ -54,23 +73,28 @@ def print_event_diff(*, number: int, project: str, as_json: bool) -> int:
     return 0
 
 
-def undo_changes(*, number: int | None, run: str, project: str, as_json: bool) -> int:
-    """Take back an event or a run; return the exit status.
+@commands.add("memory undo")
+def undo_changes(
+    *, event: OptionalEventArgument = None, run: UndoRunOption = "", invocation: Invocation
+) -> int:
+    """Take back an event, or everything that a run has written.
 
     Raises:
         Problem: `usage`, `event_not_found`, `run_not_found`, or why it cannot be taken back.
     """
-    if (number is None) == (not run):
+    if (event is None) == (not run):
         what = "name an event, or a run" if run else "nothing is named"
         raise Problem(ErrorCode.USAGE, what, hint="dossier memory undo EVENT, or --run RUN")
-    owner = join_owner(settings().user, project)
-    if number is None:
-        return _report_undone_run(run, run_and_close(_run_undone(owner, run)), as_json=as_json)
-    events = run_and_close(undo_event(owner, number))
-    if as_json:
-        print_json({"undone": number, "events": [_event_as_dict(one) for one in events]})
+    owner = invocation.owner
+    if event is None:
+        return _report_undone_run(
+            run, run_and_close(_run_undone(owner, run)), as_json=invocation.as_json
+        )
+    events = run_and_close(undo_event(owner, event))
+    if invocation.as_json:
+        print_json({"undone": event, "events": [_event_as_dict(one) for one in events]})
     else:
-        print(f"Event {number} is taken back.")
+        print(f"Event {event} is taken back.")
         print_renderables(_table(events))
     return 0
 
@@ -153,10 +177,11 @@ def _event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
 WARNING = "possibly from a page: the run had read texts by strangers, and you have not said this"
 
 
-def print_proposals(*, every: bool, project: str, as_json: bool) -> int:
-    """Show the proposals that wait, or all of them; return the exit status."""
-    found = run_and_close(list_proposals(join_owner(settings().user, project), decided=every))
-    if as_json:
+@commands.add("memory proposals")
+def print_proposals(*, every: IncludeDecidedOption = False, invocation: Invocation) -> int:
+    """Show what agents would change in AGENTS.md, as differences."""
+    found = run_and_close(list_proposals(invocation.owner, decided=every))
+    if invocation.as_json:
         print_json([_proposal_as_dict(one) for one in found])
     else:
         print_renderables(*(part for one in found for part in _render_proposal(one)))
@@ -165,25 +190,27 @@ def print_proposals(*, every: bool, project: str, as_json: bool) -> int:
     return 0
 
 
-def approve_proposals(*, ids: list[str], project: str, as_json: bool) -> int:
-    """Write proposed changes into their files; return the exit status.
+@commands.add("memory approve")
+def approve_proposals(*, ids: ProposalsArgument, invocation: Invocation) -> int:
+    """Write proposed changes into the file, together with what was changed in it since.
 
     Raises:
         Problem: What `memory.agents_md.proposals.approve_proposal` tells of.
     """
-    done = run_and_close(_decide_each(ids, project, _approve))
-    _print_decisions(done, as_json=as_json)
+    done = run_and_close(_decide_each(invocation.owner, ids, _approve))
+    _print_decisions(done, as_json=invocation.as_json)
     return 0
 
 
-def reject_proposals(*, ids: list[str], project: str, as_json: bool) -> int:
-    """Let proposed changes be; return the exit status.
+@commands.add("memory reject")
+def reject_proposals(*, ids: ProposalsArgument, invocation: Invocation) -> int:
+    """Let proposed changes be.
 
     Raises:
         Problem: What `memory.agents_md.proposals.reject_proposal` tells of.
     """
-    done = run_and_close(_decide_each(ids, project, _reject))
-    _print_decisions(done, as_json=as_json)
+    done = run_and_close(_decide_each(invocation.owner, ids, _reject))
+    _print_decisions(done, as_json=invocation.as_json)
     return 0
 
 
@@ -192,10 +219,9 @@ _Decided = dict[str, Any]
 
 
 async def _decide_each(
-    ids: Sequence[str], project: str, decide: Callable[[str, str], Awaitable[_Decided]]
+    owner: str, ids: Sequence[str], decide: Callable[[str, str], Awaitable[_Decided]]
 ) -> list[_Decided]:
     """Decide on several proposals; none is touched when one of them cannot be decided on."""
-    owner = join_owner(settings().user, project)
     different = list(dict.fromkeys(ids))
     for one in different:
         await get_pending_proposal(owner, one)

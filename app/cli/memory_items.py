@@ -13,9 +13,19 @@ from typing import Any, TypeVar
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import (
+    CategoryOption,
+    IncludeEndedOption,
+    ItemArgument,
+    LimitOption,
+    MemoryFilterOption,
+    QueryArgument,
+    RunArgument,
+    TextArgument,
+)
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
-from config.settings import settings
 from memory import catalog
 from memory.catalog import RecalledItem, RecallExplanation, explain_recall
 from memory.experience.insights import Insight, has_guidance, list_insight_support, list_insights
@@ -23,10 +33,11 @@ from memory.experience.view import NOT_RECALLED
 from memory.facts.fact import NewFact
 from memory.learning.knowledge_updates import learn_fact
 from memory.protocol import CatalogItem
-from runs.call_site import join_owner
 from runs.lifecycle import find_run
 from storage.engine import close_database
 from text.pluralization import pluralize
+
+commands = Commands()
 
 _Result = TypeVar("_Result")
 
@@ -34,30 +45,49 @@ SHORT_ID = 12
 """So many characters of an id are listed; they are enough to name it."""
 
 
-def print_item_list(*, memory: str, every: bool, limit: int, project: str, as_json: bool) -> int:
-    """List what each memory keeps; return the exit status."""
-    owner = join_owner(settings().user, project)
+@commands.add("memory list")
+def print_item_list(
+    *,
+    memory: MemoryFilterOption = "",
+    every: IncludeEndedOption = False,
+    limit: LimitOption = 20,
+    invocation: Invocation,
+) -> int:
+    """List what each memory keeps, the newest first."""
+    owner = invocation.owner
     return _list(
-        run_and_close(catalog.list_items(owner, limit, memory, every=every)), limit, as_json=as_json
+        run_and_close(catalog.list_items(owner, limit, memory, every=every)),
+        limit,
+        as_json=invocation.as_json,
     )
 
 
-def print_item_search(*, query: str, memory: str, limit: int, project: str, as_json: bool) -> int:
-    """List what fits some words; return the exit status."""
-    owner = join_owner(settings().user, project)
+@commands.add("memory search")
+def print_item_search(
+    *,
+    query: QueryArgument,
+    memory: MemoryFilterOption = "",
+    limit: LimitOption = 5,
+    invocation: Invocation,
+) -> int:
+    """Find what fits some words, in every memory."""
+    owner = invocation.owner
     return _list(
-        run_and_close(catalog.search_items(owner, query, limit, memory)), limit, as_json=as_json
+        run_and_close(catalog.search_items(owner, query, limit, memory)),
+        limit,
+        as_json=invocation.as_json,
     )
 
 
-def print_item(*, id: str, project: str, as_json: bool) -> int:
-    """Show what an id means; return the exit status.
+@commands.add("memory show")
+def print_item(*, id: ItemArgument, invocation: Invocation) -> int:
+    """Show one thing whole: a fact, an insight, a page, a report, a file or the profile.
 
     Raises:
         Problem: What `memory.catalog.find_items` tells of.
     """
-    items = run_and_close(catalog.find_items(join_owner(settings().user, project), id))
-    if as_json:
+    items = run_and_close(catalog.find_items(invocation.owner, id))
+    if invocation.as_json:
         whole = [_item_as_dict(item) | {"more": dict(item.more)} for item in items]
         print_json(whole[0] if len(whole) == 1 else whole)
         return 0
@@ -66,29 +96,33 @@ def print_item(*, id: str, project: str, as_json: bool) -> int:
     return 0
 
 
-def add_stated_fact(*, text: str, category: str, project: str, as_json: bool) -> int:
-    """Add a fact, which ends what it contradicts; return the exit status.
+@commands.add("memory add")
+def add_stated_fact(
+    *, text: TextArgument, category: CategoryOption = "", invocation: Invocation
+) -> int:
+    """Add a fact about yourself.
 
     Raises:
         Problem: What `memory.facts.store.add_fact` tells of.
     """
-    owner = join_owner(settings().user, project)
+    owner = invocation.owner
     fact = run_and_close(learn_fact(owner, NewFact(text, category), "added by the person"))
-    if as_json:
+    if invocation.as_json:
         print_json({"id": fact.id, "memory": "facts", "text": fact.content})
     else:
         print(f"{fact.id}  {fact.content}")
     return 0
 
 
-def edit_item_text(*, id: str, text: str, project: str, as_json: bool) -> int:
-    """Let a fact say something else; return the exit status.
+@commands.add("memory edit")
+def edit_item_text(*, id: ItemArgument, text: TextArgument, invocation: Invocation) -> int:
+    """Let a fact or an insight say something else.
 
     Raises:
         Problem: What `memory.catalog.edit_item` tells of.
     """
-    item = run_and_close(catalog.edit_item(join_owner(settings().user, project), id, text))
-    if as_json:
+    item = run_and_close(catalog.edit_item(invocation.owner, id, text))
+    if invocation.as_json:
         print_json(_item_as_dict(item))
     else:
         print(f"{item.id}  {item.text}")
@@ -164,14 +198,15 @@ def _show(item: CatalogItem) -> None:
     print(item.text)
 
 
-def print_reminders(*, run: str, project: str, as_json: bool) -> int:
-    """Show what a run was told; return the exit status.
+@commands.add("memory why")
+def print_reminders(*, run: RunArgument, invocation: Invocation) -> int:
+    """Show what the calls of a run were told, and why that was chosen.
 
     Raises:
         Problem: `run_not_found`.
     """
-    name, told = run_and_close(_why(join_owner(settings().user, project), run))
-    if as_json:
+    name, told = run_and_close(_why(invocation.owner, run))
+    if invocation.as_json:
         notes = [_reminder_as_dict(one) for one in told.items]
         sums = {"calls": told.calls, "tokens": told.tokens, "estimated": told.estimated}
         print_json({"run": name, **sums, "told": notes})
@@ -240,10 +275,11 @@ OWN_WORDS = "Use dossier memory edit ID TEXT to supply your own wording."
 _RatedInsight = tuple[Insight, list[tuple[str, int]]]
 
 
-def print_insights(*, project: str, as_json: bool) -> int:
-    """List what was learnt, the best first; return the exit status."""
-    known = run_and_close(_list_rated_insights(join_owner(settings().user, project)))
-    if as_json:
+@commands.add("memory insights")
+def print_insights(*, invocation: Invocation) -> int:
+    """List what past runs teach, the best first."""
+    known = run_and_close(_list_rated_insights(invocation.owner))
+    if invocation.as_json:
         print_json([_insight_as_dict(one, runs) for one, runs in known])
         return 0
     rows = make_table("insight", "worth", "won", "runs", Column("what to do"))

@@ -5,35 +5,53 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
+from app.cli.dispatch import Commands, Invocation
 from app.cli.memory_items import run_and_close
+from app.cli.options import (
+    ExportFileArgument,
+    ForceOption,
+    GraphFileOption,
+    ImportFileArgument,
+    LimitOption,
+    LogFileArgument,
+    VouchForFileOption,
+    VouchForLogOption,
+)
 from app.cli.output import one_line, print_json
 from config.errors import ErrorKind, Problem
-from config.settings import settings
 from config.user_files import write_user_file
 from memory.agents_md.recall import unreadable_files
 from memory.experience import graph_page
 from memory.experience.run_log import import_logged_run, read_run_log
 from privacy.exporter import ExportDocument, export_memory
 from privacy.importer import import_exported_memory, read_export_file
-from runs.call_site import join_owner
 from text.pluralization import pluralize
 from text.secret_masking import SECRET_MARK
 
+commands = Commands()
 
+# Typer reads a default as it reads what is typed.
+DEFAULT_GRAPH_FILE = cast("Path", "experience.html")
+
+
+@commands.add("memory graph")
 def write_experience_page(
-    *, out: Path, force: bool, limit: int, project: str, as_json: bool
+    *,
+    out: GraphFileOption = DEFAULT_GRAPH_FILE,
+    force: ForceOption = False,
+    limit: LimitOption = 300,
+    invocation: Invocation,
 ) -> int:
-    """Write the three tiers as a page; return the exit status.
+    """Draw how past runs went, and what they teach, as a page.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
-    drawn = run_and_close(
-        graph_page.load_experience_graph(join_owner(settings().user, project), limit)
-    )
+    drawn = run_and_close(graph_page.load_experience_graph(invocation.owner, limit))
     write_user_file(out, graph_page.render_graph_page(drawn), force=force)
-    if as_json:
+    if invocation.as_json:
         told = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
         print_json({"page": str(out.absolute()), **told})
     else:
@@ -41,14 +59,23 @@ def write_experience_page(
     return 0
 
 
-def import_run_logs(*, file: Path, vouch: bool, project: str, as_json: bool) -> int:
-    """Read runs from a log; return the exit status.
+@commands.add("memory import-runs")
+def import_run_logs(
+    *, file: LogFileArgument, vouch: VouchForLogOption = False, invocation: Invocation
+) -> int:
+    """Learn from a log of what agents did, one run as JSON on a line.
+
+    {"question": "…", "result": "resolved" | "partial" | "failed", "steps": [{"who": "planner",
+    "action": "…", "observation": "…", "step": "s1", "builds_on": [1]}], "insights": [{"content":
+    "…", "roles": ["planner"]}], "reason": "…", "run": "…"}; all but question and result may be left
+    out. `builds_on` names earlier steps by their places, from 1. Insights are told to later runs if
+    they are sentences of Dossier's own methods, or with --vouch.
 
     Raises:
         Problem: What `memory.experience.run_log.read_run_log` tells of; nothing is kept then.
     """
-    new, known = run_and_close(_imported(join_owner(settings().user, project), file, vouch))
-    if as_json:
+    new, known = run_and_close(_imported(invocation.owner, file, vouch))
+    if invocation.as_json:
         print_json({"imported": new, "known": known})
     else:
         print(f"{pluralize(new, 'run')} imported, {known:,} known already.")
@@ -70,22 +97,23 @@ PARTS = {
 """How parts of the document are called that are not called as they are named."""
 
 
-def export_to_file(*, file: Path | None, force: bool, project: str, as_json: bool) -> int:
-    """Write everything that is remembered; return the exit status.
-
-    It is partial where a memory file cannot be read.
+@commands.add("memory export")
+def export_to_file(
+    *, file: ExportFileArgument = None, force: ForceOption = False, invocation: Invocation
+) -> int:
+    """Write everything that is remembered to one JSON file.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
-    moved, unread = run_and_close(_exported(join_owner(settings().user, project)))
+    moved, unread = run_and_close(_exported(invocation.owner))
     for problem in unread:
         print(one_line(f"left out: {problem}"), file=sys.stderr)
     if file is None:
         print_json(moved.model_dump(mode="json"))
     else:
         write_user_file(file, moved.model_dump_json(indent=1) + "\n", force=force)
-        _print_export(file, moved, unread, as_json=as_json)
+        _print_export(file, moved, unread, as_json=invocation.as_json)
     return ErrorKind.PARTIAL.exit_status if unread else 0
 
 
@@ -104,18 +132,22 @@ def _print_export(
         print(f"{told}: {file.absolute()}")
 
 
-def import_from_file(*, file: Path, vouch: bool, project: str, as_json: bool) -> int:
-    """Add what another home has exported; return the exit status.
+@commands.add("memory import")
+def import_from_file(
+    *, file: ImportFileArgument, vouch: VouchForFileOption = False, invocation: Invocation
+) -> int:
+    """Add what another home has exported; what is known already is left as it is.
+
+    Without --vouch these are pages, and insights that nobody is told unless they are sentences of
+    Dossier's own methods: a file may be anybody's, whatever it says of you.
 
     Raises:
         Problem: `file_unreadable`, `export_invalid`, or what
             `privacy.importer.import_exported_memory` tells of.
     """
     moved = read_export_file(file)
-    came = run_and_close(
-        import_exported_memory(join_owner(settings().user, project), moved, vouched=vouch)
-    )
-    if as_json:
+    came = run_and_close(import_exported_memory(invocation.owner, moved, vouched=vouch))
+    if invocation.as_json:
         print_json(came._asdict())
         return 0
     lists = ("left", "unvouched")

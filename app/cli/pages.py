@@ -12,10 +12,11 @@ from typing import Any
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import KindOption, LimitOption, NamespaceOption, PageArgument
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from library.page_retrieval import format_location
 from library.page_rows import RETIRED
 from library.scope import (
@@ -28,15 +29,23 @@ from library.scope import (
     read_page_record,
     resolve_scope,
 )
-from runs.call_site import join_owner
 from storage.engine import close_database
 from text.pluralization import pluralize
 
+commands = Commands()
 
-def print_page_list(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
-    """List the newest pages; return the exit status."""
-    rows = asyncio.run(_listed(join_owner(settings().user, project), kind, within, limit))
-    if as_json:
+
+@commands.add("pages list")
+def print_page_list(
+    *,
+    kind: KindOption = "",
+    within: NamespaceOption = "",
+    limit: LimitOption = 20,
+    invocation: Invocation,
+) -> int:
+    """List the newest pages."""
+    rows = asyncio.run(_listed(invocation.owner, kind, within, limit))
+    if invocation.as_json:
         print_json([_plain(row, where) for row, where in rows])
         return 0
     shelf = make_table("page", "kind", "kept", Column("title"), Column("from"))
@@ -50,14 +59,15 @@ def print_page_list(*, kind: str, within: str, limit: int, project: str, as_json
     return 0
 
 
-def print_page(*, page: str, project: str, as_json: bool) -> int:
-    """Show one page whole; return the exit status.
+@commands.add("pages show")
+def print_page(*, page: PageArgument, invocation: Invocation) -> int:
+    """Show a page: where it is from, and what it says.
 
     Raises:
         Problem: `page_not_found`.
     """
-    row, where = asyncio.run(_shown(join_owner(settings().user, project), page))
-    if as_json:
+    row, where = asyncio.run(_shown(invocation.owner, page))
+    if invocation.as_json:
         print_json(_whole(row, where))
         return 0
     told = _whole(row, where)
@@ -73,11 +83,12 @@ def print_page(*, page: str, project: str, as_json: bool) -> int:
     return 0
 
 
-def print_page_counts(*, project: str, as_json: bool) -> int:
-    """Count the pages of each namespace; return the exit status."""
-    shelves, gone = asyncio.run(_counted(join_owner(settings().user, project)))
+@commands.add("pages stats")
+def print_page_counts(*, invocation: Invocation) -> int:
+    """Count the pages by kind, conversation and folder."""
+    shelves, gone = asyncio.run(_counted(invocation.owner))
     total = sum(shelf.pages for shelf in shelves if not shelf.group)
-    if as_json:
+    if invocation.as_json:
         spaces = [shelf._asdict() for shelf in shelves]
         print_json({"pages": total, "superseded": gone, "namespaces": spaces})
         return 0

@@ -7,31 +7,41 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import KeepOption, SkipConfirmationOption
 from app.cli.output import confirm, print_json
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.uploaded_files import discard_uploads
 from privacy.retention import ExpiredThread, list_expired_threads, prune_threads
 from privacy.saved_states import save_report_state
-from runs.call_site import join_owner
 from storage.engine import close_database
 from text.pluralization import pluralize
+
+commands = Commands()
 
 UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 """The seconds of the units in which an age is said."""
 
 
-def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
-    """Prune the threads that ended longer ago than `keep`; return the exit status.
+@commands.add("runs prune")
+def prune(
+    *, keep: KeepOption = "90d", yes: SkipConfirmationOption = False, invocation: Invocation
+) -> int:
+    """Delete runs that ended long ago; what was learnt and reported stays.
+
+    Their checkpoints, traces and recorded calls are deleted, so that they can be neither resumed
+    nor asked further. Pages, facts, insights and the files of reports are kept, and so is every run
+    that waits, was paused or is at work.
 
     Raises:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.
     """
-    seconds, owner = _seconds(keep), join_owner(settings().user, project)
+    seconds, owner = _seconds(keep), invocation.owner
     old = asyncio.run(_finished(owner, seconds))
-    if not old or not (sure or _confirm_pruning(old)):
+    if not old or not (yes or _confirm_pruning(old)):
         told = f"No run ended more than {keep} ago." if not old else "Every run is kept."
-        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=as_json)
+        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=invocation.as_json)
         return 0
     before = _size(settings().home)
     kept = asyncio.run(_deleted(owner, old))
@@ -40,7 +50,7 @@ def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
     left = f" {pluralize(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
     what = f"{pluralize(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
-    _tell(numbers, what, as_json=as_json)
+    _tell(numbers, what, as_json=invocation.as_json)
     return 0
 
 

@@ -15,9 +15,12 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from app.cli.ask import check_models, read_question
+from app.cli.ask import read_question
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import NamespaceOption, QuestionArgument, WholePagesOption
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.progress import RunProgress
+from app.cli.question_run import check_models
 from app.cli.search import cut_snippet
 from config.errors import ErrorKind
 from config.settings import settings
@@ -39,6 +42,8 @@ from prompts.loader import render_prompt
 from runs.call_site import join_owner
 from runs.lifecycle import check_question
 from storage.engine import close_database
+
+commands = Commands()
 
 STAGES = {
     "plan": "Looking through memory",
@@ -77,22 +82,29 @@ class RecallAnswer(NamedTuple):
     """The words of the question that were searched for in another spelling."""
 
 
-def main(*, question: str, within: str, whole: bool, project: str, as_json: bool) -> int:
-    """Print notes, and the words they rest on; return the exit status."""
+@commands.add("recall", trust=True)
+def recall(
+    *,
+    question: QuestionArgument = "",
+    within: NamespaceOption = "",
+    pages: WholePagesOption = False,
+    invocation: Invocation,
+) -> int:
+    """Answer a question from what was read before."""
     question = check_question(read_question(question))
-    chosen = Context(project=project, memory=_named(project, within))
+    chosen = Context(project=invocation.project, memory=_named(invocation.owner, within))
     progress = RunProgress(Console(stderr=True))
-    state, recalled = asyncio.run(_recalled(question, chosen, progress, whole=whole))
-    if as_json:
+    state, recalled = asyncio.run(_recalled(question, chosen, progress, whole=pages))
+    if invocation.as_json:
         print_json(_plain(recalled))
     else:
-        _print(recalled, state, whole=whole)
+        _print(recalled, state, whole=pages)
     return 0 if recalled.notes else ErrorKind.FAILED.exit_status
 
 
-def _named(project: str, name: str) -> list[str]:
+def _named(owner: str, name: str) -> list[str]:
     """Return what a namespace is called by those who search it."""
-    kinds, groups = asyncio.run(_inside(join_owner(settings().user, project), name))
+    kinds, groups = asyncio.run(_inside(owner, name))
     return [*(kinds or []), *(groups or [])]
 
 

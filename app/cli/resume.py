@@ -10,17 +10,25 @@ from typing import Any, Literal, cast
 from langgraph.types import StateSnapshot
 
 from app.cli import review
-from app.cli.ask import check_models
 from app.cli.choices import double_cap, read_caps
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import (
+    ApproveOption,
+    CapOption,
+    ForceOption,
+    OutOption,
+    PlanOption,
+    RejectOption,
+    RunArgument,
+)
 from app.cli.output import has_terminal
+from app.cli.question_run import check_models
 from app.cli.runner import CliRunner, has_report
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from graph.context import Context, build_context
 from graph.session import SessionOutcome, ThreadSession, pending_nodes
 from graph.state import State
 from report.export import check_report_folder
-from runs.call_site import join_owner
 from runs.incomplete import find_resume_node, find_unchanged_limit
 from runs.lifecycle import (
     REPORT_FILES,
@@ -34,41 +42,45 @@ from runs.lifecycle import (
 from runs.lock import thread_lock
 from storage.engine import close_database
 
+commands = Commands()
+
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
 
 
-def main(
+@commands.add("resume", trust=True)
+def resume(
     *,
-    name: str,
-    approve: bool,
-    reject: str | None,
-    plan: Path | None,
-    out: Path | None,
-    force: bool,
-    project: str,
-    caps: list[str],
-    as_json: bool,
+    run: RunArgument,
+    approve: ApproveOption = False,
+    reject: RejectOption = None,
+    plan: PlanOption = None,
+    out: OutOption = None,
+    force: ForceOption = False,
+    invocation: Invocation,
+    cap: CapOption = None,
 ) -> int:
-    """Run the command; return its exit status."""
+    """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
     decision = _decision(approve, reject, plan)
-    run, own = asyncio.run(_found(name, project))
+    found, own = asyncio.run(_found(invocation.owner, run))
     asked_for = out is not None
     if out:
         # Where a finished run has written its files already, nothing but they may be meant.
-        check_report_folder(out.absolute(), force=force, own=() if run.folder else own)
-    elif run.out:
-        out = Path(run.out)
-    raised = read_caps(caps, vars(build_context(run.context)))
-    conductor = CliRunner(run.thread, wait=False, out=out, force=force, as_json=as_json)
-    with thread_lock(run.thread):
+        check_report_folder(out.absolute(), force=force, own=() if found.folder else own)
+    elif found.out:
+        out = Path(found.out)
+    raised = read_caps(cap or [], vars(build_context(found.context)))
+    conductor = CliRunner(
+        found.thread, wait=False, out=out, force=force, as_json=invocation.as_json
+    )
+    with thread_lock(found.thread):
         try:
             return conductor.run_to_end(
-                lambda opened: _resume(opened, conductor, run, decision, raised, asked_for)
+                lambda opened: _resume(opened, conductor, found, decision, raised, asked_for)
             )
         except Problem as problem:
             if problem.code == ErrorCode.STORAGE_CORRUPT:
-                asyncio.run(_broken(run, problem))
+                asyncio.run(_broken(found, problem))
             raise
 
 
@@ -88,9 +100,8 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Re
     return review.read_plan_edit(plan) if plan else None
 
 
-async def _found(name: str, project: str) -> tuple[RunRecord, set[str]]:
+async def _found(owner: str, name: str) -> tuple[RunRecord, set[str]]:
     """Return a run, and the digests of the files it has written."""
-    owner = join_owner(settings().user, project)
     try:
         run = await find_run(owner, name)
         return run, await list_file_digests(run.id, owner)

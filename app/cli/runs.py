@@ -11,13 +11,13 @@ from typing import Any
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import RunArgument, ShowRemovedOption
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
-from config.settings import settings
 from graph.context import Context
 from report.labels import render_check_results
-from runs.call_site import join_owner
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
 from runs.lock import is_thread_locked
 from runs.trace import count_shortened_queries, read_trace
@@ -25,16 +25,25 @@ from storage.engine import close_database
 from text.pluralization import pluralize
 from text.script import detect_language
 
+commands = Commands()
+
 LONGEST = 100
 """How many characters of a question are listed at most."""
 
 
-def main(*, name: str | None, project: str, as_json: bool, removed: bool = False) -> int:
-    """List the runs of a project, or show one, or what was removed; return the exit status."""
-    owner = join_owner(settings().user, project)
-    if removed and name is not None:
-        return asyncio.run(_removed(owner, name, as_json))
-    return asyncio.run(_list(owner, as_json) if name is None else _show(owner, name, as_json))
+@commands.add("runs")
+def list_runs(*, invocation: Invocation) -> int:
+    """List the newest runs."""
+    return asyncio.run(_list(invocation.owner, invocation.as_json))
+
+
+@commands.add("runs show")
+def show_run(
+    *, run: RunArgument, removed: ShowRemovedOption = False, invocation: Invocation
+) -> int:
+    """Show every call of a run: role, step, tokens and time."""
+    show = _removed if removed else _show
+    return asyncio.run(show(invocation.owner, run, invocation.as_json))
 
 
 async def _list(owner: str, as_json: bool) -> int:

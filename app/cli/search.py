@@ -13,20 +13,22 @@ from typing import Any
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli.dispatch import Commands, Invocation
+from app.cli.options import ExplainOption, LimitOption, NamespaceOption, QueryArgument
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.table import print_renderables
-from config.settings import settings
 from library.page_retrieval import SearchResult, find_misspellings, search_pages
 from library.scope import ALL_KINDS, Scope, resolve_scope
 from library.spelling import apply_corrections, describe_corrections
 from memory.self_questions import PersonalNote, search_personal_notes
-from runs.call_site import join_owner
 from runs.lifecycle import check_question
 from storage.engine import close_database
 from text.regex import regex
 from text.script import CJK, is_western
 from text.sentences import split_sentences
 from text.words import query_terms, search_words
+
+commands = Commands()
 
 LONGEST = 240
 """How many characters of a page are shown."""
@@ -89,13 +91,21 @@ SOURCES = ("file", "web")
 """The kinds of pages that are searched where none is named."""
 
 
-def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
-    """Print the pages that were found, best first; return the exit status, 1 if there are none."""
+@commands.add("search", "pages search")
+def search(
+    *,
+    query: QueryArgument,
+    within: NamespaceOption = "",
+    limit: LimitOption = 10,
+    explain: ExplainOption = False,
+    invocation: Invocation,
+) -> int:
+    """Find the pages that answer a question best."""
     query = check_question(query)
-    done = asyncio.run(_searched(join_owner(settings().user, project), query, within, limit))
+    done = asyncio.run(_searched(invocation.owner, query, within, limit))
     notes, found, changed = done
     query = apply_corrections(query, changed)
-    if as_json:
+    if invocation.as_json:
         told = {
             "notes": [_note(one) for one in notes],
             "pages": [_plain(one, query) for one in found],

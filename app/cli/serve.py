@@ -12,6 +12,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from app.cli.dispatch import Commands
+from app.cli.options import HostOption, JobsOption, PortOption
 from app.cli.output import print_notice
 from app.server_token import load_server_token
 from config import environment
@@ -20,6 +22,8 @@ from config.settings import settings
 from memory.agents_md.project_trust import project_name
 from storage.permissions import FOLDER, SERVER_FOLDER, check_writable, secure_home
 
+commands = Commands()
+
 SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 """Turns the server's own telemetry off; whether runs go to LangSmith is up to the person."""
 
@@ -27,8 +31,9 @@ KEEPS = "The server stores what it is sent in {}"
 """The message when it starts."""
 
 
-def main(*, host: str, port: int, jobs: int) -> int:
-    """Become the server; it ends with Ctrl-C.
+@commands.add("serve")
+def serve(*, port: PortOption = 8123, host: HostOption = "127.0.0.1", jobs: JobsOption = 32) -> int:
+    """Start the LangGraph development server with this agent.
 
     Raises:
         Problem: `server_missing`, `address_unusable`, or what is wrong with the home or its token.

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from app.cli.dispatch import Commands
+from app.cli.options import JsonOption, RenewOption
 from app.cli.output import print_json
 from app.server_token import load_server_token
 
+commands = Commands()
 
-def main(*, renew: bool, as_json: bool) -> int:
-    """Print the token; one is made if there is none."""
+
+@commands.add("token")
+def print_token(*, renew: RenewOption = False, as_json: JsonOption = False) -> int:
+    """Print the token that scripts send to the server."""
     told = load_server_token(renew=renew)
     if as_json:
         print_json({"token": told})

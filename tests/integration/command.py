@@ -372,7 +372,7 @@ def fork_for_jobs(control: socket.socket) -> None:
     """Do every job that comes in in a process of its own; tell its number, and how it ended."""
     memory = ("ingest_command", "search", "recall_command", "pages", "forget", "eval_runs")
     for command in (
-        "ask",
+        "question_run",
         "resume",
         "runs",
         "doctor",

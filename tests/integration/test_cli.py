@@ -279,12 +279,13 @@ def test_a_mistake_of_ours_is_told_in_one_line_and_shown_only_when_asked_for(pla
     ours = place.folder / "mistake"
     ours.mkdir()
     (ours / "sitecustomize.py").write_text(
-        "import app.cli.serve\n"
-        "def main(**_):\n"
+        "from app.cli import serve\n"
+        "def mistake():\n"
         "    error = KeyError('gone')\n"
         "    error.add_note('During task with name x')\n"
         "    raise error\n"
-        "app.cli.serve.main = main\n"
+        "declared = serve.commands['serve']\n"
+        "serve.commands['serve'] = declared._replace(function=mistake)\n"
     )
     path = os.pathsep.join([str(ours), str(ROOT)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -12,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from app.cli import serve
 from app.cli.help_examples import COMMAND_EXAMPLES, PLAN_EXAMPLE
-from app.cli.main import _disable_telemetry, _select_command, _simplify_help, app, main
+from app.cli.main import COMMANDS, LazyCommand, _disable_telemetry, load_command, main
 from config.environment import TRACING_VARIABLES
 from graph.context import Context
 from graph.plan import parse_plan
@@ -39,7 +39,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
     monkeypatch.setattr(os, "execve", become)
     monkeypatch.setattr(os, "umask", lambda mask: seen.update(umask=f"{mask:o}"))
-    serve.main(host="127.0.0.1", port=8123, jobs=32)
+    serve.serve(host="127.0.0.1", port=8123, jobs=32)
     return seen
 
 
@@ -90,10 +90,10 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
     """Every command with the words that call it."""
     yield path, command
     for name, below in getattr(command, "commands", {}).items():
-        yield from commands(below, (*path, name))
+        yield from commands(below.load(), (*path, name))
 
 
-ALL = dict(commands(_simplify_help(typer.main.get_command(app))))
+ALL = dict(commands(load_command()))
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
@@ -128,10 +128,9 @@ def test_every_example_of_the_help_can_be_called(
     line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     called: list[str] = []
-    for module in ("main", "commands_memory", "commands_eval"):
-        monkeypatch.setattr(
-            f"app.cli.{module}.run_command", lambda command, *_, **__: called.append(command)
-        )
+    monkeypatch.setattr(
+        "app.cli.dispatch.run_command", lambda declared, _: called.append(declared.help)
+    )
     monkeypatch.setattr("sys.argv", shlex.split(line.partition(" <")[0]))
     monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
     monkeypatch.setattr("app.cli.output.hide_tracebacks", lambda as_json: None)
@@ -143,20 +142,34 @@ def test_every_example_of_the_help_can_be_called(
     assert called
 
 
-@pytest.mark.parametrize("name", ALL[()].commands)
-def test_of_all_commands_only_the_one_that_is_named_is_built(name: str):
-    meant = _select_command(app, name)
-    assert meant
-    alone = typer.main.get_command(meant)
+@pytest.mark.parametrize("path", [path for path in ALL if path], ids=" ".join)
+def test_a_list_of_commands_says_of_each_what_its_own_help_says(path: tuple[str, ...]):
+    listed, own = COMMANDS[" ".join(path)].help, ALL[path].help
 
-    assert list(alone.commands) == [name]
-    below = getattr(ALL[(name,)], "commands", {})
-    assert getattr(alone.commands[name], "commands", {}).keys() == below.keys()
+    assert own.split("\n\n")[0].replace("\n", " ") == listed
 
 
-@pytest.mark.parametrize("word", ["", "--version", "serch", "show", "-"])
-def test_a_word_that_names_no_command_means_any_of_them(word: str):
-    assert _select_command(app, word) is None
+def test_the_help_of_a_group_imports_none_of_its_commands(monkeypatch: pytest.MonkeyPatch):
+    imported: list[str] = []
+    monkeypatch.setattr("app.cli.start.import_frozen", imported.append)
+
+    for group in (load_command(), load_command("memory")):
+        with group.make_context("dossier", [], resilient_parsing=True) as context:
+            assert group.get_help(context)
+        assert all(isinstance(one, LazyCommand) for one in group.commands.values())
+
+    assert not imported
+
+
+def test_a_module_declares_no_command_that_is_not_listed():
+    modules = {entry.module for entry in COMMANDS.values() if entry.module}
+    declared = {
+        (path, module)
+        for module in modules
+        for path in importlib.import_module(f"app.cli.{module}").commands
+    }
+
+    assert declared == {(path, one.module) for path, one in COMMANDS.items() if one.module}
 
 
 def test_a_mistyped_command_is_told_which_one_was_meant(

@@ -4,9 +4,9 @@ import time
 import pytest
 from rich.console import Console
 
-from app.cli.ask import _read
 from app.cli.ingest_command import make_ingest_bar
 from app.cli.progress import RunProgress
+from app.cli.question_run import _read
 
 
 @pytest.fixture

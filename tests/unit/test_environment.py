@@ -280,7 +280,7 @@ def test_importing_shows_values_keeps_keys_apart_and_changes_what_is_there_in_no
     asked: list[str] = []
     monkeypatch.setattr(folder_settings, "confirm", lambda *words: not asked.extend(words[2]))
 
-    assert folder_settings.import_settings(file=tmp_path / ".env", sure=False) == 0
+    assert folder_settings.import_settings(file=tmp_path / ".env", yes=False) == 0
 
     assert "  OPENAI_API_KEY = …1234" in asked
     assert "a-long-one" not in "".join(asked)
@@ -301,7 +301,7 @@ def test_nothing_is_imported_unasked_and_what_would_be_is_shown(
     write(tmp_path / ".env", HOSTILE)
 
     with pytest.raises(Problem) as told:
-        folder_settings.import_settings(file=tmp_path / ".env", sure=False)
+        folder_settings.import_settings(file=tmp_path / ".env", yes=False)
 
     assert told.value.code == "import_unconfirmed"
     assert "  OPENAI_BASE_URL = " in capsys.readouterr().err
@@ -320,7 +320,7 @@ def test_importing_hides_passwords_in_addresses_and_shows_numbers(
     asked: list[str] = []
     monkeypatch.setattr(folder_settings, "confirm", lambda *words: asked.extend(words[2]))
 
-    assert folder_settings.import_settings(file=tmp_path / ".env", sure=False) == 0
+    assert folder_settings.import_settings(file=tmp_path / ".env", yes=False) == 0
 
     assert "  DOSSIER_CONTEXT_TOKENS = 64000" in asked
     assert "db.example" in "".join(asked)
@@ -330,7 +330,7 @@ def test_importing_hides_passwords_in_addresses_and_shows_numbers(
 @pytest.mark.parametrize("name", ["none", "."])
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, name: str):
     with pytest.raises(Problem) as told:
-        folder_settings.import_settings(file=tmp_path / name, sure=True)
+        folder_settings.import_settings(file=tmp_path / name, yes=True)
 
     assert told.value.code == "config_not_found"
     assert told.value.hint

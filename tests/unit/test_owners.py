@@ -21,6 +21,7 @@ import memory
 import privacy
 from app.cli import memory_changes, memory_items, memory_transfer, runs
 from app.cli import pages as page_commands
+from app.cli.dispatch import Invocation
 from config import settings as config
 from config.errors import Problem
 from graph.context import Context
@@ -515,19 +516,19 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     for module in (memory_items, page_commands, runs):
         # To open the database again takes longer than most commands.
         monkeypatch.setattr(module, "close_database", nothing)
-    plain: dict[str, Any] = {"project": project, "as_json": True}
+    plain: dict[str, Any] = {"invocation": Invocation(project, as_json=True)}
     things = [*ids.facts, *ids.pages, *ids.runs]
     commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
         (memory_items.print_item_list, {"memory": "", "every": True, "limit": 100}),
         (memory_items.print_item_search, {"query": ASKED, "limit": 100, "memory": ""}),
         *((memory_items.print_item, {"id": one}) for one in things),
         (memory_changes.print_event_list, {"run": "", "item": "", "limit": 1_000}),
-        *((memory_changes.print_event_diff, {"number": one}) for one in ids.events),
+        *((memory_changes.print_event_diff, {"event": one}) for one in ids.events),
         *((memory_items.print_reminders, {"run": one}) for one in ids.runs),
         (memory_transfer.export_to_file, {"file": None, "force": False}),
         (memory_items.print_insights, {}),
-        (runs.main, {"name": None}),
-        *((runs.main, {"name": one}) for one in ids.runs),
+        (runs.list_runs, {}),
+        *((runs.show_run, {"run": one}) for one in ids.runs),
         (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
         *((page_commands.print_page, {"page": one}) for one in ids.pages),
         (page_commands.print_page_counts, {}),

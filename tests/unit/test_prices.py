@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import doctor
-from app.cli.ask import check_models
 from app.cli.progress import RunProgress
+from app.cli.question_run import check_models
 from app.server import check_run_choices
 from config import environment
 from config.errors import Problem

@@ -41,7 +41,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
 
     monkeypatch.setattr(os, "execve", become)
     monkeypatch.setattr(os, "umask", lambda _: 0)
-    serve.main(host="127.0.0.1", port=0, jobs=1)
+    serve.serve(host="127.0.0.1", port=0, jobs=1)
     return told[0]
 
 
@@ -90,7 +90,7 @@ def test_a_host_that_is_not_this_machine_is_refused_by_name(
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
 
     with pytest.raises(Problem) as failure:
-        serve.main(host=host, port=0, jobs=1)
+        serve.serve(host=host, port=0, jobs=1)
 
     assert failure.value.code == "address_unusable"
     assert failure.value.hint
@@ -100,7 +100,7 @@ def test_a_port_that_is_taken_is_refused_by_name(stranger: Path, monkeypatch: py
     monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(Problem) as failure:
-        serve.main(host="127.0.0.1", port=taken.getsockname()[1], jobs=1)
+        serve.serve(host="127.0.0.1", port=taken.getsockname()[1], jobs=1)
 
     assert failure.value.code == "address_unusable"
 
@@ -114,6 +114,6 @@ def test_a_server_without_a_token_is_not_started(
     (settings().home / NAME).write_text(content)
 
     with pytest.raises(Problem) as failure:
-        serve.main(host="127.0.0.1", port=0, jobs=1)
+        serve.serve(host="127.0.0.1", port=0, jobs=1)
 
     assert failure.value.code == "token_unusable"
