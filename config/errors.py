@@ -220,7 +220,7 @@ PROBLEM_HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.CONFIG_SYNTAX: "see config/models.toml for the format",
     ErrorCode.CONFIG_VALUE: "see .env.example",
     ErrorCode.CORPUS_EMPTY: "give a file with a JSON object on each line",
-    ErrorCode.CORPUS_LINE: "write a JSON object with the fields that the README lists on each line",
+    ErrorCode.CORPUS_LINE: "write a JSON object on each line, with the fields in docs/measuring.md",
     ErrorCode.CORPUS_UNREADABLE: "name an existing text file in UTF-8 that you may read",
     ErrorCode.DOCS_UNREADABLE: "give yourself read permission",
     ErrorCode.EMBEDDER_MISSING: "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
