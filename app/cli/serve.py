@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,13 +40,12 @@ def serve(*, port: PortOption = 8123, host: HostOption = "127.0.0.1", jobs: Jobs
         Problem: `server_missing`, `address_unusable`, or what is wrong with the home or its token.
     """
     check_writable()
-    config = Path(__file__).parents[2] / "langgraph.json"
-    if find_spec("langgraph_cli") is None or not config.exists():
-        hint = "pip install 'langgraph-cli[inmem]', and run it from a checkout"
+    if find_spec("langgraph_cli") is None:
+        hint = "pip install 'langgraph-cli[inmem]'"
         raise Problem(ErrorCode.SERVER_MISSING, "the LangGraph server is not installed", hint=hint)
     # Without -P Python would search the current folder for modules first.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-    command += ["--config", str(config)]
+    command += ["--config", str(find_config())]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
     _check_address(host, port)
     load_server_token()
@@ -56,6 +56,11 @@ def serve(*, port: PortOption = 8123, host: HostOption = "127.0.0.1", jobs: Jobs
     # The server stores what it is sent, unchanged.
     os.umask(0o077)
     os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
+
+
+def find_config() -> Path:
+    """Return the file that names the graphs to the server; it is in the package `app`."""
+    return Path(str(files("app") / "langgraph.json"))
 
 
 def _check_address(host: str, port: int) -> None:

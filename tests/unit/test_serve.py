@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import socket
 import sys
@@ -11,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+import app
 from app.cli import serve
 from app.server_token import NAME
 from config.errors import Problem
@@ -54,6 +57,20 @@ def test_the_server_finds_neither_modules_nor_pickles_of_the_current_folder(
     assert done.folder.is_relative_to(settings().home.resolve())
     assert not done.folder.is_relative_to(stranger)
     assert S_IMODE(done.folder.stat().st_mode) == 0o700
+
+
+def test_the_server_is_told_of_graphs_that_are_named_in_the_package_itself(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch
+):
+    command = started(monkeypatch).command
+    config = Path(command[command.index("--config") + 1])
+
+    told = json.loads(config.read_text("utf-8"))
+    assert config.parent == Path(app.__file__).parent
+    named = [one["path"] for one in told["graphs"].values()]
+    for place in (*named, told["checkpointer"]["path"], told["http"]["app"]):
+        module, _, name = place.replace(".open", ":open").partition(":")
+        assert hasattr(importlib.import_module(module), name)
 
 
 def test_a_server_for_each_folder_keeps_what_it_was_sent_apart_and_finds_it_again(
