@@ -22,6 +22,7 @@ from tests.fake_model import FakeModel, Script
 from tests.places import runtime
 from tools import toolbox
 from tools.evidence import Evidence
+from tools.toolbox import RESEARCHER_TOOLS
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -64,7 +65,8 @@ async def researched(script: Script, searches: int = 4, **choices: Any) -> WorkR
     """Let a researcher search so often, then write."""
     made = iter([*map(calling, range(searches)), ENOUGH])
     script.on("researcher", lambda _: next(made))
-    return await work(STATE, runtime(**choices), "researcher", "Write.", [HumanMessage(STEP)])
+    step = [HumanMessage(STEP)]
+    return await work(STATE, runtime(**choices), "researcher", "Write.", step, RESEARCHER_TOOLS)
 
 
 def asked(script: Script, name: str) -> list[list[BaseMessage]]:
@@ -191,7 +193,7 @@ async def test_the_model_never_sees_a_call_that_a_cancelled_run_left_without_a_r
     script.on("reporter", ENOUGH)
     late = ToolMessage("Bees fly.", tool_call_id="call-1", name="search")
     left = [HumanMessage(STEP), calling(0), calling(1), HumanMessage("Go on."), late]
-    await work(STATE, runtime(), "researcher", "Write.", left)
+    await work(STATE, runtime(), "researcher", "Write.", left, RESEARCHER_TOOLS)
 
     ((_, said),) = script.asked
     assert [one.type for one in said[1:]] == ["human", "ai", "tool", "ai", "tool", "human"]

@@ -70,7 +70,7 @@ async def test_what_was_shown_before_the_plan_goes_before_what_fits_as_well():
         # Only one of the two is the best by its words.
         before = ShownSpan(page=one, start=at[gate], end=at[gate] + len(gate))
 
-        assert gate in shown(await search("gate of the mill", room=1, seen=[before]))
+        assert gate in shown(await search("gate of the mill", max_tokens=1, seen=[before]))
 
 
 async def test_a_page_that_was_seen_is_looked_at_though_the_search_does_not_find_it():
@@ -107,16 +107,16 @@ async def test_documents_on_the_subject_of_the_question_go_before_others():
     await keep("https://a.b/pond", "The hinge is oiled in spring.", title="Millpond")
     await keep("https://a.b/gate", "The hinge is oiled in spring, or not.", title="Tidegate")
 
-    about = await search("hinge oiled spring", subject="How is Tidegate kept?", room=1)
+    about = await search("hinge oiled spring", subject="How is Tidegate kept?", max_tokens=1)
 
     assert "or not" in shown(about)
-    assert "or not" not in shown(await search("hinge oiled spring", room=1))
+    assert "or not" not in shown(await search("hinge oiled spring", max_tokens=1))
 
 
 async def test_a_room_is_filled_and_no_more():
     await keep("https://a.b/rules", FILLER)
 
-    small, large = [shown(await search("rule of ropes", room=room)) for room in (100, 400)]
+    small, large = [shown(await search("rule of ropes", max_tokens=room)) for room in (100, 400)]
 
     assert len(small) < 700 < len(large) < 2_600
 
@@ -194,12 +194,12 @@ async def test_a_passage_that_says_it_in_other_words_comes_first_where_an_embedd
     monkeypatch: pytest.MonkeyPatch,
 ):
     await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
-    assert IN_WORDS in shown(await search(ASKED, room=1))
+    assert IN_WORDS in shown(await search(ASKED, max_tokens=1))
 
     one = sensing("stop|shut down", "high water|floods")
     monkeypatch.setattr(text_vectors, "load_embedder", lambda: one)
     monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
-    found = shown(await search(ASKED, room=1))
+    found = shown(await search(ASKED, max_tokens=1))
 
     assert IN_SENSE in found
     assert IN_WORDS not in found
@@ -209,9 +209,9 @@ async def test_an_embedder_that_fails_leaves_the_words(monkeypatch: pytest.Monke
     def failing(_: Sequence[str]) -> FloatMatrix:
         raise httpx.ConnectError("down")
 
-    one = sensing("floods")._replace(name="test:failing", pages=failing)
+    one = sensing("floods")._replace(name="test:failing", embed_pages=failing)
     monkeypatch.setattr(text_vectors, "load_embedder", lambda: one)
     monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
     await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
 
-    assert IN_WORDS in shown(await search(ASKED, room=1))
+    assert IN_WORDS in shown(await search(ASKED, max_tokens=1))

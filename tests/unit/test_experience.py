@@ -160,12 +160,12 @@ async def test_a_rating_decides_over_similarity():
     for run, question in {
         "bees": BEES,
         "wasps": WASPS,
-        "ants": BEES.replace("bees", "ants"),
+        **{name: BEES.replace("bees", name) for name in ("ants", "flies", "moths", "gnats")},
     }.items():
         await record_run_end(ME, run, question, GOOD)
 
     async def rate(question: str, past: object) -> dict[str, float]:
-        return {"bees": 0.1, "wasps": 0.9, "ants": 0.0}
+        return {"bees": 0.1, "wasps": 0.9} | dict.fromkeys(["ants", "flies", "moths", "gnats"], 0.0)
 
     best = await store_related_runs(ME, "new", BEES, rate=rate)
 

@@ -47,9 +47,8 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> None:
         "library.page_embedding",
         "library.vector_upkeep",
         "library.query_vectors",
-        "library.page_embedding",
     ):
-        monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
+        monkeypatch.setattr(f"{module}.load_embedder", lambda *_: maker)
 
 
 async def judged() -> tuple[Mapping[str, float], int]:
@@ -100,7 +99,7 @@ async def test_an_embedder_that_fails_leaves_vectors_to_be_judged_later(monkeypa
 
     maker = Embedder("minilm", failing, lambda question: topics([question])[0])
     for module in ("library.page_embedding", "library.vector_upkeep"):
-        monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
+        monkeypatch.setattr(f"{module}.load_embedder", lambda *_: maker)
     await update_vectors()
 
     assert (await judged())[1] == 20
@@ -111,9 +110,8 @@ async def test_hashing_adds_nothing_to_words_and_is_asked_only_where_they_find_n
         "library.page_embedding",
         "library.vector_upkeep",
         "library.query_vectors",
-        "library.page_embedding",
     ):
-        monkeypatch.setattr(f"{module}.embedder", embeddings.load_embedder)
+        monkeypatch.setattr(f"{module}.load_embedder", embeddings.load_embedder)
     use(monkeypatch, "hashing")
     await kept("Shakespeare wrote plays.", "Goethe wrote poems.")
     await update_vectors()

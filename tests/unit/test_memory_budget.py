@@ -128,8 +128,8 @@ def test_a_note_cannot_end_its_block(hostile: str):
                     text=st.lists(st.sampled_from(WORDS) | st.text(max_size=9), max_size=12).map(
                         lambda some: "".join(some * 5)
                     ),
-                    must=st.booleans(),
-                    order=st.just(()),
+                    pinned=st.booleans(),
+                    line_order=st.just(()),
                 ),
                 max_size=8,
             ),

@@ -46,8 +46,7 @@ async def test_pages_that_were_cut_otherwise_are_cut_again_at_the_next_search(mo
         "library.indexing.join_search_words", lambda text: join_search_words(text).upper()
     )
     monkeypatch.setattr("library.indexing.title_key", lambda title: f"key of {title}")
-    for module in ("library.indexing", "library.indexing"):
-        monkeypatch.setattr(f"{module}.CUT", WORDS_VERSION + 1)
+    monkeypatch.setattr("library.indexing.WORDS_VERSION", WORDS_VERSION + 1)
     monkeypatch.setattr("library.indexing.UPKEEP_BATCH", 1)
 
     counts = await run_search(ME, lambda i: i.counts(["BEE", "bee"]), None, ["g"])
