@@ -18,6 +18,7 @@ from app.cli.options import (
     ReviewOption,
     ThreadOption,
 )
+from app.cli.start import import_frozen
 from config.errors import ErrorCode, Problem
 
 commands = Commands()
@@ -40,11 +41,12 @@ def ask(
     """Research a question and write a report."""
     project = invocation.project
     wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, project=project)
-    # The graph takes longer to import than --help or a mistyped option may take.
+    asked = read_question(question)
+    _load_run()
     from app.cli.question_run import run_question  # noqa: PLC0415
 
     return run_question(
-        read_question(question),
+        asked,
         docs or [],
         wanted,
         thread=thread,
@@ -53,6 +55,19 @@ def ask(
         force=force,
         as_json=invocation.as_json,
     )
+
+
+def _load_run() -> None:
+    """Import what a run needs, and show on a terminal meanwhile that the command has started.
+
+    The graph takes longer to import than --help or a mistyped option may take.
+    """
+    from rich.console import Console  # noqa: PLC0415
+
+    from app.cli.progress import RunProgress  # noqa: PLC0415
+
+    with RunProgress(Console(stderr=True)):
+        import_frozen("app.cli.question_run")
 
 
 LARGEST = 100_000

@@ -73,7 +73,7 @@ class RunProgress:
         if self.console.is_terminal:
             # One that is started again wipes out as many lines above as it had at its last end.
             self.live = Live(console=self.console, get_renderable=self._drawn, transient=True)
-            self.live.start()
+            self.live.start(refresh=True)
         else:
             self.stopped = threading.Event()
             threading.Thread(target=self._tick, args=[self.stopped], daemon=True).start()

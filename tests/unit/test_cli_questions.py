@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from app.cli import ask
 from app.cli.ask import LARGEST, read_question
 from config.errors import Problem
 
@@ -42,3 +43,18 @@ def test_what_is_no_text_is_refused(monkeypatch: pytest.MonkeyPatch, data: bytes
         read_question("-")
 
     assert refused.value.code == "usage"
+
+
+def test_a_terminal_shows_that_the_command_has_started_before_the_graph_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    shown: dict[str, str] = {}
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(
+        ask, "import_frozen", lambda name: shown.update({name: capsys.readouterr().err})
+    )
+
+    ask._load_run()
+
+    assert "Starting" in shown["app.cli.question_run"]
