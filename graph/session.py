@@ -26,7 +26,7 @@ from runs.thread_integrity import (
     damage_problem,
     guard_thread,
 )
-from runs.trace import flushed
+from runs.trace import flush_traces
 from storage.engine import close_database
 from text.secret_masking import mask_secrets, mask_secrets_within
 
@@ -164,11 +164,11 @@ class ThreadSession:
     async def _run(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
         try:
             outcome = await self._streamed(given, context, watch)
-            await flushed()
+            await flush_traces()
             return outcome
         finally:
             with suppress(Problem):
-                await flushed()
+                await flush_traces()
             end_thread_sessions(self.config["configurable"]["thread_id"])
 
     async def _streamed(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:

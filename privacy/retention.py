@@ -16,7 +16,7 @@ from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file
 from runs.tables import attempts, calls, runs
-from runs.trace import trace_file
+from runs.trace import flush_traces, trace_file
 from storage.engine import read_rows, run_write
 from storage.maintenance import purge_deleted_data
 
@@ -62,6 +62,7 @@ async def prune_threads(
         before: What is done with a thread before anything of it is deleted.
     """
     kept: list[ExpiredThread] = []
+    await flush_traces()
     async with open_checkpointer() as saver:
         for old in threads:
             try:

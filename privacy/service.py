@@ -33,6 +33,7 @@ from privacy.retention import ExpiredThread, delete_run_records, remove_thread_f
 from privacy.saved_states import ReportState, SavedCheckpoints
 from runs.lock import acquire, thread_lock
 from runs.tables import runs
+from runs.trace import flush_traces
 from storage import maintenance, outbox
 from storage.engine import commit_statements, read_rows, run_read, run_write, write_in_group
 from storage.tables import outbox as jobs
@@ -171,6 +172,7 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             for thread, erasure in plan.affected.threads.items():
                 saved.erase_in_thread(thread, erasure)
         runs = plan.affected.owner_threads.by_run
+        await flush_traces()
         await asyncio.to_thread(erasure_stores.erase_in_traces, runs, plan.affected)
         await asyncio.to_thread(erasure_stores.delete_files, plan.deleted)
         await run_write(partial(_erase_in_database, plan=plan))
@@ -263,6 +265,7 @@ async def delete_thread(thread: str) -> None:
         old = await _forget_runs(thread)
     finally:
         await asyncio.to_thread(lock.release)
+    await flush_traces()
     await asyncio.to_thread(remove_thread_files, old)
 
 

@@ -71,7 +71,7 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
     _writer().put(trace_file(site.run), text)
 
 
-async def flushed() -> None:
+async def flush_traces() -> None:
     """Wait until every line of this event loop is in its file.
 
     Raises:
@@ -86,7 +86,7 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     Raises:
         Problem: `storage_unavailable` when its file is there and cannot be read.
     """
-    await flushed()
+    await flush_traces()
     file = anyio.Path(trace_file(run))
     if not await file.exists():
         return []

@@ -23,7 +23,7 @@ from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES, create_run, list_recent_runs, set_run_status
 from runs.lock import thread_lock
 from runs.tables import calls, runs
-from runs.trace import trace, trace_file
+from runs.trace import flush_traces, trace, trace_file
 from storage.engine import read_rows, run_write
 
 DAY = 86_400.0
@@ -43,6 +43,7 @@ async def ended(
 
     await call_once(LedgerCall(here, "search", "web", [run]), paid)
     await trace(here, "search", "web", "ok")
+    await flush_traces()
     (page,) = await pages.store_pages(
         owner, "report", run, [NewPage(title=run, place="", text=run)]
     )
@@ -144,6 +145,17 @@ async def test_a_thread_that_was_asked_further_since_it_was_found_is_kept(status
 
     assert kept.thread == "old"
     assert await left("old") == {**ALL, "runs": 2, "sources": 2, "saved": 2}
+
+
+@pytest.mark.usefixtures("database")
+async def test_lines_of_a_trace_that_are_still_to_be_written_go_too():
+    await ended("old", days=200)
+    await trace(CallSite("me/", "old", "old-1", "", ""), "search", "web", "ok")
+
+    await retention.prune_threads(await retention.list_expired_threads("me/", 90 * DAY))
+    await flush_traces()
+
+    assert not trace_file("old-1").exists()
 
 
 @pytest.mark.usefixtures("database")

@@ -9,7 +9,7 @@ import pytest
 
 from config.errors import Problem
 from runs import trace as tracing
-from runs.trace import flushed, read_trace, trace, trace_file
+from runs.trace import flush_traces, read_trace, trace, trace_file
 from tests.places import somewhere
 
 
@@ -62,7 +62,7 @@ async def test_any_text_comes_back_as_it_was(text: str):
 
 async def test_a_line_is_one_line_of_json_that_a_person_can_read():
     await trace(somewhere(), "search", "web", "ok", query="蜜蜂\n跳舞")
-    await flushed()
+    await flush_traces()
 
     text = trace_file("t1-1").read_text("utf-8")
 
@@ -74,7 +74,7 @@ async def test_a_line_is_one_line_of_json_that_a_person_can_read():
 async def test_half_a_line_of_a_killed_process_spoils_nothing_else():
     for status in ("first", "ok"):
         await trace(somewhere(), "model", "planner", status)
-    await flushed()
+    await flush_traces()
     with trace_file("t1-1").open("a", encoding="utf-8") as file:
         file.write('{"at": 1, "run": "t1-')
     for status in ("next", "last"):
@@ -89,7 +89,7 @@ async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
         trace(somewhere(), "model", "planner", f"s{at}", note="x" * 500_000) for at in range(60)
     ]
     await asyncio.gather(*many)
-    await flushed()
+    await flush_traces()
 
     text = trace_file("t1-1").read_text(encoding="utf-8")
     assert {line["status"] for line in await read_trace("t1-1")} == {f"s{at}" for at in range(60)}
@@ -111,7 +111,7 @@ async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
 )
 async def test_a_line_that_is_none_of_ours_hides_no_other(foreign: bytes):
     await trace(somewhere(), "model", "planner", "ok", number=1)
-    await flushed()
+    await flush_traces()
     with trace_file("t1-1").open("ab") as file:
         file.write(foreign + b"\n")
     await trace(somewhere(), "model", "planner", "ok", number=2)
@@ -130,7 +130,7 @@ async def test_nobody_waits_for_the_disk_and_many_lines_take_one_way_to_it(
     for number in range(20):
         await trace(somewhere(), "model", "planner", "ok", number=number)
     before = list(written)
-    await flushed()
+    await flush_traces()
 
     assert before == []
     assert sum(written) == 20
@@ -143,5 +143,5 @@ async def test_a_line_that_cannot_be_written_is_told_with_the_next_one():
     await trace(somewhere(), "model", "planner", "ok")
 
     with pytest.raises(Problem) as told:
-        await flushed()
+        await flush_traces()
     assert told.value.code == "storage_unavailable"
