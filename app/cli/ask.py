@@ -25,7 +25,7 @@ commands = Commands()
 
 
 @commands.add("ask", trust=True)
-def ask(
+def ask_command(
     *,
     question: QuestionArgument = "",
     docs: DocsOption = None,

@@ -26,7 +26,7 @@ from nodes.ingest import make_ingest_graph
 from text.pluralization import pluralize
 
 
-def ingest_chat(chat: Path, invocation: Invocation) -> int:
+def print_chat_ingestion(chat: Path, invocation: Invocation) -> int:
     """Read a chat; return the exit status."""
     bar = make_ingest_bar()
     work = _chat(invocation.owner, os.path.realpath(chat), invocation.project, bar)

@@ -36,13 +36,15 @@ class _FolderSummary(NamedTuple):
 
 
 @commands.add("ingest", trust=True)
-def ingest(*, paths: PathsArgument = None, chat: ChatOption = None, invocation: Invocation) -> int:
+def ingest_paths(
+    *, paths: PathsArgument = None, chat: ChatOption = None, invocation: Invocation
+) -> int:
     """Read folders, files or a chat into memory; what was read before is not read again."""
     if chat and not paths:
         # It needs the graph, which files do without.
-        from app.cli.ingest_chat import ingest_chat  # noqa: PLC0415
+        from app.cli.ingest_chat import print_chat_ingestion  # noqa: PLC0415
 
-        return ingest_chat(chat, invocation)
+        return print_chat_ingestion(chat, invocation)
     if chat or not paths:
         what = "name folders and files, or one chat" if paths else "there is nothing to read"
         raise Problem(ErrorCode.USAGE, what, hint="dossier ingest PATH..., or --chat FILE.jsonl")

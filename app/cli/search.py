@@ -92,7 +92,7 @@ SOURCES = ("file", "web")
 
 
 @commands.add("search", "pages search")
-def search(
+def search_command(
     *,
     query: QueryArgument,
     within: NamespaceOption = "",
