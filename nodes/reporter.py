@@ -146,14 +146,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     checked = again.checked
     if draft.problem and not checked.cited:
         raise draft.problem
-    lost = (
-        []
-        if checked.cited or draft.limit
-        else await list_failed_roles(call_site(state, runtime).run)
-    )
-    draft.failed_role = next(
-        (one for role in RESUME_NODES for one in lost if one.role == role), None
-    )
+    if not checked.cited and not draft.limit:
+        draft.failed_role = await _failed_role(call_site(state, runtime).run)
     if is_left_open(state["question"], checked.body):
         draft.add_notice("open")
     _tell_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
@@ -220,6 +214,12 @@ async def _report(
     )
     report |= {"limit": draft.limit} if draft.limit else {}
     return report | {"error": error} if (error := _error(draft)) else report
+
+
+async def _failed_role(run: str) -> FailedRole | None:
+    """Return the first role of a run, in the order of the graph, that got no answer."""
+    failed = await list_failed_roles(run)
+    return next((one for role in RESUME_NODES for one in failed if one.role == role), None)
 
 
 async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -> None:
