@@ -23,7 +23,7 @@ from calls.replies import (
     reply_text,
 )
 from calls.run_budget import get_budget
-from calls.stack import Toolbox, get_agent, put_to_model
+from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
 from config.errors import ErrorCode, Problem
 from graph.context import Context
@@ -252,7 +252,7 @@ async def _converse(
     """Put messages to a role, with its tools if it has any; return the whole conversation."""
     with nested_config(message_id=watched) as config:
         if schema or not toolbox:
-            return await put_to_model(around, messages, schema)
+            return await invoke_model(around, messages, schema)
         agent = get_agent(around.role, toolbox)
         result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     talk: list[BaseMessage] = result["messages"]

@@ -79,7 +79,7 @@ def parse_answer(reply: AnyMessage, schema: type[Answer]) -> Answer:
     """Read a typed answer.
 
     Raises:
-        Unreadable: If no object is there, or the reply was cut off.
+        UnreadableAnswer: If no object is there, or the reply was cut off.
         ValidationError: If it does not fit.
     """
     if isinstance(reply, AIMessage) and finish_reason(reply) == "length":
@@ -102,7 +102,7 @@ def _mended(text: str) -> str:
     """Mend what models often get wrong about JSON.
 
     Raises:
-        Unreadable: If no object is there, or it is too long or nested too deep to be mended.
+        UnreadableAnswer: If no object is there, or it is too long or nested too deep to be mended.
     """
     start = text.find("{")
     if start < 0 or len(text) > MAX_REPAIRABLE:

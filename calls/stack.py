@@ -51,7 +51,7 @@ _formless: set[str] = set()
 """The models that refused a form in this process; the prompt's own words must do for them."""
 
 
-async def put_to_model(
+async def invoke_model(
     around: CallContext, messages: Sequence[AnyMessage], schema: type[BaseModel] | None
 ) -> list[BaseMessage]:
     """Put messages to the model of a call, through the stack; return the whole conversation.

@@ -135,22 +135,29 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path) -> dict[st
         outcome = await ThreadSession(warm.graph, "job").begin("How do bees live?", context, watch)
         ended = time.perf_counter()
         made = [line for line in await read_trace("job-1") if line["kind"] == "model"]
-    calls = world.get("/_log")[before:]
     wall = times["answered"] - started
-    ahead = [one for one in made if one["at"] - one["seconds"] <= begun + wall]
     return {
         "steps": steps,
         "earlier": earlier,
         "status": outcome.state["status"],
-        "calls": len(calls),
-        "chain": _chain(ahead),
+        **_cost(world.get("/_log")[before:], made, begun + wall),
         "plan": round(times["plan"] - started, 2),
         "wall": round(wall, 2),
         "behind": round(ended - times["answered"], 2),
-        "prompt": sum(_tokens(call["body"]["messages"]) for call in calls),
-        "written": sum(line["tokens_out"] for line in made),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "checkpoints_mb": round((folder / "checkpoints.db").stat().st_size / 1e6, 1),
+    }
+
+
+def _cost(
+    calls: list[dict[str, Any]], made: list[dict[str, Any]], answered: float
+) -> dict[str, int]:
+    """Return what a run cost: its calls as the server saw them, and the lines of its trace."""
+    return {
+        "calls": len(calls),
+        "chain": _chain([one for one in made if one["at"] - one["seconds"] <= answered]),
+        "prompt": sum(_tokens(call["body"]["messages"]) for call in calls),
+        "written": sum(line["tokens_out"] for line in made),
     }
 
 

@@ -39,7 +39,7 @@ from nodes.memorize import memorize
 from nodes.planner import is_already_answered, planner
 from nodes.profile import profile
 from nodes.reflection import reflection
-from nodes.remember import forgot, remember
+from nodes.remember import on_remember_error, remember
 from nodes.reporter import reporter
 from nodes.researcher import on_step_error, researcher
 from nodes.rewrite import rewrite
@@ -198,7 +198,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(human_feedback)
     graph.add_node("team", meter_embeddings(team))
     graph.add_node("step", make_step_graph(), input_schema=StepState)
-    graph.add_node("remember", meter_embeddings(remember), error_handler=forgot)
+    graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
     graph.add_node(knowledge)
     graph.add_node("reporter", meter_embeddings(reporter))
     graph.add_node("memorize", meter_embeddings(memorize))

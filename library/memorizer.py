@@ -49,8 +49,8 @@ async def store_with_abstracts(
 
     Args:
         owner: Who they belong to.
-        kind: As for `library.keep`.
-        origin: As for `library.keep`.
+        kind: As for `library.store.store_pages`.
+        origin: As for `library.store.store_pages`.
         new: The pages, in their order; one that is too long becomes several.
         group: A namespace beside that of the kind.
         provenance: Who is behind them; by default what the kind tells.

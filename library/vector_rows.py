@@ -137,7 +137,7 @@ def insert_vectors(connection: Connection, into: VectorSet, made: Mapping[int, F
     """Write vectors by the numbers of their pages; a page that has one keeps it.
 
     Raises:
-        Unfit: If they are not as long as those that are there.
+        VectorLengthError: If they are not as long as those that are there.
     """
     there = select(vectors.c.vector).where(vectors.c.set == into.number).limit(1)
     known = connection.execute(there).scalar()

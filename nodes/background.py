@@ -23,7 +23,7 @@ from graph.records import (
 )
 from graph.state import QueryState, State
 from nodes.direct import answer_directly
-from nodes.recall.recall_graph import EMPTY_EVIDENCE, AtOnce, at_once, recall_related
+from nodes.recall.recall_graph import EMPTY_EVIDENCE, RecallHits, recall_hits, recall_related
 from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence
@@ -110,20 +110,20 @@ def _uncomputed(state: QueryState, found: DirectAnswer) -> dict[str, Background]
     return key_by_turn(state["turn"], entries)
 
 
-async def _remembered(state: QueryState, runtime: Runtime[Context]) -> AtOnce:
+async def _remembered(state: QueryState, runtime: Runtime[Context]) -> RecallHits:
     """Return what earlier runs and chats say on the question; a memory that fails says nothing.
 
     No plan waits for the memory researcher, who works beside the steps (`nodes/remember.py`).
     """
     if state["number"] != 1:
-        return AtOnce(EMPTY_EVIDENCE, half=False)
+        return RecallHits(EMPTY_EVIDENCE, half=False)
     try:
         if runtime.context.deep:
-            return await at_once(state, runtime, state["query"])
-        return AtOnce(await recall_related(state, runtime, state["query"]), half=False)
+            return await recall_hits(state, runtime, state["query"])
+        return RecallHits(await recall_related(state, runtime, state["query"]), half=False)
     except Problem as problem:
         log.warning("nothing was recalled for %r: %s", state["query"], problem)
-        return AtOnce(EMPTY_EVIDENCE, half=False)
+        return RecallHits(EMPTY_EVIDENCE, half=False)
 
 
 async def on_background_error(state: QueryState, error: NodeError) -> Command[Any]:

@@ -41,7 +41,7 @@ async def remember(state: QueryState, runtime: Runtime[Context]) -> State:
     return _asked(state) | State(findings=found_out, sources=new)
 
 
-async def forgot(state: QueryState, error: NodeError) -> Command[Any]:
+async def on_remember_error(state: QueryState, error: NodeError) -> Command[Any]:
     """End the branch of a memory that failed unforeseen, for one that raises stops the steps.
 
     Reads `query`; writes `background`.

@@ -58,7 +58,7 @@ from text.question_types import classify_unquotable
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets
-from tools.evidence import preparing
+from tools.evidence import preparing_checks
 from tools.source_checks import load_source_texts, record_text_checks, verify_text
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
@@ -140,7 +140,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         draft.add_notice("secret")
     show_progress(state, "writing")
     if sources:
-        async with preparing(call_site(state, runtime), runtime.context, "reporter", sources):
+        async with preparing_checks(
+            call_site(state, runtime), runtime.context, "reporter", sources
+        ):
             await _write(draft, state, runtime)
     again = await _checked(draft, state, runtime, sources)
     checked = again.checked

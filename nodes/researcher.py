@@ -34,7 +34,7 @@ from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
-from tools.evidence import gather_evidence, preparing
+from tools.evidence import gather_evidence, preparing_checks
 from tools.source_checks import record_text_checks, verify_text
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -125,7 +125,7 @@ async def _write(
     memory = partial(recall_from_memory, state, runtime)
     passages, sources = state["passages"], state["sources"]
     place, unsearched = call_site(state, runtime), state["unsearched"]
-    async with preparing(place, runtime.context, "researcher", sources):
+    async with preparing_checks(place, runtime.context, "researcher", sources):
         written = await work(state, runtime, "researcher", system, said, RESEARCHER_TOOLS, memory)
     for more in written.tool_results:
         passages = _joined(passages, more.passages)

@@ -393,7 +393,7 @@ def _best_of(page: FoundPage, query: str) -> list[Span]:
 
 
 @asynccontextmanager
-async def preparing(
+async def preparing_checks(
     here: CallSite, context: Context, role: str, sources: Mapping[str, Source]
 ) -> AsyncIterator[None]:
     """Make what a text will be compared with while a model still writes it.

@@ -19,7 +19,7 @@ from app.cli.dispatch import Commands
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.options import JsonOption
 from app.cli.output import one_line, print_json
-from app.cli.question_run import own_tokens, too_long
+from app.cli.question_run import describe_long_memory_files, memory_file_tokens
 from app.cli.table import print_renderables
 from config import environment, packages
 from config.errors import ErrorCode, Problem
@@ -142,10 +142,10 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    told = await too_long(join_owner(settings().user, ""))
+    told = await describe_long_memory_files(join_owner(settings().user, ""))
     return (
         "; ".join(told)
-        or f"AGENTS.md fits into the {own_tokens():,} tokens that it has in each call"
+        or f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
     )
 
 

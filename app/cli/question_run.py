@@ -96,14 +96,14 @@ def run_question(
         return conductor.run_to_end(lambda opened: _ask(opened, conductor, question, docs, wanted))
 
 
-def own_tokens() -> int:
+def memory_file_tokens() -> int:
     """Return how many tokens memory files have for themselves in a call."""
     return int(settings().memory_tokens * AgentsMdMemory.share)
 
 
-async def too_long(owner: str) -> list[str]:
+async def describe_long_memory_files(owner: str) -> list[str]:
     """Say of each memory file that is longer than what it has for itself in a call."""
-    most, own = settings().memory_tokens, own_tokens()
+    most, own = settings().memory_tokens, memory_file_tokens()
     long = await files_over_budget(owner, own)
     return [
         f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens, own=own, most=most)}"
@@ -128,7 +128,7 @@ async def _ask(
         files = list(dict.fromkeys(library.root for library in read))
     for path in await list_skipped_memory_files(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
-    for line in await too_long(owner):
+    for line in await describe_long_memory_files(owner):
         say(line)
     if not (files or plain.search or list_available_providers(os.environ)):
         await _check_memory(owner, plain, question)

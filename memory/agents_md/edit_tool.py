@@ -45,7 +45,7 @@ def edit_memory_tool(owner: str = "local/", sources: FileSources = disk_sources)
 
     Args:
         owner: Whose files.
-        sources: Which; as `AgentsFiles` was given them.
+        sources: Which; as `AgentsMdMemory` was given them.
     """
 
     async def edit_memory_file(

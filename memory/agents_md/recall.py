@@ -98,7 +98,7 @@ class AgentsMdMemory:
     share = 0.3
 
     def __init__(self, sources: FileSources = disk_sources) -> None:
-        """Say where the files lie: on disk, `in_state`, `in_store` or `within` another backend."""
+        """Say where the files are: `disk_sources`, `state_sources`, `store_sources` and others."""
         self.sources = sources
 
     async def recall(self, query: Query, budget: int) -> list[Note]:

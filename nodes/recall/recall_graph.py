@@ -65,7 +65,7 @@ class RecallResult(NamedTuple):
     evidence: Evidence
 
 
-class AtOnce(NamedTuple):
+class RecallHits(NamedTuple):
     """What memory has on a question without asking a model."""
 
     hits: Evidence
@@ -116,7 +116,7 @@ async def recall_related(
     Raises:
         Problem: What every model call meets, such as a key that is refused.
     """
-    found = await at_once(state, runtime, question)
+    found = await recall_hits(state, runtime, question)
     return (
         (await recall_from_memory(state, runtime, question, rounds=1)).evidence
         if found.half
@@ -124,7 +124,9 @@ async def recall_related(
     )
 
 
-async def at_once(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> AtOnce:
+async def recall_hits(
+    state: Mapping[str, Any], runtime: Runtime[Context], question: str
+) -> RecallHits:
     """Return what memory has on a question without asking a model."""
     place, part = call_site(state, runtime), parse_scope(list_recalled_parts(runtime.context))
     choices = runtime.context
@@ -137,10 +139,10 @@ async def at_once(state: Mapping[str, Any], runtime: Runtime[Context], question:
     ]
     hits = found._replace(sources=_memories(found.sources))
     if await run_within_budget(place, choices, "recall", is_answerable, question, shown):
-        return AtOnce(hits, half=False)
+        return RecallHits(hits, half=False)
     if await run_within_budget(place, choices, "recall", _covered, question, shown) < RELATED:
-        return AtOnce(EMPTY_EVIDENCE, half=False)
-    return AtOnce(hits, half=True)
+        return RecallHits(EMPTY_EVIDENCE, half=False)
+    return RecallHits(hits, half=True)
 
 
 def _covered(question: str, shown: Sequence[SourcePassage]) -> float:

@@ -40,7 +40,7 @@ def open_archive(file: FileContent) -> ZipFile:
     Members cannot be larger than the directory says: `zipfile` reads no further than that.
 
     Raises:
-        Refused: `file_broken`, `file_bomb`, `file_encrypted` or `file_type_mismatch`.
+        FileRefused: `file_broken`, `file_bomb`, `file_encrypted` or `file_type_mismatch`.
     """
     try:
         archive = ZipFile(io.BytesIO(file.data))

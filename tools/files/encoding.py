@@ -32,7 +32,7 @@ def decode_bytes(data: bytes, *, markup: bool = False) -> str:
     """Return the text: byte order mark, then UTF-8, then what `markup` declares, then a guess.
 
     Raises:
-        Refused: `file_not_text` if it is binary or more than one character in twenty is lost.
+        FileRefused: `file_not_text` if it is binary or more than one character in twenty is lost.
     """
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):

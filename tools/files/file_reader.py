@@ -56,7 +56,7 @@ def load_file(path: Path, limits: FileLimits) -> FileContent:
     """Read the bytes once: what is parsed later is what was checked here.
 
     Raises:
-        Refused: If it cannot be opened, or is empty, too large or of a type that is not read.
+        FileRefused: If it cannot be opened, or is empty, too large or of a type that is not read.
     """
     suffix = path.suffix.lower()
     try:
@@ -81,7 +81,7 @@ def read_file(reader: str, file: FileContent) -> ParsedDocument:
     """Read a file with the module `reader`.
 
     Raises:
-        Refused: If it is not what its name says, broken, too large, or has no text.
+        FileRefused: If it is not what its name says, broken, too large, or has no text.
     """
     document: ParsedDocument = _parsed(reader, file)
     return _clean(document, file)
@@ -91,7 +91,7 @@ def read_grids(reader: str, file: FileContent) -> list[CellGrid]:
     """Read the cells of a table with `reader`, a `module:function`.
 
     Raises:
-        Refused: If it is not what its name says, broken or too large.
+        FileRefused: If it is not what its name says, broken or too large.
     """
     grids: list[CellGrid] = _parsed(reader, file)
     return grids
@@ -117,7 +117,7 @@ def read_path(reader: str, path: Path, limits: FileLimits) -> ParsedDocument:
     """Read the file at a path with the module `reader`.
 
     Raises:
-        Refused: As `load_file` and `read_file`.
+        FileRefused: As `load_file` and `read_file`.
     """
     return read_file(reader, load_file(path, limits))
 

@@ -69,7 +69,7 @@ def find_conditions(phrase: QuestionPhrase) -> list[Condition]:
     """Return the conditions that a question puts to rows, and take their words out of it.
 
     Raises:
-        Doubt: Where one may be about several columns.
+        AmbiguousQuestionError: Where one may be about several columns.
     """
     found = _texts(phrase)
     found += _values(phrase)

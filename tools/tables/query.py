@@ -110,7 +110,7 @@ def parse_model_query(
     """Return the reading that a query stands for.
 
     Raises:
-        Unfit: Where it names what is not there, or cannot be computed.
+        QueryUnfit: Where it names what is not there, or cannot be computed.
     """
     table = next((one for one in tables if fold_cell(one.name) == fold_cell(query.table)), None)
     if table is None:

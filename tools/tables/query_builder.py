@@ -73,7 +73,7 @@ class QueryBuilder:
         """Return the one reading that there is.
 
         Raises:
-            Doubt: Where there is none, or more than one.
+            AmbiguousQuestionError: Where there is none, or more than one.
         """
         extreme = next((one for one in ("min", "max") if one in self.said), "")
         self._check_operations(group)
@@ -150,7 +150,7 @@ class QueryBuilder:
         """Return the column that is computed with: the one named, or the only one there is.
 
         Raises:
-            Doubt: Where several could be meant, or the named one holds no numbers.
+            AmbiguousQuestionError: Where several could be meant, or the named one holds no numbers.
         """
         some = self._columns(*kinds)
         if some:
@@ -345,7 +345,7 @@ class QuestionPhrase:
         """Return the one column that a mention means.
 
         Raises:
-            Doubt: Where it may mean several.
+            AmbiguousQuestionError: Where it may mean several.
         """
         columns = columns or mention.columns
         if len(columns) == 1:

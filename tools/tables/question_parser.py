@@ -192,7 +192,7 @@ class _Reader:
         """Return the reading.
 
         Raises:
-            Doubt: Where there is none, or more than one.
+            AmbiguousQuestionError: Where there is none, or more than one.
         """
         self.conditions = find_conditions(self.phrase)
         said = self._operations()

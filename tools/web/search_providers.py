@@ -321,7 +321,7 @@ async def search_web(
         environ: Where addresses and keys are read from.
 
     Raises:
-        Unanswered: `search_unavailable` if none of them answers; `unknown_provider`.
+        SearchUnanswered: `search_unavailable` if none of them answers; `unknown_provider`.
     """
     check_provider_names(names)
     wanted = " ".join(query.split())
@@ -346,7 +346,7 @@ def check_provider_names(names: Sequence[str]) -> None:
     """Make sure that there are providers of these names.
 
     Raises:
-        Unanswered: `unknown_provider`.
+        SearchUnanswered: `unknown_provider`.
     """
     unknown = dict.fromkeys(set(names) - set(SEARCH_PROVIDERS), "there is no such search provider")
     if unknown:
