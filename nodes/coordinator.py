@@ -17,6 +17,8 @@ from memory.learning.claim_checks import MAX_FACT_CHARS, find_refusal
 from memory.learning.question_text import is_only_secrets
 from memory.learning.self_statements import extract_statements, is_only_statements
 from memory.self_questions import parse_self_question
+from models.extractive.query_rewriting import triage_message
+from models.extractive.schema_answers import extractive_answer
 from nodes.concurrency import together
 from nodes.conversation import has_masked_secret, load_conversation, stored_summary
 from nodes.learn import learn_pending
@@ -29,6 +31,7 @@ from tools.message_uploads import Upload, list_newest_uploads, list_unread_uploa
 from tools.overview import asks_overview
 
 
+@extractive_answer(triage_message)
 class Triage(BaseModel):
     """What to do with what a person said."""
 

@@ -21,6 +21,8 @@ from graph.state import CallSiteState
 from library.memorizer import AbstractWriter
 from library.page_rows import NewPage
 from models.chat_models import built_in
+from models.extractive.memory_tasks import abstract_page
+from models.extractive.schema_answers import extractive_answer
 from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
 from prompts.loader import render_prompt
 from runs.call_site import call_site, resolve_owner
@@ -30,6 +32,7 @@ from tools.chat_ingestion import IngestedChat, ingest_chat
 ROLE = "memorizer"
 
 
+@extractive_answer(abstract_page)
 class Abstract(BaseModel):
     """What a page is about."""
 

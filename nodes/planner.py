@@ -17,6 +17,8 @@ from graph.context import Context
 from graph.plan import make_research_step, render_plan, validate_plan
 from graph.records import EMPTY_PLAN, Passage, Plan, Step, entries_of_turn
 from graph.state import State
+from models.extractive.planning import draft_plan
+from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
 from nodes.human_feedback import plan_message
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
@@ -45,6 +47,7 @@ class DraftStep(BaseModel):
     need_web_search: bool = True
 
 
+@extractive_answer(draft_plan)
 class Draft(BaseModel):
     """A plan as the model writes it."""
 

@@ -16,6 +16,8 @@ from graph.context import Context
 from graph.records import DoubtedSentence, Finding, Objection, turn_key
 from graph.state import StepState, redo_count
 from models.chat_models import built_in
+from models.extractive.finding_review import review_finding
+from models.extractive.schema_answers import extractive_answer
 from nodes.researcher import apply_checks, subject_of_step, upheld_ruling
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -36,6 +38,7 @@ from text.words import search_words
 from tools.source_checks import record_text_checks, verify_text
 
 
+@extractive_answer(review_finding)
 class Verdict(BaseModel):
     """Whether a finding does what its step asked for."""
 

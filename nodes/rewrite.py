@@ -16,6 +16,8 @@ from graph.context import Context
 from graph.state import State
 from library.spelling import apply_corrections
 from memory.learning.self_statements import is_only_statements
+from models.extractive.query_rewriting import rewrite_question
+from models.extractive.schema_answers import extractive_answer
 from nodes.concurrency import together
 from nodes.conversation import recent_messages
 from nodes.direct import needs_no_search
@@ -27,6 +29,7 @@ from text.question_parts import is_context_dependent
 from tools.evidence import suggest_spellings
 
 
+@extractive_answer(rewrite_question)
 class Rewrite(BaseModel):
     """The question as it can be searched."""
 

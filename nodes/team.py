@@ -18,6 +18,8 @@ from graph.plan import make_research_step, render_plan
 from graph.records import Finding, Step, entries_of_turn, of_steps, turn_key
 from graph.state import State
 from models.chat_models import built_in
+from models.extractive.finding_review import review_coverage
+from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -46,6 +48,7 @@ class Missing(BaseModel):
     queries: SearchTexts = []
 
 
+@extractive_answer(review_coverage)
 class Enough(BaseModel):
     """Whether the findings answer the question."""
 

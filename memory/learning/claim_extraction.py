@@ -11,6 +11,8 @@ from config.errors import ErrorCode, Problem
 from memory.learning.message_queue import PersonMessage
 from memory.learning.own_words import extract_own_words
 from memory.profile.traits import Depth, Detail, Format, Profile
+from models.extractive.memory_tasks import skip_learning
+from models.extractive.schema_answers import extractive_answer
 from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
 from prompts.loader import render_prompt
 from text.script import detect_language
@@ -60,6 +62,7 @@ class Manner(BaseModel):
     confidence: float = _CONFIDENCE
 
 
+@extractive_answer(skip_learning)
 class Learnt(BaseModel):
     """What some messages of a person tell of them; mostly nothing."""
 

@@ -23,6 +23,8 @@ from library.page_outline import outline_pages, resolve_outline_ids
 from library.scope import parse_scope
 from memory.reports import REPORT_PAGE_KIND, find_related_reports
 from memory.self_questions import search_personal_notes
+from models.extractive.memory_tasks import check_notes, plan_lookup, take_notes
+from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
 from nodes.direct import notes_as_results
 from nodes.recall.recall_state import (
@@ -55,6 +57,7 @@ PLAN_REPAIRS = 1
 """How often a plan that cannot be read is asked for again before the request itself is searched."""
 
 
+@extractive_answer(plan_lookup)
 class Lookup(BaseModel):
     """What to look for in memory, and in which ways."""
 
@@ -190,6 +193,7 @@ class NotedFact(BaseModel):
     pages: list[str]
 
 
+@extractive_answer(take_notes)
 class Notes(BaseModel):
     """What is known about the question."""
 
@@ -268,6 +272,7 @@ FOLLOW_UPS = 5
 """How many requests a round may lead to."""
 
 
+@extractive_answer(check_notes)
 class Complete(BaseModel):
     """Whether the notes answer the question completely."""
 

@@ -3,6 +3,7 @@ import json
 from langchain_core.messages import HumanMessage
 
 from models.extractive.model import ExtractiveChatModel
+from nodes.ingest import Abstract
 from prompts.data_blocks import render_block, wrap_blocks
 from text.summaries import LONGEST_ABSTRACT, extract_abstract
 
@@ -38,9 +39,9 @@ def test_a_text_without_sentences_has_its_beginning_for_an_abstract():
 
 def test_the_model_without_a_network_writes_abstracts_too():
     shown = wrap_blocks("pages", [render_block("page", TEXT, id="P1")])
-    form = {"type": "json_schema", "json_schema": {"name": "Abstract", "schema": {}}}
+    model = ExtractiveChatModel().bind(response_format=Abstract)
 
-    reply = ExtractiveChatModel().bind(response_format=form).invoke([HumanMessage(shown)])
+    reply = model.invoke([HumanMessage(shown)])
 
     assert json.loads(str(reply.text)) == {"abstract": extract_abstract(TEXT)}
 

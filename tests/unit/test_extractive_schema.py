@@ -1,8 +1,17 @@
+import json
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from models.extractive.model import make_minimal_value
+from models.extractive.model import ExtractiveChatModel
+from models.extractive.query_rewriting import triage_message
+from models.extractive.schema_answers import (
+    declared_answers,
+    extractive_answer,
+    make_minimal_value,
+)
+from nodes.checker import Checks
+from nodes.coordinator import Triage
 
 
 class Inner(BaseModel):
@@ -52,3 +61,32 @@ def test_a_bound_is_kept():
     assert make_minimal_value({"type": "integer", "maximum": -2}) == -2
     assert make_minimal_value({"type": "integer", "exclusiveMinimum": 0}) == 1
     assert make_minimal_value({"type": ["string", "null"]}) is None
+
+
+class Renamed(Triage):
+    """A schema that was `Triage` before somebody gave it a better name."""
+
+
+def answer(model: ExtractiveChatModel, schema: type[BaseModel]) -> dict[str, object]:
+    named = {"name": schema.__name__, "schema": schema.model_json_schema()}
+    form = {"type": "json_schema", "json_schema": named}
+    return json.loads(model.bind(response_format=form).invoke("What is HNSW?").text)
+
+
+def test_a_schema_is_answered_by_what_it_declares_whatever_its_name():
+    assert answer(ExtractiveChatModel(), Triage)["research"] is True
+    assert answer(ExtractiveChatModel(answers={Renamed: triage_message}), Renamed)["research"]
+
+
+def test_a_schema_that_declares_nothing_gets_the_emptiest_values():
+    assert Checks not in declared_answers()
+    assert answer(ExtractiveChatModel(), Checks) == {"verdicts": []}
+    assert answer(ExtractiveChatModel(answers={}), Triage) == {"research": False}
+
+
+def test_a_schema_declares_its_answer_where_it_is_defined():
+    @extractive_answer(lambda prompt: {"words": [prompt.last_message]})
+    class Echo(Inner):
+        """A schema of this test."""
+
+    assert answer(ExtractiveChatModel(), Echo) == {"words": ["What is HNSW?"]}
