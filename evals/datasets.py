@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from config.errors import ErrorCode, Problem
 from config.user_files import read_user_file
-from text.timestamps import to_iso_timestamp
+from text.dates import to_iso_timestamp
 
 GROUP = "group"
 """The field that says within which pages a question is asked, where nothing else is said."""

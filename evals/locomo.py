@@ -31,7 +31,7 @@ from nodes.recall.recall_state import RecallState
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
 from storage.engine import close_database
-from text.timestamps import to_iso_timestamp
+from text.dates import to_iso_timestamp
 
 ARTICLES = frozenset(["a", "an", "the"])
 

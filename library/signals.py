@@ -23,7 +23,7 @@ from library.page_scoring import (
     scale_scores,
     score_bm25,
 )
-from text.date_mentions import find_dates, match_dates
+from text.dates import find_dates, match_dates
 from text.title_mentions import (
     find_capitalized_names,
     find_possible_titles,

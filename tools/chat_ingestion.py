@@ -20,9 +20,9 @@ from library import store as pages
 from library.memorizer import AbstractWriter, store_with_abstracts
 from library.page_rows import NewPage, strip_unstorable
 from library.page_sizing import split_page
+from text.dates import to_iso_timestamp
 from text.normalization import normalize_text
 from text.secret_masking import mask_secrets
-from text.timestamps import to_iso_timestamp
 
 LONGEST = 4_000_000
 """The longest line, in bytes; what is longer is no message."""

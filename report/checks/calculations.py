@@ -29,7 +29,7 @@ from report.checks.numbers import (
     list_values,
 )
 from report.checks.quantities import find_wrong_duration, list_converted_numbers, list_durations
-from text.date_mentions import PartialDate, find_dates
+from text.dates import PartialDate, find_dates
 from text.regex import regex
 
 MAX_NEARBY_NUMBERS = 16

@@ -30,7 +30,7 @@ from report.checks.synonyms import (
     source_has_word,
 )
 from report.markdown.markers import has_quotation
-from text.date_mentions import MONTH_NUMBERS
+from text.dates import MONTH_NAMES
 from text.regex import regex
 from text.script import HAN, detect_language
 from text.words import FRAME_WORDS, LEAST_WEIGHT, search_words, word_weight
@@ -93,7 +93,7 @@ _TURN = regex(
 _DOTTED = regex(rf"([{HAN}]{{2}})[·•・‧](?:[{HAN}]+[·•・‧])*([{HAN}]{{2}})")
 HANS = regex(f"[{HAN}]")
 _SHORT_FORM = regex(
-    rf"\b(?:(?-i:[A-Z]{{2,}}s?)|(?:(?-i:[A-Z])\.){{2,}}|e\.g\.|(?:{'|'.join(MONTH_NUMBERS)})\b\.?)",
+    rf"\b(?:(?-i:[A-Z]{{2,}}s?)|(?:(?-i:[A-Z])\.){{2,}}|e\.g\.|(?:{'|'.join(MONTH_NAMES)})\b\.?)",
     re.IGNORECASE,
 )
 _ABOUT = regex(
@@ -121,7 +121,7 @@ _WHY = regex(
     re.IGNORECASE,
 )
 _NO_NAME = regex(
-    rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTH_NUMBERS)}|first|second|third|fourth|fifth|world|war|part|chapter"
+    rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTH_NAMES)}|first|second|third|fourth|fifth|world|war|part|chapter"
     r"|section|figure|table|step|note|century|middle|ages|north|south|east|west|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
     r"|tuesday|wednesday|thursday|friday|saturday|sunday|not|yes|sources?|page|the|this|that|if"
     r"|when|where|what|how|why|who|there|here|then|thus|however|i|we|you)",

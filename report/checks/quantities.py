@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from report.checks.numbers import FILE_NAME, list_values, normalize_numerals
-from text.date_mentions import PartialDate, find_dates
+from text.dates import PartialDate, find_dates
 from text.regex import regex
 
 _SPELT = regex(r"(?<!\d)(\d{4})[./-](\d{1,2})(?:[./-](\d{1,2}))?(?!\d)")

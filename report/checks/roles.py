@@ -13,7 +13,7 @@ from itertools import chain, takewhile
 from report.checks.contrast import SourceText, per_source
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.synonyms import get_base_form, has_word_or_synonym, list_irregular_forms
-from text.date_mentions import MONTH_NUMBERS
+from text.dates import MONTH_NAMES
 from text.regex import regex
 from text.script import HAN, detect_language
 from text.sentences import split_sentences
@@ -88,7 +88,7 @@ def _end(life: re.Match[str], born: bool) -> str:
 
 def _only_in(part: str, rest: str) -> frozenset[str]:
     """Return the names and the years that are in a part of a text and not in the rest."""
-    facts = (one for one in _FACT.findall(part) if one.lower() not in MONTH_NUMBERS)
+    facts = (one for one in _FACT.findall(part) if one.lower() not in MONTH_NAMES)
     return frozenset(one for one in facts if one not in rest)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from report.checks.numbers import TextNumber, is_known_number, widen_rounded
-from text.date_mentions import MONTH_NUMBERS
+from text.dates import MONTH_NAMES
 from text.regex import regex
 from text.script import CJK, HAN
 from text.words import STOPWORDS, word_weight
@@ -279,8 +279,8 @@ def _value(token: str) -> TextNumber | None:
 
 
 def _date(change: WordChange, _: KnownNames) -> bool:
-    said = {one.lower() for one in change.ours} & set(MONTH_NUMBERS)
-    there = {one.lower() for one in change.theirs} & set(MONTH_NUMBERS)
+    said = {one.lower() for one in change.ours} & set(MONTH_NAMES)
+    there = {one.lower() for one in change.theirs} & set(MONTH_NAMES)
     return bool(said and there and not said & there)
 
 
@@ -331,7 +331,7 @@ def _is_name(token: str, known: KnownNames) -> bool:
     lower = token.lower()
     if not _CAPITAL.match(token) or len(token) < 2 or _SCALE.fullmatch(token):
         return False
-    if lower in STOPWORDS or lower in MONTH_NUMBERS:
+    if lower in STOPWORDS or lower in MONTH_NAMES:
         return False
     return not known.has_word(lower)
 

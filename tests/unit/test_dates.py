@@ -1,6 +1,6 @@
 import pytest
 
-from text.timestamps import to_iso_timestamp
+from text.dates import find_dates, to_iso_timestamp
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,10 @@ from text.timestamps import to_iso_timestamp
         ("2023/5/8", "2023-05-08"),
         ("1683554160", "2023-05-08T13:56+00:00"),
         ("1683554160000", "2023-05-08T13:56+00:00"),
+        ("Mon, 8 May 2023 13:56:00 +0200", "2023-05-08T13:56+02:00"),
+        ("08-May-2023", "2023-05-08"),
+        ("20230508", "2023-05-08"),
+        ("2023年5月8日 下午1:56", "2023-05-08T13:56"),
     ],
 )
 def test_a_date_is_read_however_it_is_written(written: str, read: str):
@@ -25,7 +29,30 @@ def test_a_date_is_read_however_it_is_written(written: str, read: str):
 
 
 @pytest.mark.parametrize(
-    "written", ["", "yesterday", "5/8/2023", "31 February 2023", "2023-13-01", "9" * 13 + "9" * 300]
+    "written",
+    [
+        "",
+        "yesterday",
+        "5/8/2023",
+        "31 February 2023",
+        "2023-13-01",
+        "20231301",
+        "9" * 13 + "9" * 300,
+    ],
 )
 def test_what_cannot_be_told_for_certain_is_no_date(written: str):
     assert to_iso_timestamp(written) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("It opened on 3 Sept. 2021 and closed in May.", [(2021, 9, 3), (0, 5, 0)]),
+        ("They may march on the 5th.", []),
+        ("1955年12月13日，大会3502号草案；次年8月批准。", [(1955, 12, 13), (0, 8, 0)]),
+        ("See 2021-03-04 and 2021-05.", [(2021, 3, 4), (2021, 5, 0)]),
+        ("Built in 1975 for 1500 people.", [(1975, 0, 0)]),
+    ],
+)
+def test_dates_in_a_sentence_are_found(text: str, dates: list[tuple[int, int, int]]):
+    assert find_dates(text) == dates

@@ -37,7 +37,7 @@ from report.markdown.markdown_blocks import get_block_context, list_nearby_rows,
 from report.rendering.markdown_report import render_plain_text
 from text.answerability import SourcePassage
 from text.boilerplate import is_boilerplate
-from text.date_mentions import find_dates
+from text.dates import find_dates
 from text.definitions import find_defined_term
 from text.passage_splitting import split_passages
 from text.question_parts import find_comparison
