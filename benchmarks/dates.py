@@ -1,4 +1,4 @@
-"""Compare our reading of dates with `dateparser` and `dateutil`: what is found, and what it costs."""
+"""Compare our reading of dates with `dateparser` and `dateutil`: what is found, what it costs."""
 
 from __future__ import annotations
 
