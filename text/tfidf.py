@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
@@ -121,6 +121,30 @@ def build_tfidf_matrix(texts: Sequence[str]) -> TfidfMatrix:
     nothing = scipy.sparse.csr_matrix((0, 0), dtype=np.float32)
     empty = TfidfMatrix({}, nothing, np.zeros(0, dtype=np.int64), 0, nothing.tocsc())
     return empty.with_texts(texts).select_rows(np.arange(len(texts))) if texts else empty
+
+
+def group_similar_texts(texts: Sequence[str], least: float) -> list[list[int]]:
+    """Return the places of texts in nearly the same words, two or more in each group.
+
+    Average-linkage clustering of TF-IDF vectors: the mean cosine between the texts of two groups
+    that are joined is at least `least`. The first of a group is the first of the texts.
+    """
+    # scikit-learn takes 100 MB and half a second to import; only work behind a report groups texts.
+    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+
+    places = [place for place, text in enumerate(texts) if search_words(text)]
+    if len(places) < 2:
+        return []
+    vectorizer = TfidfVectorizer(analyzer=search_words, sublinear_tf=True)
+    vectors = vectorizer.fit_transform([texts[place] for place in places]).toarray()
+    clustering = AgglomerativeClustering(
+        n_clusters=None, metric="cosine", linkage="average", distance_threshold=1 - least
+    )
+    groups = defaultdict[int, list[int]](list)
+    for place, label in zip(places, clustering.fit_predict(vectors).tolist(), strict=True):
+        groups[label].append(place)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def best_rows(scores: SimilarityArray, many: int) -> RowNumbers:

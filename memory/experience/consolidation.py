@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, NamedTuple
 
@@ -29,6 +30,7 @@ from prompts.methods import load_methods
 from storage.engine import run_read, run_write
 from storage.events import Event, lock_owner, log_event
 from storage.tables import events
+from text.tfidf import group_similar_texts
 
 ALIKE = 0.3
 """The least cosine of a run that is compared with a new one."""
@@ -173,8 +175,8 @@ MAX_INSIGHTS = 60
 TIDY = "tidy"
 """What the event is about that says when the insights were looked through last."""
 
-SAME = 0.8
-"""From this cosine on, two insights say the same in nearly the same words."""
+SAME = 0.7
+"""From this mean cosine on, insights say the same in nearly the same words."""
 
 MERGE_REASON = "they say the same"
 
@@ -231,7 +233,9 @@ async def consolidate_insights(
     known = await run_read(lambda connection: _latest(connection, owner))
     if len(known) < 2:
         return []
-    groups = _alike(known) if ask is None else _named(known, await ask(known))
+    groups = (
+        await asyncio.to_thread(_alike, known) if ask is None else _named(known, await ask(known))
+    )
     return [MergedInsight(await _merge_group(owner, group), group) for group in groups]
 
 
@@ -317,15 +321,8 @@ def _named(known: Sequence[Insight], groups: Sequence[Sequence[int]]) -> list[li
 
 def _alike(known: Sequence[Insight]) -> list[list[Insight]]:
     """Return which insights have nearly the same words, each group behind its best one."""
-    vectors = {one.id: question_vector(one.content) for one in known}
-    left, groups = list(known), []
-    while left:
-        best = left[0]
-        same = [one for one in left if float(vectors[best.id] @ vectors[one.id]) >= SAME]
-        left = [one for one in left if one not in same and one is not best]
-        if len(same) > 1:
-            groups.append(same)
-    return groups
+    groups = group_similar_texts([one.content for one in known], SAME)
+    return [[known[place] for place in group] for group in groups]
 
 
 def _ended(owner: str, one: Insight, run: str) -> Event:

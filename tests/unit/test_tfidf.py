@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from text.tfidf import best_rows, build_tfidf_matrix
+from text.tfidf import best_rows, build_tfidf_matrix, group_similar_texts
 from text.words import search_words
 
 TEXTS = [
@@ -100,3 +100,22 @@ def test_the_best_are_those_with_the_highest_scores_and_of_equals_the_last(given
     )
 
     assert best_rows(scores, many).tolist() == wanted[:many]
+
+
+def test_texts_in_nearly_the_same_words_are_grouped_in_their_order():
+    texts = [
+        "Check every date against the official announcement before it is reported.",
+        "Search the archive of the newspaper first.",
+        "…",
+        "Before it is reported, check every date against the official announcement!",
+        "先核对官方公告的日期，再写报告。",
+        "请先核对官方公告的日期，再写报告。",
+        "Check every figure against the table of the annual report.",
+    ]
+
+    assert group_similar_texts(texts, 0.7) == [[0, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("texts", [[], ["…", "!"], ["one alone", "…"]])
+def test_texts_without_words_are_in_no_group(texts: list[str]):
+    assert group_similar_texts(texts, 0.7) == []
