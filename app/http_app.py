@@ -29,6 +29,7 @@ from app.cli.output import print_notice
 from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
+from config.resources import close_resources
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
@@ -269,7 +270,10 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
         print_notice(describe_ignored_settings(left))
     await asyncio.to_thread(_close_to_others, SERVER_STATE_DIR)
     await asyncio.to_thread(log_access_rules)
-    yield
+    try:
+        yield
+    finally:
+        await close_resources()
 
 
 def _close_to_others(folder: Path) -> None:

@@ -39,6 +39,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict
 
 from config.errors import Problem
+from config.resources import replace_resources
 from config.settings import settings
 from evals.world import make_rules
 from graph.context import Context
@@ -249,7 +250,7 @@ def _forked(seed: int, number: int, folder: Path) -> int:
     process = os.fork()
     if process:
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    settings.cache_clear()
+    replace_resources().close()
     try:
         asyncio.run(_work(seed, number, folder))
     except Problem:

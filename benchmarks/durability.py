@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, select, text
 
-from config.settings import settings
+from config.resources import replace_resources
 from library.page_retrieval import find_pages
 from library.page_rows import NewPage
 from library.store import store_pages
@@ -46,7 +46,7 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as home:
             os.environ["DOSSIER_HOME"] = home
-            settings.cache_clear()
+            replace_resources().close()
             asyncio.run(_trials(options.kills, options.trials))
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.synthetic import make_texts
-from config.settings import settings
+from config.resources import replace_resources
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.insights import VOUCHED_PROVENANCE, count_dangling_edges
@@ -53,13 +53,13 @@ def main() -> None:
     if options.kills:
         with tempfile.TemporaryDirectory() as home:
             os.environ["DOSSIER_HOME"] = home
-            settings.cache_clear()
+            replace_resources().close()
             asyncio.run(_killed(options.kills))
         return
     print(f"{'runs':>7} {'add p50':>9} {'p95':>7} {'retrieve p50':>13} {'p95':>7}   milliseconds")
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         asyncio.run(_measure(sorted(options.runs)))
     print("goals: add ≤ 20, retrieve ≤ 20, from 1,000 to 10,000 no more than twice as long")
 

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, insert, update
 
 from benchmarks.facts_data import MadeFact, make_context, make_facts, make_source
 from benchmarks.facts_trials import run_kills, run_writers
-from config.settings import settings
+from config.resources import replace_resources
 from evals.retrieval_eval import mean
 from memory.facts.cache import FactSnapshot, load_fact_snapshot
 from memory.facts.fact import NewFact, fact_key
@@ -155,7 +155,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         asyncio.run(_measure(options))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import Problem
+from config.resources import replace_resources
 from config.settings import settings
 from evals.openai_server import Server
 from evals.world import make_rules
@@ -152,7 +153,7 @@ def main() -> None:
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": server.url,
         }
-        settings.cache_clear()
+        replace_resources().close()
         sys.exit(bool(asyncio.run(_measure(folder, server, options.roles, options.faults))))
 
 

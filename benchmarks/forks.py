@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.environment import load_home_env
-from config.settings import settings
+from config.resources import replace_resources
 from graph.builder import make_graph
 from graph.context import Context
 from graph.session import open_session
@@ -80,12 +80,12 @@ def prepare_forks() -> None:
         (folder / "bees").mkdir()
         (folder / "bees/dance.md").write_text("Bees dance to tell where food is.\n")
         os.environ.update(make_environment(folder), DOSSIER_EMBEDDINGS="none")
-        settings.cache_clear()
+        replace_resources().close()
         load_home_env()
         asyncio.run(_answered(folder / "bees"))
     os.environ.clear()
     os.environ.update(kept)
-    settings.cache_clear()
+    replace_resources().close()
     gc.collect()
     gc.freeze()
 
@@ -137,7 +137,7 @@ def _be(
     own = {**make_environment(folder), "DOSSIER_EMBEDDINGS": "none"}
     os.environ.clear()
     os.environ.update({**own, **more})
-    settings.cache_clear()
+    replace_resources().close()
     _open_streams("/dev/full" if closed == "full" else str(log.with_suffix(".out")), log, closed)
     sys.argv = ["dossier", *words]
     status = 1

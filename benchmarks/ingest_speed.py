@@ -23,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from config.settings import settings
+from config.resources import replace_resources
 
 Answer = TypeVar("Answer")
 
@@ -67,7 +67,7 @@ def _measure(folder: Path) -> dict[str, float]:
     """Read a folder in a data folder of its own, and return the figures."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
         # The stages hold everything in memory, so the whole comes first.
         whole = asyncio.run(_whole(folder))
@@ -105,14 +105,14 @@ async def _whole(folder: Path) -> dict[str, float]:
     from library.vector_upkeep import update_vectors  # noqa: PLC0415
     from storage.engine import close_database, get_engine  # noqa: PLC0415
     from tools.folder_ingestion import ingest_folder  # noqa: PLC0415
-    from tools.worker_pool import _end_all  # noqa: PLC0415
+    from tools.worker_pool import end_workers, idle_workers  # noqa: PLC0415
 
     await get_engine()
     started, worked = time.perf_counter(), _processor()
     library = await ingest_folder(OWNER, folder, lambda _: None)
     wall = time.perf_counter() - started
     # Only of processes that have ended the time is known.
-    _end_all()
+    end_workers(idle_workers.get())
     read = _processor() - worked
     made, vectors = time.process_time(), await update_vectors()
     figures = {"whole reading": read, "vectors": time.process_time() - made, "wall": wall}

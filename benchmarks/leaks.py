@@ -32,6 +32,7 @@ from urllib.parse import quote, unquote
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from config.resources import replace_resources
 from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
@@ -222,7 +223,7 @@ async def _leaked(job: _Job) -> tuple[bool, int]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         os.environ |= {"DOSSIER_HOME": str(home / "home"), "SEARXNG_URL": "http://provider"}
-        settings.cache_clear()
+        replace_resources().close()
         provider = _Provider()
         searching.SEARCH_PROVIDERS["searxng"] = lambda _: provider
         # A model is made once for each name.
@@ -321,7 +322,7 @@ async def _cost(data: Path, *, show: bool) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DOSSIER_HOME"] = folder
-        settings.cache_clear()
+        replace_resources().close()
         await _keep_private(Path(folder), data)
         print(f"{'set':>20} {'queries':>8} {'altered':>8} {'share':>7} {'ms each':>8}")
         sums = [0, 0]

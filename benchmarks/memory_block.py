@@ -16,7 +16,8 @@ import numpy as np
 
 from benchmarks.facts_data import MadeFact, make_context, make_facts
 from benchmarks.facts_speed import keep_facts
-from config.settings import Settings, settings
+from config.resources import replace_resources
+from config.settings import Settings
 from library import store as pages
 from library.page_rows import NewPage
 from memory.agents_md.project_trust import add_trusted_folder, project_name
@@ -118,7 +119,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         asyncio.run(_measure(Path(home), make_facts(options.facts), options.calls))
 
 

@@ -29,7 +29,7 @@ from sqlalchemy import Connection, select
 
 from benchmarks.synthetic import make_pages, make_question
 from benchmarks.vector_speed import make_vectors
-from config.settings import settings
+from config.resources import replace_resources
 from library.page_index import PageIndex
 from library.page_ranking import ScoredPage, drop_common_words, rank_pages
 from library.page_retrieval import run_search
@@ -74,7 +74,7 @@ def main() -> None:
 def _in_home(count: int, questions: int, *, vectors: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         row = asyncio.run(_measure(count, questions, vectors=vectors))
         disk = sum(file.stat().st_size for file in Path(home).rglob("*") if file.is_file())
         return row | {"disk_mb": round(disk / 1e6)}

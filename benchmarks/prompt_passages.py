@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from config.settings import settings
+from config.resources import replace_resources
 from evals.extractive import read_lines
 from graph.context import Context
 from library.tables import documents, pages
@@ -76,7 +76,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"DOSSIER_HOME": home, "DOSSIER_EMBEDDINGS": options.embeddings}
-        settings.cache_clear()
+        replace_resources().close()
         results = asyncio.run(_measure(options.documents, options.labels))
     print("mode    labels  whole    cut  tokens  off the document")
     for mode, one in results.items():

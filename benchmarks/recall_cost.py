@@ -24,7 +24,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from rank_bm25 import BM25Plus
 
-from config.settings import settings
+from config.resources import replace_resources
 from graph.context import Context
 from library import store as pages
 from library.page_rows import NewPage
@@ -64,7 +64,7 @@ def main() -> None:
     for name in chosen.sets:
         with tempfile.TemporaryDirectory() as home:
             os.environ["DOSSIER_HOME"] = home
-            settings.cache_clear()
+            replace_resources().close()
             results = asyncio.run(_measured(chosen.data / name, chosen.limit))
         print(
             f"{name:10} {len(results):9} {_share(one.noted for one in results):6.1f} "

@@ -24,6 +24,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from config.resources import replace_resources
 from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
@@ -127,7 +128,7 @@ def main() -> None:
     turns = parser.parse_args().turns
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"DOSSIER_HOME": f"{folder}/home", "LANGSMITH_TRACING": "false"}
-        settings.cache_clear()
+        replace_resources().close()
         made = asyncio.run(_asked(Path(folder, "docs"), turns))
     print("turn  MB more  MB file  request kB  cpu s  report kB  checkpoints")
     for number, turn in enumerate(made, start=1):

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, delete, select
 
-from config.settings import settings
+from config.resources import replace_resources
 from library import vector_search
 from library.page_index import PageIndex
 from library.page_retrieval import run_search
@@ -119,7 +119,7 @@ def _disk(folder: Path) -> int:
 async def _measure(count: int, home: Path) -> dict[str, Any]:
     """Return the figures of one size, searched exactly and through Chroma."""
     os.environ["DOSSIER_HOME"] = str(home)
-    settings.cache_clear()
+    replace_resources().close()
     seconds = await _fill(count)
     exact = _apart(home)
     nearest = exact.pop("found")

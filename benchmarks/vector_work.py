@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from sqlalchemy import select, update
 
+from config.resources import replace_resources
 from config.settings import settings
 from library import vector_search
 from library.page_index import PageIndex
@@ -183,7 +184,7 @@ async def _run(options: argparse.Namespace) -> None:
     for work, count in ((_freshness, options.trials), (_kills, options.kills)):
         with tempfile.TemporaryDirectory() as folder:
             os.environ |= {"DOSSIER_HOME": folder, "DOSSIER_EMBEDDINGS": "hashing"}
-            settings.cache_clear()
+            replace_resources().close()
             print(json.dumps(await work(Path(folder), count)), flush=True)
             await close_database()
 

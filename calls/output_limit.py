@@ -17,6 +17,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from calls.run_budget import USUAL_ANSWER_TOKENS, CallNeed
 from config.errors import ErrorCode, Problem
 from config.model_table import token_prices
+from config.resources import Resource
 from config.settings import settings
 from text.regex import regex
 from text.tokens import count_tokens, is_count_exact
@@ -40,8 +41,8 @@ TOO_LARGE = regex(r"too large|too long|at most|maximum|exceed|less than|greater 
 WAYS = ("field", "body", "none")
 """Ways to send the limit: as the client does, by its older name, or not at all."""
 
-_ways: dict[str, int] = {}
-_most: dict[str, int] = {}
+_ways = Resource(dict[str, int])
+_most = Resource(dict[str, int])
 """By the name of a model: the way that its server takes, and the largest limit it takes."""
 
 
@@ -59,7 +60,7 @@ def estimate_need(request: ModelRequest[Any], wanted: int = USUAL_ANSWER_TOKENS)
 
 def limit_output(model: BaseChatModel, tokens: int) -> BaseChatModel:
     """Return a model that is told how long its answer may be; the same one if it cannot be."""
-    field, way = _field(model), WAYS[_ways.get(chat_model_name(model), 0)]
+    field, way = _field(model), WAYS[_ways.get().get(chat_model_name(model), 0)]
     if not field or way == "none":
         return model
     if way == "field":
@@ -77,17 +78,17 @@ def adapt_output_limit(model: BaseChatModel, problem: Problem) -> bool:
         chat_model_name(model),
         problem.code in (ErrorCode.MODEL_REJECTED, ErrorCode.MODEL_CONTEXT),
     )
-    way = _ways.get(name, 0)
+    way = _ways.get().get(name, 0)
     if not (refused and _field(model) and LIMIT.search(problem.hint)) or WAYS[way] == "none":
         return False
     if (
         TOO_LARGE.search(problem.hint)
-        and _most.get(name, USUAL_ANSWER_TOKENS + 1) > USUAL_ANSWER_TOKENS
+        and _most.get().get(name, USUAL_ANSWER_TOKENS + 1) > USUAL_ANSWER_TOKENS
     ):
-        _most[name] = USUAL_ANSWER_TOKENS
+        _most.get()[name] = USUAL_ANSWER_TOKENS
         return True
     older = hasattr(model, "extra_body") and WAYS[way] == "field"
-    _ways[name] = WAYS.index("body" if older else "none")
+    _ways.get()[name] = WAYS.index("body" if older else "none")
     return True
 
 
@@ -114,7 +115,7 @@ def _longest(model: BaseChatModel, read: int) -> int:
     window = settings().context_tokens
     unknown = min(window // 4, window - read) if _field(model) else USUAL_ANSWER_TOKENS
     longest = min(known) if known else max(unknown, USUAL_ANSWER_TOKENS)
-    return min(longest, _most.get(chat_model_name(model), longest))
+    return min(longest, _most.get().get(chat_model_name(model), longest))
 
 
 def _read(request: ModelRequest[Any]) -> int:

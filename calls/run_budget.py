@@ -9,16 +9,16 @@ import asyncio
 import math
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from calls.attempts import INDEXER, UNSENT_PREFIX, list_attempts
 from calls.ledger import CallCost
 from config.errors import ErrorCode, Problem
+from config.resources import LoopResource, RecentCache, Resource
 from graph.context import Context
 from runs.call_site import CallSite
 from text.background_threads import TEXT_SECONDS, run_abandonable
@@ -254,7 +254,8 @@ class RunBudget:
         return float(getattr(self.context, name) * SHARES.get(role, 1.0 - KEPT_BACK))
 
 
-_budgets: OrderedDict[str, RunBudget] = OrderedDict()
+_budgets = Resource(lambda: RecentCache[str, RunBudget](OPEN_BUDGETS))
+"""The budgets of runs, by their names."""
 
 
 @dataclass(frozen=True)
@@ -279,15 +280,15 @@ async def get_budget(site: CallSite, context: Context) -> RunBudget:
 
     Whoever goes on with a run may allow it more.
     """
-    known = _budgets.get(site.run)
+    budgets = _budgets.get()
+    known = budgets.get(site.run)
     if known is None or known.context != context:
-        _budgets.pop(site.run, None)
+        budgets.pop(site.run, None)
         spent = await _spent(site, context)
-        _budgets.setdefault(site.run, spent)
-        while len(_budgets) > OPEN_BUDGETS:
-            _budgets.popitem(last=False)
-    _budgets.move_to_end(site.run)
-    return _budgets[site.run]
+        # A branch beside this one may have made it meanwhile.
+        if site.run not in budgets:
+            budgets[site.run] = spent
+    return budgets[site.run]
 
 
 async def run_within_budget(
@@ -309,13 +310,14 @@ async def run_within_budget(
 
 def end_session(site: CallSite) -> None:
     """End the session of a run, so that the minutes until it goes on are not counted."""
-    _budgets.pop(site.run, None)
+    _budgets.get().pop(site.run, None)
 
 
 def end_thread_sessions(thread: str) -> None:
     """Do the same for every run of a thread, however its work ended."""
-    for run in [run for run in _budgets if run.startswith(f"{thread}-")]:
-        del _budgets[run]
+    budgets = _budgets.get()
+    for run in [run for run in budgets if run.startswith(f"{thread}-")]:
+        del budgets[run]
 
 
 async def _spent(here: CallSite, context: Context) -> RunBudget:
@@ -333,9 +335,7 @@ async def _spent(here: CallSite, context: Context) -> RunBudget:
     return total
 
 
-_gates: WeakKeyDictionary[
-    asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Semaphore]
-] = WeakKeyDictionary()
+_step_semaphores = LoopResource(WeakValueDictionary[str, asyncio.Semaphore])
 
 
 def step_semaphore(site: CallSite, width: int) -> asyncio.Semaphore:
@@ -343,5 +343,4 @@ def step_semaphore(site: CallSite, width: int) -> asyncio.Semaphore:
 
     It belongs to this process and its event loop; a run that is resumed gets a new one.
     """
-    gates = _gates.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-    return gates.setdefault(site.run, asyncio.Semaphore(width))
+    return _step_semaphores.get().setdefault(site.run, asyncio.Semaphore(width))

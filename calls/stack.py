@@ -27,6 +27,7 @@ from calls.call_middleware import (
 )
 from calls.compaction import CompactionMiddleware
 from config.errors import ErrorCode, Problem
+from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
 from memory.experience.recall import INSIGHT_TITLE
 from memory.middleware import BEGINNING, MemoryMiddleware
@@ -47,7 +48,7 @@ TOOL_CALLS = 12
 
 Agent = CompiledStateGraph[Any, CallContext, Any, Any]
 
-_formless: set[str] = set()
+_formless = Resource(set[str])
 """The models that refused a form in this process; the prompt's own words must do for them."""
 
 
@@ -131,14 +132,14 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
             # Without tools the last round can only write what was found so far.
             asked = asked.override(tools=[])
         model = str(around.model.metadata)
-        if not self.settings or model in _formless:
+        if not self.settings or model in _formless.get():
             return await handler(asked)
         try:
             return await handler(asked.override(model_settings=self.settings))
         except Problem as problem:
             if problem.code != ErrorCode.MODEL_REJECTED or "response_format" not in problem.hint:
                 raise
-        _formless.add(model)
+        _formless.get().add(model)
         return await handler(asked)
 
 

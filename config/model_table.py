@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import ErrorCode, Problem, first_validation_error
+from config.resources import process_cached
 from config.settings import settings
 from config.user_files import read_user_file
 
@@ -75,7 +75,7 @@ def call_price(name: str, tokens_in: int, tokens_out: int) -> float:
     return tokens_in * read + tokens_out * written
 
 
-@cache
+@process_cached
 def _read_model_table(file: Path | None) -> ModelTable:
     name = str(file or "config/models.toml")
     try:

@@ -6,13 +6,14 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from config import environment
 from config.errors import TYPE_MESSAGES, VALIDATION_MESSAGES, ErrorCode, Problem
+from config.resources import process_cached
 
 ENV_PREFIX = "DOSSIER_"
 """What the variables begin with; the name of the setting follows."""
@@ -128,7 +129,7 @@ class Settings:
         return self.home / "locks"
 
 
-@cache
+@process_cached
 def settings() -> Settings:
     """Read the settings once.
 

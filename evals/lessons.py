@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from config.settings import settings
+from config.resources import replace_resources
 from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.recall import (
@@ -184,7 +184,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
-        settings.cache_clear()
+        replace_resources().close()
         asyncio.run(_measure(_tasks(options.tasks, options.seed)))
 
 

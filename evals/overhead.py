@@ -20,6 +20,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from config.resources import replace_resources
 from config.settings import settings
 from evals.world import make_rules
 from graph.context import Context
@@ -60,7 +61,7 @@ def main() -> None:
     """Print milliseconds for each call, with the graph and without."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DOSSIER_HOME"] = folder
-        settings.cache_clear()
+        replace_resources().close()
         chat_model_providers["instant"] = lambda _: _Instant()
         asyncio.run(_measure(Path(folder)))
 

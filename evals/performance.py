@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from config.resources import replace_resources
 from evals.world import World
 
 OTHERS = [
@@ -111,12 +112,11 @@ def _measure(steps: int, model_seconds: float, web_seconds: float, earlier: int)
 
 async def _jobs(world: World, steps: int, earlier: int, folder: Path) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
-    from config.settings import settings  # noqa: PLC0415
     from graph.context import Context  # noqa: PLC0415
     from graph.session import ThreadSession, open_session  # noqa: PLC0415
     from runs.trace import read_trace  # noqa: PLC0415
 
-    settings.cache_clear()
+    replace_resources().close()
     context = Context(auto_accept=True, max_steps=steps, search=["searxng"], parallelism=8)
     times: dict[str, float] = {}
 

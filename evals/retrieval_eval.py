@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from config.errors import ErrorCode, Problem
-from config.settings import settings
+from config.resources import replace_resources
 from evals.datasets import CorpusEntry, JudgedQuestion
 from library.page_index import PageIndex
 from library.page_retrieval import run_search, search_pages
@@ -161,13 +161,13 @@ def open_own_store(embeddings: str = "") -> Iterator[None]:
         here |= {"DOSSIER_EMBEDDINGS": embeddings} if embeddings else {}
         before = {name: os.environ.get(name) for name in here}
         os.environ.update(here)
-        settings.cache_clear()
+        replace_resources().close()
         try:
             yield
         finally:
             for name, value in before.items():
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
-            settings.cache_clear()
+            replace_resources().close()
 
 
 async def measure_retrieval(

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from config.errors import ErrorCode, Problem
+from config.resources import Resource
 from config.settings import settings
 from library.vector_rows import FloatArray, VectorBatch
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_servers: dict[str, Client] = {}
+_servers = Resource(dict[str, "Client"])
+"""The clients of servers by address; Chroma's cannot be closed for good."""
 
 
 def connect_chroma(name: str) -> Client:
@@ -40,19 +42,20 @@ def connect_chroma(name: str) -> Client:
     address = settings().chroma_url
     if not address:
         return cast("Client", chromadb.PersistentClient(_collection_folder(name), settings=silent))
-    if address not in _servers:
+    servers = _servers.get()
+    if address not in servers:
         url = urlsplit(address)
         port = url.port or (443 if url.scheme == "https" else 8000)
         client = chromadb.HttpClient(
             url.hostname or "", port, ssl=url.scheme == "https", settings=silent
         )
-        _servers[address] = cast("Client", client)
-    return _servers[address]
+        servers[address] = cast("Client", client)
+    return servers[address]
 
 
 def _close_client(client: Client) -> None:
     """Close a client of a folder; that of a server stays open."""
-    if client not in _servers.values():
+    if client not in _servers.get().values():
         client.close()
 
 
@@ -153,9 +156,18 @@ class _OpenCollection(NamedTuple):
     collection: Collection
 
 
-_open: OrderedDict[str, _OpenCollection] = OrderedDict()
+def _close_collections(collections: OrderedDict[str, _OpenCollection]) -> None:
+    while collections:
+        _close_client(collections.popitem(last=False)[1].client)
+
+
+_collections = Resource(OrderedDict[str, _OpenCollection], _close_collections)
+"""The collections that are open, by name."""
+
 _opening = threading.Lock()
-_failed: dict[str, float] = {}
+
+_failed = Resource(dict[str, float])
+"""Until when collections that failed are not asked again."""
 
 
 def new_collection_name() -> str:
@@ -218,12 +230,12 @@ def query_collection(name: str, vector: FloatArray, limit: int) -> dict[int, flo
     Raises:
         Problem: `chroma_unavailable`; for a while after it failed, without asking again.
     """
-    if time.monotonic() < _failed.get(name, 0):
+    if time.monotonic() < _failed.get().get(name, 0):
         raise _chroma_unavailable(name, "it failed a moment ago")
     try:
         return _call_chroma(name, lambda: _nearest(name, vector, limit), settings().connect_seconds)
     except Problem:
-        _failed[name] = time.monotonic() + AGAIN
+        _failed.get()[name] = time.monotonic() + AGAIN
         raise
 
 
@@ -236,7 +248,7 @@ def _nearest(name: str, vector: FloatArray, limit: int) -> dict[int, float]:
 
 def drop_collection(name: str) -> None:
     """Remove a collection, as far as it is there and can be reached; none if the name is empty."""
-    opened = _open.pop(name, None)
+    opened = _collections.get().pop(name, None)
     if opened is not None:
         _close_client(opened.client)
     if name and settings().chroma_url:
@@ -252,14 +264,15 @@ def drop_collection(name: str) -> None:
 
 def _opened(name: str) -> _OpenCollection:
     with _opening:
-        if name not in _open:
+        collections = _collections.get()
+        if name not in collections:
             # Chroma would make an empty folder.
             if not settings().chroma_url and not _collection_folder(name).is_dir():
                 raise FileNotFoundError(name)
             client = connect_chroma(name)
             collection = client.get_collection(name, embedding_function=None)
-            _open[name] = _OpenCollection(client, collection)
-        _open.move_to_end(name)
-        while len(_open) > OPEN:
-            _close_client(_open.popitem(last=False)[1].client)
-        return _open[name]
+            collections[name] = _OpenCollection(client, collection)
+        collections.move_to_end(name)
+        while len(collections) > OPEN:
+            _close_client(collections.popitem(last=False)[1].client)
+        return collections[name]

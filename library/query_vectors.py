@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 from config.errors import Problem
+from config.resources import RecentCache, Resource
 from library.indexing import VECTOR_JOB
 from library.page_embedding import read_embedding_texts
 from library.page_index import PageIndex
@@ -55,8 +55,10 @@ Key = tuple[str, str, int | str]
 embedding_lock = threading.Lock()
 """Keeps searches side by side from having the vectors of the same texts made."""
 
-_down: dict[str, tuple[float, Problem]] = {}
-_remembered: OrderedDict[Key, FloatArray] = OrderedDict()
+_down = Resource(dict[str, tuple[float, Problem]])
+"""Until when embedders that failed are not asked again, and why they failed."""
+
+_remembered = Resource(lambda: RecentCache[Key, FloatArray](REMEMBERED))
 
 
 def prepare_query_vectors(index: PageIndex, question: str, *, worded: bool = False) -> QueryVectors:
@@ -143,32 +145,27 @@ def _more(index: PageIndex, maker: Embedder, pages: Sequence[int]) -> dict[int, 
     """Return the vectors of the newest of some pages, and of those that are remembered."""
     keys = {page: (str(index.connection.engine.url), maker.name, page) for page in pages}
     with embedding_lock:
-        new = [page for page in pages if keys[page] not in _remembered][:PAGES]
+        remembered = _remembered.get()
+        new = [page for page in pages if keys[page] not in remembered][:PAGES]
         texts = read_embedding_texts(index.connection, new) if new else {}
         if texts:
             with suppress(Problem):
                 for page, vector in zip(
                     texts, embed_as_allowed(maker, list(texts.values())), strict=False
                 ):
-                    _remember(keys[page], vector)
-    known = {page: _remembered.get(key) for page, key in keys.items()}
+                    remembered[keys[page]] = vector
+    known = {page: remembered.get(key) for page, key in keys.items()}
     return {page: vector for page, vector in known.items() if vector is not None}
 
 
 def embed_question(maker: Embedder, question: str) -> FloatArray:
     """Return the vector of a question; one run asks the same question more than once."""
     key = ("", maker.name, question)
-    vector = _remembered.get(key)
+    vector = _remembered.get().get(key)
     if vector is None:
         vector = _call_guarded(maker, lambda: maker.embed_query(question))
-        _remember(key, vector)
+        _remembered.get()[key] = vector
     return vector
-
-
-def _remember(key: Key, vector: FloatArray) -> None:
-    _remembered[key] = vector
-    while len(_remembered) > REMEMBERED:
-        _remembered.popitem(last=False)
 
 
 def embed_as_allowed(maker: Embedder, texts: Sequence[str]) -> FloatArray:
@@ -189,12 +186,12 @@ def _call_guarded(maker: Embedder, work: Callable[[], Answer]) -> Answer:
     Raises:
         Problem: What failed, now or a moment ago.
     """
-    until, problem = _down.get(maker.name, (0.0, None))
+    until, problem = _down.get().get(maker.name, (0.0, None))
     if problem is not None and time.monotonic() < until:
         raise problem
     try:
         return work()
     except client_errors() as error:
         problem = to_model_problem(error)
-        _down[maker.name] = time.monotonic() + AGAIN, problem
+        _down.get()[maker.name] = time.monotonic() + AGAIN, problem
         raise problem from error

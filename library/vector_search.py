@@ -14,6 +14,7 @@ import numpy as np
 from sqlalchemy import Connection, and_, select
 
 from config.errors import Problem
+from config.resources import Resource
 from library import chroma
 from library.page_index import SEARCHED_NAMESPACES, PageIndex, searched_condition
 from library.page_scoring import Vector
@@ -183,7 +184,7 @@ class _CachedVectors:
             return self.part
 
 
-_all: OrderedDict[tuple[str, int, int], _CachedVectors] = OrderedDict()
+_cached = Resource(OrderedDict[tuple[str, int, int], _CachedVectors])
 _choosing = threading.Lock()
 
 
@@ -191,10 +192,11 @@ def _held(connection: Connection, number: int, base: int) -> VectorBatch:
     """Return the vectors of a set numbered above `base`."""
     key = (str(connection.engine.url), number, base)
     with _choosing:
-        held = _all.setdefault(key, _CachedVectors(base))
-        _all.move_to_end(key)
-        for other in [other for other in _all if other[:2] == key[:2] and other != key]:
-            del _all[other]
-        while len(_all) > 1 and sum(each.part.matrix.nbytes for each in _all.values()) > ROOM:
-            _all.popitem(last=False)
+        cached = _cached.get()
+        held = cached.setdefault(key, _CachedVectors(base))
+        cached.move_to_end(key)
+        for other in [other for other in cached if other[:2] == key[:2] and other != key]:
+            del cached[other]
+        while len(cached) > 1 and sum(one.part.matrix.nbytes for one in cached.values()) > ROOM:
+            cached.popitem(last=False)
     return held.refresh(connection, number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import sha256
 
@@ -11,6 +10,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from library.query_vectors import embed_as_allowed, embed_question, embedding_lock
 from memory.tables import meanings
@@ -32,9 +32,11 @@ ENGLISH = "minilm"
 REMEMBERED = 4_096
 """How many vectors of passages a process remembers; none is kept beyond it."""
 
-_passages: OrderedDict[tuple[str, str], FloatMatrix] = OrderedDict()
+_passages = Resource(lambda: RecentCache[tuple[str, str], FloatMatrix](REMEMBERED))
+"""The vectors of passages by embedder and text."""
 
-_held: OrderedDict[tuple[str, str, str], dict[str, FloatMatrix]] = OrderedDict()
+_stored = Resource(lambda: RecentCache[tuple[str, str, str], dict[str, FloatMatrix]](OWNERS))
+"""The stored vectors by database, owner and embedder."""
 
 
 async def semantic_embedder() -> Embedder | None:
@@ -93,16 +95,15 @@ def _remembered(made_by: Embedder, passages: Sequence[str]) -> FloatMatrix | Non
     `None` where a cap prevents some of them.
     """
     with embedding_lock:
-        known = {text: _passages.get((made_by.name, text)) for text in passages}
+        remembered = _passages.get()
+        known = {text: remembered.get((made_by.name, text)) for text in passages}
         new = [text for text, row in known.items() if row is None]
         if new:
             made = embed_as_allowed(made_by, new)
             known |= dict(zip(new, made, strict=False))
         for text, row in known.items():
             if row is not None:
-                _passages[made_by.name, text] = row
-    while len(_passages) > REMEMBERED:
-        _passages.popitem(last=False)
+                remembered[made_by.name, text] = row
     found = [row for text in passages if (row := known[text]) is not None]
     return np.stack(found) if len(found) == len(passages) else None
 
@@ -143,16 +144,14 @@ async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str
 
 async def _known(owner: str, name: str) -> dict[str, FloatMatrix]:
     place = (settings().database, owner, name)
-    if place not in _held:
+    stored = _stored.get()
+    if place not in stored:
         mine = select(meanings.c.key, meanings.c.vector).where(
             meanings.c.owner == owner, meanings.c.embedder == name
         )
         rows = await run_read(lambda connection: connection.execute(mine).all())
-        _held[place] = {row.key: _unpacked(row.vector) for row in rows}
-        while len(_held) > OWNERS:
-            _held.popitem(last=False)
-    _held.move_to_end(place)
-    return _held[place]
+        stored[place] = {row.key: _unpacked(row.vector) for row in rows}
+    return stored[place]
 
 
 def _key(text: str) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import anyio.to_thread
 import httpx
@@ -16,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 
 from config.errors import ErrorCode, Problem
 from config.model_table import API_KEY_VARIABLES, MODEL_ROLES, check_model_roles, load_model_table
+from config.resources import LoopResource
 from config.settings import settings
 from graph.context import Context
 from models.embeddings import list_paid_embedders
@@ -126,8 +125,16 @@ chat_model_providers: dict[str, Callable[[str], BaseChatModel]] = {
 }
 """Providers of our own; every other name is LangChain's to know."""
 
-_loaded: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, bool], BaseChatModel]]
-_loaded = WeakKeyDictionary()
+
+async def _close_clients(models: dict[tuple[str, bool], BaseChatModel]) -> None:
+    for model in models.values():
+        client = getattr(model, "http_async_client", None)
+        if isinstance(client, httpx.AsyncClient):
+            await client.aclose()
+
+
+_loaded = LoopResource(dict[tuple[str, bool], BaseChatModel], _close_clients)
+"""The models that this event loop has loaded, by name and by whether a person named them."""
 
 
 def model_for_role(role: str, context: Context) -> str:
@@ -214,7 +221,7 @@ async def load_chat_model(name: str, *, explicit: bool = True) -> BaseChatModel:
     Raises:
         Problem: `unknown_model`, with what the server offers instead, or `model_key_missing`.
     """
-    here = _loaded.setdefault(asyncio.get_running_loop(), {})
+    here = _loaded.get()
     if (name, explicit) not in here:
         provider, _, model = name.partition(":")
         own = chat_model_providers.get(provider)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from config.environment import expand_path
 from config.errors import ErrorCode, Problem
+from config.resources import process_cached
 from config.settings import settings
 from text.tokens import count_tokens
 
@@ -245,7 +246,7 @@ def default_embedder_name() -> str:
     return "minilm" if find_minilm_folder() else "hashing"
 
 
-@cache
+@process_cached
 def _minilm(named: str) -> MiniLM:
     from models.minilm import MiniLM  # noqa: PLC0415
 
@@ -352,7 +353,7 @@ def _checked(made: list[list[float]], wanted: int) -> FloatMatrix:
     return normalize_rows(vectors)
 
 
-@cache
+@process_cached
 def _client(name: str, server: str, seconds: float) -> Embeddings:
     """Return LangChain's client; it waits so long for an answer and never asks again."""
     # Importing a provider's package takes a while, and only a search by its vectors needs it.

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import anyio
 
 from config.errors import ErrorCode, Problem
+from config.resources import LoopResource
 from config.settings import settings
 from config.user_files import check_file_name
 from runs.call_site import CallSite
@@ -68,7 +68,7 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
         **more,
     }
     text = json.dumps(line, ensure_ascii=False) + "\n"
-    _writer().put(trace_file(site.run), text)
+    _writer.get().put(trace_file(site.run), text)
 
 
 async def flush_traces() -> None:
@@ -77,7 +77,7 @@ async def flush_traces() -> None:
     Raises:
         Problem: `storage_unavailable` when one could not be written.
     """
-    await _writer().flushed()
+    await _writer.get().flushed()
 
 
 async def read_trace(run: str) -> list[dict[str, Any]]:
@@ -172,11 +172,7 @@ class TraceWriter:
                 ) from error
 
 
-_writers: WeakKeyDictionary[asyncio.AbstractEventLoop, TraceWriter] = WeakKeyDictionary()
-
-
-def _writer() -> TraceWriter:
-    return _writers.setdefault(asyncio.get_running_loop(), TraceWriter())
+_writer = LoopResource(TraceWriter, TraceWriter.flushed)
 
 
 def _append_all(lines: list[tuple[Path, str]]) -> None:

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from config.errors import ErrorCode, Problem
+from config.resources import process_cached
 from storage.permissions import MAKEABLE_HINT, create_private_file, is_read_only, secure_home
 from storage.tables import add_postgresql_conditions
 
@@ -120,7 +121,7 @@ def _reader(file: Path) -> sqlite3.Connection:
     return sqlite3.connect(place, uri=True, check_same_thread=False)
 
 
-@cache
+@process_cached
 def _copy(file: Path, log: Path) -> Path:
     """Return a copy of a database and its log that only this user can read; it goes at the end."""
     folder = Path(tempfile.mkdtemp(prefix="dossier-"))

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     Connection,
@@ -23,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from config.errors import ErrorCode, Problem
+from config.resources import LoopResource, Resource
 from config.settings import settings
 from storage.connect import create_database_engine, parse_database_url
 from storage.permissions import read_only_problem, secure_new_files
@@ -31,9 +31,19 @@ from storage.upgrades import SCHEMA_VERSION, upgrade_tables
 
 Answer = TypeVar("Answer")
 
-_open: dict[str, Engine] = {}
+
+def _dispose_engines(engines: dict[str, Engine]) -> None:
+    while engines:
+        engines.popitem()[1].dispose()
+
+
+_engines = Resource(dict[str, Engine], _dispose_engines)
+"""The engines of this process by URL; nearly always one."""
+
 _opening = threading.Lock()
-_writers: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+_write_lock = LoopResource(asyncio.Lock)
+"""Whoever writes holds it: SQLite has one writer, so others need not ask it."""
 
 
 async def get_engine() -> Engine:
@@ -46,15 +56,14 @@ async def get_engine() -> Engine:
         Problem: `storage_unavailable`, `storage_corrupt`, `storage_busy` or `schema_newer`.
     """
     url = settings().database
-    engine = _open.get(url)
+    engine = _engines.get().get(url)
     return engine if engine is not None else await asyncio.to_thread(_opened, url)
 
 
 async def close_database() -> None:
     """Close what this process has open."""
-    while _open:
-        _, engine = _open.popitem()
-        await asyncio.to_thread(engine.dispose)
+    if engines := _engines.get():
+        await asyncio.to_thread(_dispose_engines, engines)
         await asyncio.to_thread(secure_new_files)
 
 
@@ -92,7 +101,7 @@ async def run_write(work: Callable[[Connection], Answer]) -> Answer:
     """
     with _translate_errors():
         engine = await get_engine()
-        async with _writer():
+        async with _write_lock.get():
             # The transaction ends as it should even if nobody waits for it any more.
             return await asyncio.shield(asyncio.to_thread(_write, engine, work))
 
@@ -175,17 +184,13 @@ def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     return error
 
 
-def _writer() -> asyncio.Lock:
-    """Return the lock of this event loop: SQLite has one writer, so others need not ask it."""
-    return _writers.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-
-
 def _opened(url: str) -> Engine:
     with _opening:
-        if url not in _open:
+        engines = _engines.get()
+        if url not in engines:
             load_tables()
-            _open[url] = _prepared(create_database_engine(url))
-        return _open[url]
+            engines[url] = _prepared(create_database_engine(url))
+        return engines[url]
 
 
 def _prepared(engine: Engine) -> Engine:
@@ -274,6 +279,11 @@ class GroupCommit:
             self.worker = asyncio.create_task(self._work())
         await asyncio.shield(entry.done)
 
+    async def finish(self) -> None:
+        """Wait until everything that was submitted is written."""
+        while self.worker is not None and not self.worker.done():
+            await asyncio.wait([self.worker])
+
     async def _work(self) -> None:
         while self.waiting:
             batch, self.waiting = self.waiting, []
@@ -282,6 +292,9 @@ class GroupCommit:
             alone = failure is not None and not isinstance(failure, Problem)
             for entry in batch:
                 _resolve(entry, await _try_commit([entry]) if alone else failure)
+
+
+_group_commit = LoopResource(GroupCommit, GroupCommit.finish)
 
 
 async def commit_statements(*statements: SqlStatement) -> None:
@@ -296,10 +309,7 @@ async def commit_statements(*statements: SqlStatement) -> None:
 
 async def write_in_group(work: _Work) -> None:
     """Let a function write through the journal of this event loop (see `GroupCommit.submit`)."""
-    await _group_commits.setdefault(asyncio.get_running_loop(), GroupCommit()).submit(work)
-
-
-_group_commits: WeakKeyDictionary[asyncio.AbstractEventLoop, GroupCommit] = WeakKeyDictionary()
+    await _group_commit.get().submit(work)
 
 
 async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:

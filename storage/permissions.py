@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from config.errors import ErrorCode, Problem
+from config.resources import Resource
 from config.settings import settings
 
 FOLDER, FILE, OTHERS = 0o700, 0o600, 0o077
@@ -41,7 +42,8 @@ LIBRARY_FOLDERS = {"vectors"}
 BEGINNINGS = ("checkpoints.db", "dossier.db", "server-token")
 """The beginnings of other file names: SQLite puts its logs next to a database."""
 
-_secured: set[Path] = set()
+_secured = Resource(set[Path])
+"""The data folders that this process has made sure of."""
 
 
 def secure_home(home: Path | None = None, *, again: bool = False) -> None:
@@ -58,14 +60,14 @@ def secure_home(home: Path | None = None, *, again: bool = False) -> None:
         Problem: `storage_unavailable` if the folder cannot be made.
     """
     home = home or settings().home
-    if home in _secured and not again:
+    if home in _secured.get() and not again:
         return
     try:
         home.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     except OSError as error:
         what = f"cannot make {home}: {error.strerror}"
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=MAKEABLE_HINT) from error
-    _secured.add(home)
+    _secured.get().add(home)
     _close(_too_open(home))
 
 

@@ -14,7 +14,6 @@ from hypothesis import settings as Cases
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from config.settings import settings
 from graph.context import Context
 from graph.session import ThreadSession, open_session
 from models.chat_models import chat_model_providers
@@ -23,7 +22,7 @@ from storage.engine import close_database
 from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
 from tests.fake_model import FakeModel, Script
 from tests.integration.command import Forks
-from tests.places import forget_environment
+from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 
 MEMORY = Path("/dev/shm")
@@ -98,9 +97,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DOSSIER_HOME", str(folder))
     monkeypatch.setenv("DOSSIER_RETRY_SECONDS", "0")
     monkeypatch.chdir(tmp_path)
-    forget_environment()
+    new_process()
     yield folder
-    settings.cache_clear()
+    new_process()
 
 
 @pytest.fixture
@@ -166,7 +165,7 @@ async def either(
     if request.param == "postgresql":
         url = request.getfixturevalue("postgres" if bare else "tables")
         monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
-        settings.cache_clear()
+        new_process()
     yield request.param
     await close_database()
     if url and not bare:

@@ -27,10 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.pool import QueuePool
 
-from config.settings import settings
 from storage import connect
 from storage.connect import CONNECTIONS
 from storage.engine import _prepared
+from tests.places import new_process
 
 POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
 """The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
@@ -79,7 +79,7 @@ def made_once(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connect, "create_engine", engine_of)
         patch.setenv("DOSSIER_HOME", str(folder))
-        settings.cache_clear()
+        new_process()
         _prepared(connect.create_database_engine(f"sqlite:///{template}")).dispose()
         patch.setattr(connect, "create_private_file", lambda file: _copy(template, file))
         yield

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
-from config.settings import settings
-from library import query_vectors as searches
 from library.page_index import PageIndex
 from library.page_retrieval import run_search
 from library.page_rows import NewPage
 from library.query_vectors import QueryVectors, prepare_query_vectors
 from library.store import store_pages
 from storage.engine import read_rows
+from tests.places import new_process
 
 ME, OTHER = "me/", "other/"
 
@@ -22,10 +21,9 @@ TRAIN = "The night train to Vienna is late."
 
 
 def use(monkeypatch: pytest.MonkeyPatch, embedder: str) -> None:
-    """Let an embedder be the one that the installation sets, and forget which ones failed."""
+    """Let an embedder be the one that the installation sets, as in a new process."""
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", embedder)
-    settings.cache_clear()
-    searches._down.clear()
+    new_process()
 
 
 async def kept(*texts: str, owner: str = ME, kind: str = "web", group: str = "") -> list[str]:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from langgraph.runtime import ExecutionInfo, Runtime
 
-from calls.output_limit import _most, _ways
-from calls.run_budget import _budgets
-from calls.stack import _formless
-from config.model_table import _read_model_table
-from config.settings import settings
+from config.resources import replace_resources
 from graph.context import Context
 from runs.call_site import CallSite
+from tools.worker_pool import idle_workers
 
 
-def forget_environment() -> None:
-    """Forget what this process has read of its environment, and has learnt in it."""
-    settings.cache_clear()
-    _read_model_table.cache_clear()
-    _budgets.clear()
-    _formless.clear()
-    _ways.clear()
-    _most.clear()
+def new_process() -> None:
+    """Let everything that a process reads once or keeps be read and made anew."""
+    former = replace_resources()
+    # A worker knows nothing of this process, and starting one takes longer than most tests.
+    workers = former.values.pop(idle_workers, [])
+    former.close()
+    idle_workers.get().extend(workers)
 
 
 def somewhere(**more: str) -> CallSite:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import pickle
 import subprocess
@@ -14,6 +13,8 @@ from typing import IO, TypeVar, cast
 
 import anyio
 from anyio import CapacityLimiter, get_cancelled_exc_class, to_process, to_thread
+
+from config.resources import Resource
 
 _Result = TypeVar("_Result")
 
@@ -68,7 +69,17 @@ class _Worker:
             return
 
 
-_idle: list[_Worker] = []
+def end_workers(workers: list[_Worker]) -> None:
+    """End processes, and forget them."""
+    for worker in workers:
+        worker.end()
+        worker.close()
+    workers.clear()
+
+
+idle_workers = Resource(list[_Worker], end_workers)
+"""The workers that wait for a call."""
+
 _lock = threading.Lock()
 
 
@@ -93,7 +104,7 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
         except (TimeoutError, WorkerLost, get_cancelled_exc_class()):
             worker.end()
             raise
-        _idle.append(worker)
+        idle_workers.get().append(worker)
     if not done:
         raise cast(BaseException, result)
     return cast(_Result, result)
@@ -102,8 +113,9 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
 def _taken() -> _Worker:
     """Return a worker that waits for a call, or a new one."""
     with _lock:
-        while _idle:
-            worker = _idle.pop()
+        idle = idle_workers.get()
+        while idle:
+            worker = idle.pop()
             if worker.alive():
                 return worker
             worker.close()
@@ -112,15 +124,7 @@ def _taken() -> _Worker:
 
 def _forked() -> None:
     """Leave the workers to the process that has started them."""
-    _idle.clear()
-
-
-@atexit.register
-def _end_all() -> None:
-    for worker in _idle:
-        worker.end()
-        worker.close()
-    _idle.clear()
+    idle_workers.get().clear()
 
 
 if hasattr(os, "register_at_fork"):

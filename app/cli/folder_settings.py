@@ -15,6 +15,7 @@ from app.cli.output import confirm, one_line, print_notice
 from config import environment
 from config.errors import ErrorCode, Problem
 from config.key_masking import is_key_variable, mask_value
+from config.resources import replace_resources
 from config.settings import settings
 from storage.permissions import WRITABLE_HINT
 from text.pluralization import pluralize
@@ -56,7 +57,7 @@ def _check(allowed: dict[str, str]) -> None:
     Raises:
         Problem: `config_value`, which names the folder's file where the value is from there.
     """
-    settings.cache_clear()
+    replace_resources().close()
     try:
         settings()
     except Problem as problem:

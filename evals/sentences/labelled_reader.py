@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from config.settings import settings
+from config.resources import replace_resources
 from evals.openai_server import Json, Rule, Server, text_answer
 from evals.sentences.made import LabelledSentence
 from evals.sentences.measuring import judge_sentence, make_cases, strip_markers
@@ -63,7 +63,7 @@ def main() -> None:
             "OPENAI_API_KEY": "scripted",
             "OPENAI_BASE_URL": server.url,
         }
-        settings.cache_clear()
+        replace_resources().close()
         asyncio.run(_table(chosen, server, Path(home)))
 
 

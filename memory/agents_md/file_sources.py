@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from config import settings as _config
 from config.errors import ErrorCode, Problem
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles
 from memory.agents_md.disk import DISK
@@ -63,7 +64,7 @@ OUTSIDE = _OutsideProject()
 OWNERS = 256
 """Of so many owners it is known in memory which folder is trusted."""
 
-_folders: dict[tuple[str, str], tuple[int, str]] = {}
+_folders = Resource(lambda: RecentCache[tuple[str, str], tuple[int, str]](OWNERS))
 
 FileSources = Callable[[Query], Awaitable[Sequence[FileSource]]]
 """Says which memory files a call is told, in their order; the first is the person's."""
@@ -97,11 +98,11 @@ async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
 async def _trusted(owner: str, revision: int) -> str:
     """Return the trusted folder of an owner's project; what was read at a revision still holds."""
     key = (settings().database, owner)
-    if not revision or _folders.get(key, (0, ""))[0] != revision:
-        if len(_folders) >= OWNERS:
-            _folders.clear()
-        _folders[key] = (revision, await trusted_folder(owner))
-    return _folders[key][1]
+    known, folder = _folders.get().get(key, (0, ""))
+    if not revision or known != revision:
+        folder = await trusted_folder(owner)
+        _folders.get()[key] = (revision, folder)
+    return folder
 
 
 def _refuse(path: str) -> bytes | None:

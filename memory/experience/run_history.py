@@ -6,7 +6,6 @@ import json
 import math
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select
 
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.experience.credit_assignment import (
     OutcomeSignals,
@@ -129,7 +129,7 @@ def _topic_overlap(question: str, other: str) -> float:
 
 
 _matrix_lock = threading.Lock()
-_matrices: OrderedDict[tuple[str, str], QuestionMatrix] = OrderedDict()
+_matrices = Resource(lambda: RecentCache[tuple[str, str], QuestionMatrix](OWNERS))
 
 
 def question_vector(question: str) -> FloatMatrix:
@@ -155,7 +155,7 @@ def load_question_matrix(connection: Connection, owner: str) -> QuestionMatrix:
 
 def _refreshed(connection: Connection, owner: str) -> QuestionMatrix:
     key = (settings().database, owner)
-    known = _matrices.pop(key, QuestionMatrix(0, 0, [], {}, np.zeros((0, 0), np.float32)))
+    known = _matrices.get().get(key, QuestionMatrix(0, 0, [], {}, np.zeros((0, 0), np.float32)))
     new = select(experiences.c.run, experiences.c.vector, experiences.c.revision).where(
         experiences.c.owner == owner, experiences.c.revision > known.revision
     )
@@ -165,9 +165,7 @@ def _refreshed(connection: Connection, owner: str) -> QuestionMatrix:
             row.run: np.frombuffer(row.vector, np.float16).astype(np.float32) for row in rows
         }
         known = _grown(known, columns, rows[-1].revision)
-    _matrices[key] = known
-    while len(_matrices) > OWNERS:
-        _matrices.popitem(last=False)
+    _matrices.get()[key] = known
     return known
 
 

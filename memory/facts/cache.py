@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, select
 
+from config.resources import Resource
 from config.settings import settings
 from memory.facts import queries
 from memory.facts.fact import TRUSTED_PROVENANCE, Fact
@@ -179,21 +180,21 @@ CHANGED = (
     .order_by(facts.c.revision, facts.c.id)
 )
 
-_holders: OrderedDict[tuple[str, str], FactCache] = OrderedDict()
+_caches = Resource(OrderedDict[tuple[str, str], FactCache])
 _turns = threading.Lock()
 
 
 def get_fact_cache(owner: str) -> FactCache:
     """Return who holds an owner's facts in this process; who was not asked for longest goes."""
     with _turns:
-        name = (settings().database, owner)
-        if name not in _holders:
-            _holders[name] = FactCache()
-        _holders.move_to_end(name)
-        found = _holders[name]
-        held = sum(len(one.snapshot.entries) for one in _holders.values())
-        while len(_holders) > 1 and (len(_holders) > OWNERS or held > FACTS):
-            held -= len(_holders.popitem(last=False)[1].snapshot.entries)
+        name, caches = (settings().database, owner), _caches.get()
+        if name not in caches:
+            caches[name] = FactCache()
+        caches.move_to_end(name)
+        found = caches[name]
+        held = sum(len(one.snapshot.entries) for one in caches.values())
+        while len(caches) > 1 and (len(caches) > OWNERS or held > FACTS):
+            held -= len(caches.popitem(last=False)[1].snapshot.entries)
         return found
 
 

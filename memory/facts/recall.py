@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from config.errors import ErrorCode, Problem
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.facts import cache, queries, store
 from memory.facts.cache import FactEntry, FactSnapshot, load_fact_snapshot
@@ -41,7 +41,7 @@ class _FactVectors(NamedTuple):
     matrix: FloatMatrix
 
 
-_vectors: OrderedDict[tuple[str, str], _FactVectors] = OrderedDict()
+_vectors = Resource(lambda: RecentCache[tuple[str, str], _FactVectors](OWNERS))
 
 
 async def fact_embedding_similarity(
@@ -62,12 +62,10 @@ async def fact_embedding_similarity(
         return None
     size = len(held.columns.live)
     place = (settings().database, owner)
-    rows = _vectors.pop(place, None)
+    rows = _vectors.get().get(place)
     if not _current(rows, held, made_by.name):
         rows = await _read_vectors(owner, made_by, held, len(asked))
-    _vectors[place] = rows
-    while len(_vectors) > OWNERS:
-        _vectors.popitem(last=False)
+    _vectors.get()[place] = rows
     far: FloatMatrix = np.clip((rows.matrix[:size] @ asked - NOISE) / (1 - NOISE), 0, 1)
     return far
 

@@ -46,7 +46,8 @@ def spent() -> float:
     How long something takes on a clock depends on what else the machine does.
     """
     living = (
-        Path(f"/proc/{one._process.pid}/stat").read_text().split() for one in worker_pool._idle
+        Path(f"/proc/{one._process.pid}/stat").read_text().split()
+        for one in worker_pool.idle_workers.get()
     )
     ticks = sum(int(stat[13]) + int(stat[14]) for stat in living)
     return sum(os.times()[:4]) + ticks / os.sysconf("SC_CLK_TCK")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from config.settings import settings
 from memory.learning.message_queue import PersonMessage, lease_messages
 from storage.engine import close_database
+from tests.places import new_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +44,7 @@ def _quick(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what was taken be there again at once: no test waits until a lease ends."""
     del home
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
-    settings.cache_clear()
+    new_process()
 
 
 @pytest.mark.parametrize("then", ["pass", READ.strip()], ids=["observed", "while it is read"])

@@ -30,7 +30,7 @@ def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., 
 
     def hang(*values: Any) -> Any:
         if at(*values):
-            for one in run_budget._budgets.values():
+            for one in run_budget._budgets.get().values():
                 one.started -= 3600
             time.sleep(30)
         return work(*values)

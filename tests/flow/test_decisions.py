@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from config.settings import settings
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
 from nodes.team import FOLLOW_UPS
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import new_process
 
 
 async def test_small_talk_without_a_reply_is_researched(
@@ -31,7 +31,7 @@ async def test_a_model_that_has_seen_nothing_has_not_seen_enough(
 ):
     # Vectors have a nearest page for every query.
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
-    settings.cache_clear()
+    new_process()
     script.on("Rewrite", {"question": "What is chromodynamics?", "queries": []})
     script.on("Draft", {**draft("waggle dance"), "has_enough_context": True})
     script.on("Enough", {"enough": True})

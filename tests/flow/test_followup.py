@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from config.settings import settings
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
 from runs.trace import read_trace
@@ -14,6 +13,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, reply, serving
+from tests.places import new_process
 
 FIRST = "Who described the waggle dance, and when?"
 QUOTE = "Karl von Frisch described the waggle dance in 1927."
@@ -170,7 +170,7 @@ async def test_no_page_is_fetched_twice_in_a_thread(
     async with serving(answer) as server:
         monkeypatch.setenv("SEARXNG_URL", server.url)
         monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
-        settings.cache_clear()
+        new_process()
         chosen = make(choices, files=[], search=["searxng"], deep=deep)
         await thread.begin(FIRST, chosen, quiet)
         before = sorted(fetched)

@@ -27,6 +27,7 @@ from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, Loopback, reply, serving
+from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 from tools.web import web_search
 from tools.web.web_search import WebSearch
@@ -56,7 +57,7 @@ async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Loopback]:
     async with serving(answer) as server:
         monkeypatch.setenv("SEARXNG_URL", server.url)
         monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
-        settings.cache_clear()
+        new_process()
         yield server
 
 
@@ -221,7 +222,7 @@ async def test_a_person_may_let_private_words_be_searched_for(
 ):
     if by == "installation":
         monkeypatch.setenv("DOSSIER_PRIVATE_QUERIES", "true")
-        settings.cache_clear()
+        new_process()
 
     await thread.begin(BEES, make(told, private_queries=by == "run"), quiet)
 

@@ -20,6 +20,7 @@ from storage.tables import outbox
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 BEES = "How do bees dance?"
 
@@ -232,7 +233,7 @@ async def test_what_was_said_elsewhere_is_read_beside_the_first_call_when_it_is_
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
-    settings.cache_clear()
+    new_process()
     await enqueue_message("local/", PersonMessage("t0", "t0-1", "m0", "My hives stand in Oslo."))
     script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
 
@@ -260,7 +261,7 @@ async def test_nobody_learns_from_what_another_says(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
-    settings.cache_clear()
+    new_process()
     await enqueue_message("other/", PersonMessage("t0", "t0-1", "m0", "My hives stand in Oslo."))
 
     await thread.begin("Why do my bees dance?", make(choices), quiet)

@@ -8,8 +8,6 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from calls.compaction import count_message_tokens
-from calls.run_budget import _budgets
-from config.settings import settings
 from graph.session import SessionOutcome, ThreadSession
 from graph.state import State
 from nodes.conversation import load_conversation, max_shown_tokens
@@ -17,7 +15,7 @@ from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tests.places import runtime
+from tests.places import new_process, runtime
 
 FIRST = "Who described the waggle dance, and when?"
 QUOTE = "Karl von Frisch described the waggle dance in 1927."
@@ -30,7 +28,7 @@ REFUSED = AIMessage("no", response_metadata={"finish_reason": "content_filter"})
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The models can read little."""
     monkeypatch.setenv("DOSSIER_CONTEXT_TOKENS", "4000")
-    settings.cache_clear()
+    new_process()
 
 
 def prompts(script: Script, name: str) -> list[list[AnyMessage]]:
@@ -162,7 +160,7 @@ async def test_after_a_crash_behind_a_summary_it_is_not_paid_for_again(
     talk = [said[at % 2].model_copy(update={"id": str(at)}) for at in range(16)]
     state = State(messages=talk, question="Who feeds the queen?", turn=9, language="en")
     first = await load_conversation(state, runtime())
-    _budgets.clear()
+    new_process()
 
     assert await load_conversation(state, runtime()) == first
     assert script.names() == ["summary"]

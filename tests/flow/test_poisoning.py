@@ -30,6 +30,7 @@ from runs.lifecycle import find_run
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 
 BEES = "How do bees dance?"
@@ -172,7 +173,7 @@ async def test_no_line_of_a_page_gets_into_the_files_of_directions(
     edits: str,
 ):
     monkeypatch.setenv("DOSSIER_MEMORY_EDITS", edits)
-    settings.cache_clear()
+    new_process()
     settings().home.mkdir(parents=True, exist_ok=True)
     file = settings().home / "AGENTS.md"
     file.write_text("Be kind.\n")
@@ -209,7 +210,7 @@ async def test_a_files_wish_in_other_words_waits_for_the_person_where_edits_are_
     line: str,
 ):
     monkeypatch.setenv("DOSSIER_MEMORY_EDITS", "allow")
-    settings.cache_clear()
+    new_process()
     (tmp_path / "evil" / "wish.md").write_text(f"# Wish\n\nHow do bees dance? {WISH}\n")
     library = await ingest_folder("local/", tmp_path / "evil", lambda _: None)
     call = {"name": "edit_memory_file", "args": {"new": line, "why": "asked for"}, "id": "1"}
@@ -230,7 +231,7 @@ async def test_what_the_person_asks_to_be_kept_is_written_at_once_where_that_is_
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_MEMORY_EDITS", "allow")
-    settings.cache_clear()
+    new_process()
     line = {"new": "- Always give dates in ISO format", "why": "asked for"}
     call = {"name": "edit_memory_file", "args": line, "id": "1"}
     asked = AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})

@@ -8,7 +8,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from graph.records import EMPTY_REPORT
 from library import documents, page_retrieval, page_rows
 from library import store as pages
@@ -21,13 +20,14 @@ from report.rendering.markdown_report import render_markdown
 from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
+from tests.places import new_process
 
 
 @pytest.fixture(autouse=True)
 def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search by words alone: vectors have a nearest page for every query."""
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
-    settings.cache_clear()
+    new_process()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 from app.cli import runs
 from app.cli.runner import summarize_report
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from graph.context import Context
 from graph.records import Report, entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
@@ -20,6 +19,7 @@ from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import new_process
 
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 ABSENT = "Nor is the name of whoever kept the hive given anywhere."
@@ -191,7 +191,7 @@ async def test_a_run_can_do_without_a_second_reader(
 ):
     if by_setting:
         monkeypatch.setenv("DOSSIER_SECOND_READER", "false")
-        settings.cache_clear()
+        new_process()
     without = choices if by_setting else {**choices, "second_reader": False}
     outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
     name, _, turn = outcome.state["run"].rpartition("-")

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from graph.records import Report
 from graph.session import ThreadSession
 from report.checks.second_reader import list_claim_passages, list_claims, select_fitting_claims
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import new_process
 from text.tokens import count_tokens
 
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
@@ -42,7 +42,7 @@ async def test_a_long_report_is_read_in_one_request_that_fits_and_the_rest_is_to
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_CONTEXT_TOKENS", "6000")
-    settings.cache_clear()
+    new_process()
     many = " ".join(
         f"The dance tells bees the direction of food, it is said, {n} [S1]."
         for n in "abcdefgh" * 25

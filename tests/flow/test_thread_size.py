@@ -10,7 +10,6 @@ from langchain_core.messages import HumanMessage
 from langgraph.types import StateSnapshot
 
 from calls.compaction import count_message_tokens
-from config.settings import settings
 from graph.session import ThreadSession
 from nodes.conversation import max_shown_tokens
 from report import findings
@@ -18,6 +17,7 @@ from runs.checkpointer import CheckpointSaver
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import new_process
 
 QUESTIONS = (
     "Who described the waggle dance?",
@@ -84,7 +84,7 @@ async def test_a_later_turn_leaves_no_more_and_sends_no_more_than_an_early_one(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setenv("DOSSIER_CONTEXT_TOKENS", "4000")
-    settings.cache_clear()
+    new_process()
 
     sizes = await asked(thread, scripted, 12)
 

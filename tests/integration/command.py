@@ -30,7 +30,7 @@ from graph.session import open_session
 from runs.call_site import join_owner
 from storage import connect
 from tests.databases import engine_of
-from tests.places import forget_environment
+from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 
 ROOT = Path(__file__).parents[2]
@@ -419,9 +419,9 @@ def _answer_once() -> None:
         environment = place.environment()
         os.environ.clear()
         os.environ.update(environment)
-        forget_environment()
+        new_process()
         asyncio.run(_answered(place))
-    forget_environment()
+    new_process()
 
 
 async def _answered(place: Place) -> None:

@@ -20,6 +20,7 @@ from library.vector_rows import delete_vectors, list_vector_sets
 from library.vector_upkeep import build_due_collection
 from storage.engine import run_read, run_write
 from tests.meaning import ME, kept, nearest, use
+from tests.places import new_process
 
 pytestmark = [
     pytest.mark.integration,
@@ -35,10 +36,9 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """More than ten vectors are many here, and hashing makes them."""
     monkeypatch.setattr(vector_search, "EXACT", 10)
-    monkeypatch.setattr(chroma, "_failed", {})
     use(monkeypatch, "hashing")
     yield
-    chroma._open.clear()
+    new_process()
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a server hold large sets."""
     monkeypatch.setenv("DOSSIER_CHROMA_URL", url)
     monkeypatch.setenv("DOSSIER_CONNECT_SECONDS", "0.5")
-    settings.cache_clear()
+    new_process()
 
 
 async def fill() -> None:
@@ -113,7 +113,7 @@ async def test_when_the_server_is_gone_every_page_is_still_found(
     at(server, monkeypatch)
     await fill()
     await build_due_collection()
-    chroma._open.clear()
+    new_process()
 
     at("http://127.0.0.1:9", monkeypatch)
 
@@ -126,7 +126,7 @@ async def test_a_server_that_never_answers_does_not_stop_a_search(
     at(server, monkeypatch)
     await fill()
     await build_due_collection()
-    chroma._open.clear()
+    new_process()
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         at(f"http://127.0.0.1:{silent.getsockname()[1]}", monkeypatch)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from config.settings import settings
 from memory.agents_md.content import LEARNED_BEGIN, LEARNED_END
 from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, propose_edit
 from memory.agents_md.file_sources import disk_sources
@@ -18,6 +17,7 @@ from memory.protocol import Query
 from runs.call_site import join_owner
 from storage.engine import close_database
 from tests.integration.command import WHO, Forks, Place
+from tests.places import new_process
 
 pytestmark = pytest.mark.integration
 
@@ -41,7 +41,7 @@ def propose_in(
 ) -> str:
     """Propose an edit as a run would; return the proposal's id."""
     monkeypatch.setenv("DOSSIER_HOME", str(place.home))
-    settings.cache_clear()
+    new_process()
     owner = join_owner("local", project)
 
     async def proposed() -> str:

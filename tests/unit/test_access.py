@@ -24,6 +24,7 @@ from app.access import STUDIO, AccessMiddleware, AccessRules, log_access_rules
 from app.server_token import NAME, load_server_token
 from config.errors import Problem
 from config.settings import settings
+from tests.places import new_process
 
 HERE = "http://127.0.0.1:8123"
 PAGE = STUDIO[0]
@@ -338,7 +339,7 @@ class TestOfInstallation:
     ):
         monkeypatch.setenv("DOSSIER_SERVER_HOSTS", "box.example.org, box2")
         monkeypatch.setenv("DOSSIER_SERVER_ORIGINS", "http://localhost:3000/,https://A.example:443")
-        settings.cache_clear()
+        new_process()
         rules = AccessRules.from_installation()
 
         assert rules.hosts is not None
@@ -408,7 +409,7 @@ def test_where_the_settings_want_it_so_a_listed_page_needs_the_token_on_this_mac
         client(AccessRules.from_installation()).get("/threads", headers={"origin": PAGE}).is_success
     )
     monkeypatch.setenv("DOSSIER_SERVER_TOKEN_ALWAYS", "true")
-    settings.cache_clear()
+    new_process()
 
     told = client(AccessRules.from_installation()).get("/threads", headers={"origin": PAGE})
     with caplog.at_level(logging.INFO):

@@ -23,7 +23,7 @@ from calls.attempts import (
 )
 from calls.call_middleware import _told
 from calls.ledger import CallCost
-from calls.run_budget import _budgets, get_budget
+from calls.run_budget import get_budget
 from config.errors import Problem
 from graph.context import Context
 from runs.tables import calls
@@ -42,7 +42,7 @@ from tests.door import (
     written,
 )
 from tests.fake_model import Script
-from tests.places import somewhere
+from tests.places import new_process, somewhere
 
 BILLED = {"input_tokens": 700, "output_tokens": 90, "total_tokens": 790}
 
@@ -76,7 +76,7 @@ def used(one: Attempt) -> tuple[str, int, int]:
 
 async def again() -> Any:
     """Return the budget of whoever goes on with the run in another process."""
-    _budgets.clear()
+    new_process()
     return await get_budget(somewhere(), Context())
 
 
@@ -215,7 +215,7 @@ async def test_equal_questions_side_by_side_settle_both_attempts(script: Script)
 async def test_what_a_call_is_recorded_under_does_not_change_with_what_is_left(script: Script):
     script.on("Bee", {"title": "Maya"})
     await asked(max_tokens=50_000)
-    _budgets.clear()
+    new_process()
 
     assert await asked(max_tokens=9_000) == "Maya"
 

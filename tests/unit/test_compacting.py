@@ -10,8 +10,6 @@ from sqlalchemy import select
 
 from calls.compaction import count_message_tokens, input_window
 from calls.gateway import WorkResult, work
-from calls.run_budget import _budgets
-from config.settings import settings
 from graph.records import Passage, Source
 from models.chat_models import chat_model_providers
 from runs.tables import calls
@@ -19,7 +17,7 @@ from runs.trace import read_trace
 from storage.engine import read_rows
 from tests.door import STATE
 from tests.fake_model import FakeModel, Script
-from tests.places import runtime
+from tests.places import new_process, runtime
 from tools import toolbox
 from tools.evidence import Evidence
 from tools.toolbox import RESEARCHER_TOOLS
@@ -37,7 +35,7 @@ SUMMARY = "Found: the waggle dance tells the direction [S1]. Open: who described
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models have a small window."""
     monkeypatch.setenv("DOSSIER_CONTEXT_TOKENS", str(WINDOW))
-    settings.cache_clear()
+    new_process()
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +128,7 @@ async def test_after_a_crash_nothing_is_asked_again(script: Script):
     script.on("summary", SUMMARY)
     first = await researched(script)
     before = len(script.asked)
-    _budgets.clear()
+    new_process()
 
     again = await researched(script)
 

@@ -22,6 +22,7 @@ from library.vector_upkeep import LOCK, build_due_collection, update_vectors
 from runs.lock import thread_lock
 from storage.engine import run_read, run_write
 from tests.meaning import ME, kept, nearest, use
+from tests.places import new_process
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture
@@ -35,7 +36,6 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than ten vectors are many here, and hashing makes them."""
     monkeypatch.setattr(vector_search, "EXACT", 10)
-    monkeypatch.setattr(chroma, "_failed", {})
     use(monkeypatch, "hashing")
 
 
@@ -222,7 +222,7 @@ async def test_a_collection_that_is_spoilt_costs_no_page():
     await add(*BEES)
     await build_due_collection()
     name = (await the_set()).collection
-    chroma._open.pop(name, None)
+    new_process()
     (settings().vectors / name / "chroma.sqlite3").write_bytes(b"spoilt" * 999)
 
     assert (await nearest(BEES[3]))[0] == BEES[3]

@@ -15,7 +15,6 @@ from library.page_embedding import embed_due
 from library.page_erasure import forget_pages
 from library.store import store_pages
 from library.tables import vectors
-from models import embeddings
 from models.embeddings import collect_embedding_calls
 from storage import outbox
 from storage.engine import read_rows, run_write
@@ -34,7 +33,6 @@ def hashing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A provider makes the vectors: a server of OpenAI's kind."""
-    embeddings._client.cache_clear()
     with Server([]) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)

@@ -21,9 +21,8 @@ from calls.attempts import (
     list_failed_roles,
 )
 from calls.embedding_meter import RunEmbeddingMeter
-from calls.run_budget import _budgets, get_budget
+from calls.run_budget import get_budget
 from config.errors import Problem
-from config.settings import settings
 from evals.openai_server import Server
 from graph.context import Context
 from graph.session import ThreadSession
@@ -35,7 +34,7 @@ from tests.door import models
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 from tests.meaning import count, kept, use
-from tests.places import somewhere
+from tests.places import new_process, somewhere
 
 PAGE = "The queen lays eggs all summer long, and the workers feed the brood. " * 20
 """A text of some three hundred tokens."""
@@ -45,7 +44,6 @@ PAGE = "The queen lays eggs all summer long, and the workers feed the brood. " *
 def server(monkeypatch: pytest.MonkeyPatch, either: str) -> Iterator[Server]:
     """A provider makes the vectors: a server of OpenAI's kind."""
     del either
-    embeddings._client.cache_clear()
     with Server([]) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -204,7 +202,7 @@ async def test_a_cap_prevents_a_request_and_the_ledger_says_which(
     assert not server.log
     (one,) = await of_run()
     assert (one.status, one.tokens_in, one.cost) == (f"{UNSENT_PREFIX}{cap}", 0, 0.0)
-    _budgets.clear()
+    new_process()
     assert (await get_budget(somewhere(), Context())).calls == 0
     assert await list_failed_roles("t1-1") == []
 
@@ -239,7 +237,7 @@ async def test_a_run_whose_embedder_costs_too_much_goes_by_words_and_says_so(
     del script
     text = 'default = "fake:any"\n[prices]\n"fake:any" = [0, 0]\n"openai:m" = [1000000, 0]\n'
     models(tmp_path / "m.toml", monkeypatch, text)
-    settings.cache_clear()
+    new_process()
 
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 

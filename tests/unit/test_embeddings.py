@@ -9,7 +9,6 @@ import pytest
 from openai import APIConnectionError, InternalServerError
 
 from config.errors import Problem
-from config.settings import settings
 from evals.openai_server import Server
 from models import embeddings
 from models.embeddings import (
@@ -20,6 +19,7 @@ from models.embeddings import (
     default_embedder_name,
     load_embedder,
 )
+from tests.places import new_process
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture
@@ -30,7 +30,6 @@ BEES, TRAINS = "Bees dance to tell where flowers are.", "The night train to Vien
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server that speaks OpenAI's protocol, named by the two variables alone."""
-    embeddings._client.cache_clear()
     with Server([]) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -62,7 +61,7 @@ def test_without_a_setting_minilm_is_used_where_it_can_be_had_and_hashing_elsewh
 
 def test_the_installation_may_choose_an_embedder_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
-    settings.cache_clear()
+    new_process()
 
     assert load_embedder() is None
     assert named("hashing").name == "hashing"

@@ -25,6 +25,7 @@ from config.environment import (
 from config.errors import Problem
 from config.model_table import API_KEY_VARIABLES
 from config.settings import settings
+from tests.places import new_process
 from tests.unit.test_settings import put_back
 
 ROOT = Path(__file__).parents[2]
@@ -363,7 +364,7 @@ def test_a_home_folder_that_is_unknown_is_told_by_name(
     monkeypatch: pytest.MonkeyPatch, name: str, given: str
 ):
     monkeypatch.setenv(name, given)
-    settings.cache_clear()
+    new_process()
 
     with pytest.raises(Problem, match="is unknown") as failure:
         settings()

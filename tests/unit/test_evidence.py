@@ -9,7 +9,6 @@ import httpx
 import numpy as np
 import pytest
 
-from config.settings import settings
 from graph.context import Context
 from graph.records import ShownSpan
 from library import page_retrieval
@@ -21,6 +20,7 @@ from memory import text_vectors
 from models.embeddings import Embedder
 from models.hashing_vectors import FloatMatrix
 from runs.call_site import CallSite
+from tests.places import new_process
 from tools.evidence import (
     Evidence,
     find_opening_pages,
@@ -40,7 +40,7 @@ FILLER = "\n\n".join(
 def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search by words alone, and no web."""
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
-    settings.cache_clear()
+    new_process()
 
 
 async def keep(origin: str, *texts: str, title: str = "", kind: str = "web") -> list[str]:

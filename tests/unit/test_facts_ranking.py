@@ -19,6 +19,7 @@ from memory.protocol import Note, Query
 from memory.token_budget import NoteGroup, fit_notes
 from storage.engine import get_engine, run_write
 from storage.events import read_revision
+from tests.places import new_process
 from text.tokens import count_tokens
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -133,7 +134,7 @@ def test_settings_that_make_no_score_are_refused_by_name(
 @pytest.mark.usefixtures("known")
 async def test_the_settings_weigh_where_nothing_else_is_said(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", "0")
-    settings.cache_clear()
+    new_process()
 
     assert (await texts("bees"))[0] == "Runs marathons"
 
@@ -216,12 +217,11 @@ async def test_what_is_trusted_less_than_a_model_is_never_told():
 
 async def test_owners_are_held_only_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cache, "OWNERS", 2)
-    monkeypatch.setattr(cache, "_holders", type(cache._holders)())
     for owner in ("a/", "b/", "c/"):
         await add_fact(owner, NewFact(f"Is {owner} and nobody else"))
         await cache.load_fact_snapshot(owner, await read_revision(owner))
 
-    assert [name[1] for name in cache._holders] == ["b/", "c/"]
+    assert [name[1] for name in cache._caches.get()] == ["b/", "c/"]
     told = await FactMemory().recall(
         Query("a/", "planner", "", (), await read_revision("a/")), 3_000
     )

@@ -8,7 +8,6 @@ import time
 import pytest
 from sqlalchemy import select
 
-from config.settings import settings
 from memory.learning.message_queue import (
     PersonMessage,
     QueuedMessage,
@@ -20,6 +19,7 @@ from memory.learning.message_queue import (
 from storage import outbox as queue
 from storage.engine import read_rows
 from storage.tables import outbox
+from tests.places import new_process
 
 OWNER = "local/"
 
@@ -33,7 +33,7 @@ def _database(either: str) -> None:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let everything be due at once."""
     monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
-    settings.cache_clear()
+    new_process()
 
 
 def said(message: str, thread: str = "t1") -> PersonMessage:

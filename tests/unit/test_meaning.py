@@ -14,7 +14,6 @@ from library.page_erasure import forget_pages
 from library.page_index import PageIndex
 from library.page_retrieval import run_search
 from library.query_vectors import prepare_query_vectors
-from models import embeddings
 from models.embeddings import load_embedder
 from tests.meaning import DANCE, HONEY, ME, OTHER, TRAIN, asked, kept, nearest, use
 from tests.unit.test_minilm import tiny
@@ -33,7 +32,6 @@ def hashing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A provider makes the vectors: a server of OpenAI's kind."""
-    embeddings._client.cache_clear()
     with Server([]) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)

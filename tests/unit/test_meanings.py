@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import ErrorCode, Problem
-from library import query_vectors as searching
 from memory import text_vectors
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.recall import store_related_runs
@@ -24,6 +23,7 @@ from models.embeddings import Embedder
 from models.hashing_vectors import FloatMatrix
 from storage.engine import read_rows
 from storage.events import read_revision
+from tests.places import new_process
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -62,8 +62,6 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> Knowing:
     one = Knowing()
     monkeypatch.setattr(text_vectors, "load_embedder", one.made)
     monkeypatch.setattr(text_vectors, "embedder_name", lambda: "made:up")
-    for cache in (text_vectors._held, searching._down, searching._remembered):
-        cache.clear()
     return one
 
 
@@ -105,7 +103,7 @@ async def test_a_fact_that_means_what_is_talked_about_comes_before_a_surer_one()
 async def test_vectors_are_made_once_and_kept(knowing: Knowing):
     await add_fact(ME, NewFact("Keeps honey bees"))
     await told("hives in winter")
-    text_vectors._held.clear()
+    new_process()
 
     await add_fact(ME, NewFact("Lives in Oslo"))
     await told("hives in summer")

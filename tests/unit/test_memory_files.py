@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from config.settings import settings
 from memory.agents_md.content import LEARNED_BEGIN, LEARNED_END
 from memory.agents_md.file_sources import APP_FOLDER, person_file
 from memory.agents_md.project_trust import add_trusted_folder, project_name
 from memory.agents_md.recall import AgentsMdMemory
 from memory.protocol import Note, Query
 from runs.call_site import join_owner
+from tests.places import new_process
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -114,7 +114,7 @@ async def test_a_project_in_the_folder_of_the_home_reads_its_file_once(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / ".dossier"))
-    settings.cache_clear()
+    new_process()
     mine = written(str(tmp_path / ".dossier" / "AGENTS.md"), "Be brief.")
     await add_trusted_folder("local", str(tmp_path))
     assert await said(of(tmp_path)) == ["Be brief."]

@@ -12,7 +12,6 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from config.settings import settings
 from memory.agents_md.deepagents_backend import DeepAgentsFiles
 from memory.agents_md.edit_tool import FilesState, edit_memory_tool
 from memory.agents_md.file_sources import (
@@ -26,6 +25,7 @@ from memory.agents_md.proposals import approve_proposal, list_proposals
 from memory.agents_md.recall import AgentsMdMemory
 from memory.middleware import MemoryMiddleware
 from tests.fake_model import FakeModel, Script
+from tests.places import new_process
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -35,7 +35,7 @@ PATH = "/AGENTS.md"
 @pytest.fixture
 def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOSSIER_MEMORY_EDITS", "allow")
-    settings.cache_clear()
+    new_process()
 
 
 def calling(name: str, **arguments: Any) -> AIMessage:

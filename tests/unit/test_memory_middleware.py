@@ -10,13 +10,12 @@ from langchain_core.messages import AIMessage, HumanMessage
 from calls.compaction import input_window
 from calls.gateway import work
 from calls.stack import MEMORY_MIDDLEWARE
-from config.settings import settings
 from memory.protocol import Note, Query
 from memory.registry import MEMORIES
 from prompts.data_blocks import escape_tags
 from tests.door import STATE, asked, written
 from tests.fake_model import FakeModel, Script
-from tests.places import runtime
+from tests.places import new_process, runtime
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -173,12 +172,12 @@ async def test_the_operator_sets_how_much_of_memory_a_call_is_told(
     file.write_text("\n".join(f"Rule {number}: use metric units." for number in range(400)))
     await asked()
     monkeypatch.setenv("DOSSIER_MEMORY_TOKENS", "600")
-    settings.cache_clear()
+    new_process()
     await asked("Which other bee?")
 
     usual, few = (told(script, call) for call in (0, 1))
     assert usual.count("metric") > 3 * few.count("metric") > 0
     less = input_window(FakeModel(script=script))
     monkeypatch.setenv("DOSSIER_MEMORY_TOKENS", "1600")
-    settings.cache_clear()
+    new_process()
     assert input_window(FakeModel(script=script)) == less - 1_000

@@ -22,7 +22,6 @@ import privacy
 from app.cli import memory_changes, memory_items, memory_transfer, runs
 from app.cli import pages as page_commands
 from app.cli.dispatch import Invocation
-from config import settings as config
 from config.errors import Problem
 from graph.context import Context
 from library import abstracts as library_abstracts
@@ -68,6 +67,7 @@ from runs import lifecycle
 from runs.call_site import join_owner, split_owner
 from storage import events
 from storage.engine import close_database
+from tests.places import new_process
 
 OWNERS = [
     join_owner(user, project)
@@ -512,7 +512,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     """Return all that the command line tells an owner as JSON."""
     user, project = split_owner(owner)
     monkeypatch.setenv("DOSSIER_USER", user)
-    config.settings.cache_clear()
+    new_process()
     for module in (memory_items, page_commands, runs):
         # To open the database again takes longer than most commands.
         monkeypatch.setattr(module, "close_database", nothing)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from config.settings import settings
 from graph.session import open_session
 from library.chroma import connect_chroma
 from memory.facts.fact import NewFact
@@ -20,6 +19,7 @@ from storage.connect import create_database_engine, parse_database_url
 from storage.engine import close_database
 from tests.conftest import make
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +55,7 @@ async def test_everything_of_a_home_lies_in_it(
 ):
     home = tmp_path / name
     monkeypatch.setenv("DOSSIER_HOME", str(home))
-    settings.cache_clear()
+    new_process()
     before = lies(tmp_path)
 
     async with open_session("t1") as thread:
@@ -73,12 +73,12 @@ async def test_two_homes_and_two_databases_share_nothing(
 ):
     for place in (name, f"{name}y", "q"):
         monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{place}.db")
-        settings.cache_clear()
+        new_process()
         assert await facts() == []
         await add_fact("local/", NewFact(f"Lives in {place}"))
 
     monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{name}.db")
-    settings.cache_clear()
+    new_process()
     assert await facts() == [f"Lives in {name}"]
     assert {f"{name}.db", f"{name}y.db", "q.db"} <= set(lies(tmp_path))
 

@@ -12,13 +12,13 @@ from app.cli.question_run import check_models
 from app.server import check_run_choices
 from config import environment
 from config.errors import Problem
-from config.settings import settings
 from graph.context import CHOICE_BOUNDS, Context
 from graph.session import ThreadSession
 from models.chat_models import check_model_prices, list_unpriced_models
 from tests.conftest import make
 from tests.door import models
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 
 class Said(RunProgress):
@@ -145,7 +145,7 @@ def house_vectors(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "")
     monkeypatch.delenv("DOSSIER_EMBEDDINGS")
     environment.load_home_env()
-    settings.cache_clear()
+    new_process()
 
 
 @pytest.mark.usefixtures("house_vectors")
@@ -176,6 +176,6 @@ def test_an_embedder_of_this_machine_or_with_a_price_is_no_matter(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", embedder)
-    settings.cache_clear()
+    new_process()
 
     check_run_choices({"models": {"default": "openai:gpt-4o"}, "max_cost": 0.2})

@@ -22,6 +22,7 @@ from storage.engine import close_database
 from storage.permissions import find_exposed_files, secure_home
 from tests.conftest import make
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 
 def modes(home: Path) -> dict[str, str]:
@@ -161,7 +162,7 @@ async def test_a_home_behind_a_link_is_closed_too(
     (home / "traces").mkdir(parents=True, mode=0o755)
     (tmp_path / "linked").symlink_to(home)
     monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / "linked"))
-    settings.cache_clear()
+    new_process()
 
     await add_fact("local/", NewFact("Likes tea"))
     await close_database()

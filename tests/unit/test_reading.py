@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import update
 
-from config.settings import settings
 from graph.context import Context
 from library import store as pages
 from library.page_erasure import forget_pages
@@ -20,7 +19,7 @@ from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import commit_statements
 from tests.loopback import Asked, Loopback, moved, reply, serving
-from tests.places import somewhere
+from tests.places import new_process, somewhere
 from text.tokens import count_tokens
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import read_web_pages
@@ -34,7 +33,7 @@ DAY = 24 * 3600.0
 def private(monkeypatch: pytest.MonkeyPatch) -> None:
     """Servers of this machine may be read."""
     monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
-    settings.cache_clear()
+    new_process()
 
 
 def article(name: str) -> str:
@@ -126,7 +125,7 @@ async def test_an_operator_says_how_long_a_page_serves_other_threads(
     web: Loopback, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("DOSSIER_FETCH_HOURS", "0")
-    settings.cache_clear()
+    new_process()
     await read(f"{web.url}/a")
     await read(f"{web.url}/a", turn=2)
     assert len(web.asked) == 1

@@ -12,9 +12,9 @@ from library.page_embedding import embed_due, reembed
 from library.page_erasure import forget_pages
 from library.vector_rows import VectorSet, list_vector_sets
 from library.vector_upkeep import update_vectors
-from models import embeddings
 from storage.engine import run_read
 from tests.meaning import DANCE, HONEY, ME, TRAIN, asked, count, kept, nearest, use
+from tests.places import new_process
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture
@@ -40,7 +40,6 @@ async def ids(either: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    embeddings._client.cache_clear()
     with Server([]) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -182,7 +181,7 @@ async def test_an_old_embedder_that_cannot_be_had_any_more_gives_way_at_once(
 ):
     use(monkeypatch, other)
     await update_vectors()
-    embeddings._minilm.cache_clear()
+    new_process()
     (tiny / "model.safetensors").unlink()
     use(monkeypatch, "hashing")
     await reembed(1)

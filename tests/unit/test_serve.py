@@ -18,6 +18,7 @@ from app.cli import serve
 from app.server_token import NAME
 from config.errors import Problem
 from config.settings import settings
+from tests.places import new_process
 
 
 class Started(NamedTuple):
@@ -91,7 +92,7 @@ def test_relative_paths_of_the_environment_begin_where_the_command_was_given(
     monkeypatch.setenv("DOSSIER_HOME", "mine")
     monkeypatch.setenv("DOSSIER_DATABASE_URL", "sqlite:///data/own.db")
     monkeypatch.setenv("DOSSIER_EMBEDDINGS", "minilm:vectors")
-    settings.cache_clear()
+    new_process()
 
     environment = started(monkeypatch).environment
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from calls.run_budget import run_within_budget
 from config.errors import Problem
+from config.resources import RecentCache, Resource
 from graph.context import Context
 from library.documents import StoredFile, list_stored_files
 from runs.call_site import CallSite
@@ -96,7 +96,8 @@ class TableAnswers(NamedTuple):
     """Whether what was computed is all that was asked."""
 
 
-_kept: OrderedDict[tuple[str, str], list[CellGrid]] = OrderedDict()
+_grids = Resource(lambda: RecentCache[tuple[str, str], list[CellGrid]](KEPT))
+"""The tables of files by path and digest."""
 
 
 async def find_candidate_tables(owner: str, roots: Sequence[str], question: str) -> CandidateTables:
@@ -208,14 +209,13 @@ def _names(question: str, file: StoredFile) -> bool:
 async def _tables(file: StoredFile) -> list[TypedTable]:
     """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
     name = (file.path, file.sha256)
-    if name not in _kept:
+    grids = _grids.get()
+    if name not in grids:
         try:
-            _kept[name] = await extract_cells(Path(file.path), file.sha256, FileLimits())
+            grids[name] = await extract_cells(Path(file.path), file.sha256, FileLimits())
         except Problem:
             return []
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return make_tables(Path(file.path).name, _kept[name])
+    return make_tables(Path(file.path).name, grids[name])
 
 
 def _part(

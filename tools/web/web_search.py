@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import or_, select
 
 from calls.ledger import ActionRecord, LedgerCall, call_once, recorded_hits
 from config.errors import ErrorCode, Problem
+from config.resources import LoopResource
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
@@ -36,8 +36,8 @@ from tools.web.search_providers import search_web
 from tools.web.urls import canonicalise_url, redact_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
-_at_work: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[list[str]]]]
-_at_work = WeakKeyDictionary()
+_at_work = LoopResource(dict[str, asyncio.Task[list[str]]])
+"""The pages that are being fetched, by the keys of their calls."""
 
 SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
@@ -83,7 +83,7 @@ async def _read(
 
 async def _together(here: CallSite, url: str) -> list[str]:
     """Fetch a page once for all branches of a run that want it at the same moment."""
-    at_work = _at_work.setdefault(asyncio.get_running_loop(), {})
+    at_work = _at_work.get()
     call = _call(here, url)
     if call.key not in at_work:
         said = ActionRecord(url, step=here.step)

@@ -1,0 +1,160 @@
+"""Own what this process keeps open or remembers, in one place that can close it all.
+
+A module declares each of its resources once, as a `Resource`, a `LoopResource` or a function that
+is `process_cached`. It is made on first use. `close_resources` closes all of them in the reverse
+order of their making; what is used after that is made anew, as in a new process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+Value = TypeVar("Value")
+Key = TypeVar("Key")
+Args = ParamSpec("Args")
+
+
+class Resource(Generic[Value]):
+    """A declaration of something that a process has one of."""
+
+    def __init__(
+        self, make: Callable[[], Value], close: Callable[[Value], object] | None = None
+    ) -> None:
+        """Declare a resource.
+
+        Args:
+            make: Makes it; must not block for long.
+            close: Releases what it holds.
+        """
+        self.make, self.close = make, close
+
+    def get(self) -> Value:
+        """Return the one of this process, made now if there is none yet."""
+        values = _current.values
+        try:
+            return cast("Value", values[self])
+        except KeyError:
+            with _making:
+                if self not in values:
+                    values[self] = self.make()
+                return cast("Value", values[self])
+
+
+class LoopResource(Generic[Value]):
+    """A declaration of something that each event loop has one of, such as a lock."""
+
+    def __init__(
+        self, make: Callable[[], Value], close: Callable[[Value], Awaitable[object]] | None = None
+    ) -> None:
+        """Declare a resource; what closes it is awaited in its own event loop."""
+        self.make, self.close = make, close
+
+    def get(self) -> Value:
+        """Return the one of the running event loop, made now if there is none yet."""
+        loop = _running_loop()
+        values = _current.loops.get(loop)
+        if values is None:
+            values = _current.loops.setdefault(loop, {})
+        if self not in values:
+            values[self] = self.make()
+        return cast("Value", values[self])
+
+
+class ProcessResources:
+    """Everything that one process has made of what is declared, in the order of its making."""
+
+    def __init__(self) -> None:
+        self.values: dict[Resource[Any], Any] = {}
+        self.loops: WeakKeyDictionary[AbstractEventLoop, dict[LoopResource[Any], Any]]
+        self.loops = WeakKeyDictionary()
+
+    def close(self) -> None:
+        """Close what belongs to no event loop, the newest first."""
+        while self.values:
+            resource, value = self.values.popitem()
+            if resource.close:
+                resource.close(value)
+
+    async def close_loop(self) -> None:
+        """Close what belongs to the running event loop, the newest first."""
+        values = self.loops.pop(_running_loop(), {})
+        while values:
+            resource, value = values.popitem()
+            if resource.close:
+                await resource.close(value)
+
+
+_current = ProcessResources()
+_making = threading.RLock()
+
+
+def replace_resources() -> ProcessResources:
+    """Let everything be made anew; return what there was, which the caller may close."""
+    global _current
+    former, _current = _current, ProcessResources()
+    return former
+
+
+async def close_resources() -> None:
+    """Close everything that this process and the running event loop have open."""
+    await _current.close_loop()
+    _current.close()
+
+
+def _running_loop() -> AbstractEventLoop:
+    # Loading asyncio takes longer than all settings, and many commands have no event loop.
+    from asyncio import get_running_loop  # noqa: PLC0415
+
+    return get_running_loop()
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    _current.close()
+
+
+def process_cached(function: Callable[Args, Value]) -> Callable[Args, Value]:
+    """Return a function that remembers its results until the resources are closed.
+
+    For what depends on the environment or on files; `functools.cache` serves all other functions.
+    """
+    cached = Resource(lambda: cast("Callable[Args, Value]", cache(function)))
+
+    @wraps(function)
+    def call(*args: Args.args, **kwargs: Args.kwargs) -> Value:
+        return cached.get()(*args, **kwargs)
+
+    return call
+
+
+class RecentCache(OrderedDict[Key, Value]):
+    """A mapping that drops the entries whose storing, or reading by subscript, is longest ago."""
+
+    def __init__(self, size: int) -> None:
+        """Make an empty one.
+
+        Args:
+            size: How many entries it keeps.
+        """
+        super().__init__()
+        self.size = size
+
+    def __getitem__(self, key: Key) -> Value:
+        value = super().__getitem__(key)
+        self.move_to_end(key)
+        return value
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > self.size:
+            super().popitem(last=False)
