@@ -11,7 +11,6 @@ from config.errors import ErrorCode, Problem
 from memory.learning.message_queue import PersonMessage
 from memory.learning.own_words import extract_own_words
 from memory.profile.traits import Depth, Detail, Format, Profile
-from models.extractive.memory_tasks import skip_learning
 from models.extractive.schema_answers import extractive_answer
 from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
 from prompts.loader import render_prompt
@@ -62,7 +61,8 @@ class Manner(BaseModel):
     confidence: float = _CONFIDENCE
 
 
-@extractive_answer(skip_learning)
+# The rules of `self_statements.py` find what is stated explicitly.
+@extractive_answer(lambda prompt: {"unread": True})
 class Learnt(BaseModel):
     """What some messages of a person tell of them; mostly nothing."""
 

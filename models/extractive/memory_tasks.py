@@ -103,11 +103,6 @@ def check_notes(prompt: ParsedPrompt) -> dict[str, Any]:
     return {"complete": False, "requests": [f"{name} {missing}".strip() for name in new[:LED_TO]]}
 
 
-def skip_learning(_: ParsedPrompt) -> dict[str, Any]:
-    """Say that nothing was read: explicit statements are what the memory's own rules find."""
-    return {"unread": True}
-
-
 def _spelt(question: str, lacking: list[str]) -> str:
     """Return the words of a question that hold the terms the notes lack, as they are spelt."""
     if detect_language(question) == "zh":

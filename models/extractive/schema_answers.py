@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from models.extractive.prompt_parser import ParsedPrompt
+# What only declares a schema, such as a look into the memory, parses no prompt.
+if TYPE_CHECKING:
+    from models.extractive.prompt_parser import ParsedPrompt
 
-SchemaAnswer = Callable[[ParsedPrompt], dict[str, Any]]
+SchemaAnswer = Callable[["ParsedPrompt"], dict[str, Any]]
 """Returns the fields of an answer to a prompt."""
 
 _Schema = TypeVar("_Schema", bound=type[BaseModel])
