@@ -27,7 +27,8 @@ from config.resources import replace_resources
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.insights import VOUCHED_PROVENANCE, count_dangling_edges
-from memory.experience.recall import ExperienceMemory, store_related_runs
+from memory.experience.memory import ExperienceMemory
+from memory.experience.related_runs import store_related_runs
 from memory.experience.run_history import list_past_runs, record_run_end
 from memory.experience.utterances import Utterance
 from memory.protocol import Query

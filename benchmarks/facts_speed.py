@@ -27,8 +27,8 @@ from config.resources import replace_resources
 from evals.retrieval_eval import mean
 from memory.facts.cache import FactSnapshot, load_fact_snapshot
 from memory.facts.fact import NewFact, fact_key
-from memory.facts.recall import (
-    FactMemory,
+from memory.facts.memory import FactMemory
+from memory.facts.ranking import (
     FactWeights,
     fact_embedding_similarity,
     fact_similarity,

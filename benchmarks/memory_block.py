@@ -23,7 +23,7 @@ from library.page_rows import NewPage
 from memory.agents_md.project_trust import add_trusted_folder, project_name
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
-from memory.experience.recall import store_related_runs
+from memory.experience.related_runs import store_related_runs
 from memory.experience.run_history import record_run_end
 from memory.experience.utterances import Utterance
 from memory.middleware import recall_notes

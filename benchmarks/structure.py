@@ -24,7 +24,7 @@ NO_ROOMS = frozenset({"tests", "examples", "docs"})
 SHARED_NAMES = frozenset({"main"})
 """Functions that mean the same in every module that has them: what a command runs."""
 
-SHARED_MODULES = frozenset({"recall", "store", "tables", "undo"})
+SHARED_MODULES = frozenset({"memory", "store", "tables", "undo"})
 """Modules that are in several memories and mean the same in each: see docs/architecture.md."""
 
 

@@ -29,7 +29,7 @@ from calls.compaction import CompactionMiddleware
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
-from memory.experience.recall import INSIGHT_TITLE
+from memory.experience.memory import INSIGHT_TITLE
 from memory.middleware import BEGINNING, MemoryMiddleware
 from memory.protocol import Query
 from memory.registry import MEMORIES

@@ -22,12 +22,8 @@ from typing import NamedTuple, Protocol
 from config.resources import replace_resources
 from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
-from memory.experience.recall import (
-    EXPERIENCE_ROLES,
-    INSIGHT_TITLE,
-    ExperienceMemory,
-    store_related_runs,
-)
+from memory.experience.memory import EXPERIENCE_ROLES, INSIGHT_TITLE, ExperienceMemory
+from memory.experience.related_runs import store_related_runs
 from memory.experience.run_history import question_vector, record_run_end
 from memory.experience.utterances import Utterance
 from memory.protocol import Query

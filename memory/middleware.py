@@ -11,7 +11,7 @@ from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
 from config.settings import settings
-from memory.profile.recall import drop_repeated_facts
+from memory.profile.memory import drop_repeated_facts
 from memory.protocol import Memory, Query
 from memory.registry import MEMORIES
 from memory.sync import run_sync

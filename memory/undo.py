@@ -13,7 +13,8 @@ from config.errors import ErrorCode, Problem
 from library.indexing import retire_pages
 from library.page_rows import RETIRED
 from library.tables import pages
-from memory.registry import UNDO_HANDLERS
+from memory.protocol import Memory
+from memory.registry import MEMORIES
 from storage.engine import run_write
 from storage.events import (
     Event,
@@ -71,19 +72,21 @@ async def undo_event(owner: str, number: int) -> list[LoggedEvent]:
 
 
 async def revert(logged: LoggedEvent) -> None:
-    """Undo an event in the way of its memory, and log that it was, in one transaction.
+    """Undo an event by its memory, and log that it was, in one transaction.
 
     Raises:
         Problem: `undo_done`, `undo_impossible`, or what the memory says against it.
     """
-    memory = logged.event.name.partition(".")[0]
-    if memory not in UNDO_HANDLERS and logged.event.name != RUN:
-        what = f"nothing takes back {logged.event.name}"
-        raise Problem(ErrorCode.UNDO_IMPOSSIBLE, what, where=f"event {logged.id}")
-    reverse = await (
-        _reverse_run(logged) if logged.event.name == RUN else UNDO_HANDLERS[memory](logged)
-    )
+    reverse = await _prepare(logged)
     await run_write(partial(_revert_in, logged=logged, reverse=reverse))
+
+
+async def _prepare(logged: LoggedEvent) -> Reverse:
+    if logged.event.name == RUN:
+        return await _reverse_run(logged)
+    kind = logged.event.name.partition(".")[0]
+    memory = next((one for one in MEMORIES if kind in one.event_names), Memory())
+    return await memory.undo(logged)
 
 
 def _revert_in(connection: Connection, logged: LoggedEvent, reverse: Reverse) -> None:

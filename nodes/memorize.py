@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.records import Finding, of_steps
 from graph.state import State
-from library.memorizer import store_with_abstracts
 from library.page_rows import NewPage
 from library.store import least_trusted_provenance
+from memory.reports import REPORTS
 from nodes.past_runs import record_run_outcome
 from report.findings import drop_doubted, is_usable_finding, parse_quoted_sentences
 from report.rendering.markdown_report import render_plain_text
@@ -69,9 +69,7 @@ async def _keep(state: State, place: CallSite) -> None:
     provenance = await least_trusted_provenance(
         place.owner, [link for page in new for link in page["links"]]
     )
-    await store_with_abstracts(
-        place.owner, "report", place.run, new, provenance=provenance, run=place.run
-    )
+    await REPORTS.record(place.owner, new, run=place.run, provenance=provenance)
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

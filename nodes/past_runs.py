@@ -27,8 +27,9 @@ from memory.experience.consolidation import (
 )
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.insights import Insight
-from memory.experience.recall import RunRater, store_related_runs
-from memory.experience.run_history import PastRun, record_run_end
+from memory.experience.memory import EXPERIENCE
+from memory.experience.related_runs import RunRater, store_related_runs
+from memory.experience.run_history import PastRun, RunEnding
 from memory.experience.utterances import Utterance, describe_utterances
 from models.chat_models import built_in
 from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
@@ -109,9 +110,8 @@ def _rater(state: Mapping[str, Any], runtime: Runtime[Context]) -> RunRater:
 
 async def record_run_outcome(state: State, place: CallSite) -> None:
     """Write down how a run ended."""
-    await record_run_end(
-        place.owner, place.run, state["question"], _outcome_signs(state), reason=_reason(state)
-    )
+    ending = RunEnding(state["question"], _outcome_signs(state), _reason(state))
+    await EXPERIENCE.record(place.owner, ending, run=place.run)
 
 
 def _outcome_signs(state: State) -> OutcomeSignals:

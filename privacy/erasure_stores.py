@@ -9,34 +9,23 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Column, Connection, String, Table, Text, and_, delete, or_, select, update
 
-from config.errors import Problem
 from library.documents import delete_document_row, list_documents_below
 from library.page_erasure import PageWording, erase_pages, rewrite_pages
 from library.tables import pages
 from library.uploaded_files import find_uploads_with_content
-from memory.agents_md.backends import change_file
-from memory.agents_md.content import decode_file, replace_learned, split_sections
-from memory.agents_md.file_sources import FileSource
-from memory.agents_md.recall import list_memory_files
-from memory.agents_md.tables import proposals
-from memory.experience.run_history import pack_vector, question_vector
-from memory.experience.tables import experiences, insights
-from memory.facts.store import forget_facts
-from memory.facts.tables import facts
-from memory.profile.tables import profiles
-from memory.profile.traits import empty_profile
+from memory.protocol import Erase
 from memory.tables import meanings
 from privacy.affected_threads import DERIVED_KINDS, AffectedThreads
-from privacy.erasure import FORGOTTEN_MARK, Erasure, redact_data, redact_json
+from privacy.erasure import Erasure, redact_data, redact_json
 from privacy.erasure_target import CHAT_PAGE_KIND, ErasurePatterns, ErasureTarget
 from runs.trace import trace_file
-from storage.events import Event, lock_owner, log_event
+from storage.events import lock_owner
 from storage.permissions import open_private
 from storage.tables import events, metadata
 
@@ -84,40 +73,32 @@ def find_affected_uploads(
     return find_uploads_with_content(connection, what.owner, connection.execute(origins).scalars())
 
 
-def find_affected_facts(
-    connection: Connection, what: ErasureTarget, reach: AffectedThreads
-) -> list[str]:
-    """Return the facts that say what is forgotten, beside those that were named."""
-    wanted = select(facts.c.id, facts.c.content).where(
-        facts.c.owner == what.owner, facts.c.content != "", facts.c.id.not_in(what.facts)
-    )
-    return [row.id for row in connection.execute(wanted) if _says(reach.everywhere, row.content)]
-
-
 def erase_rows(
     connection: Connection,
     what: ErasureTarget,
     known: ErasurePatterns,
     reach: AffectedThreads,
+    erasures: Sequence[Erase],
     why: str,
 ) -> None:
-    """Forget what was named, and what says it again in any row of the owner."""
+    """Erase what was named, and what says it again in any row of the owner.
+
+    Args:
+        connection: Of the transaction.
+        what: What was named.
+        known: By what it is recognised.
+        reach: Where it was said again.
+        erasures: What each memory erases in the database.
+        why: The reason, for the log.
+    """
     lock_owner(connection, what.owner)
     connection.execute(delete(meanings).where(meanings.c.owner == what.owner))
     rewrite_pages(connection, find_affected_pages(connection, what, known, reach))
-    ids = [*what.facts, *find_affected_facts(connection, what, reach)]
     for table in metadata.sorted_tables:
         if table.name not in UNSEARCHED_TABLES:
             _forget_in(connection, table, what, reach)
-    _end_insights(connection, what, why)
-    _forget_quotes(connection, what, reach)
-    _forget_profile(connection, what, why)
-    _empty_events(connection, what, ids)
-    forget_facts(connection, what.owner, ids, why=why)
-    of_files = (proposals.c.owner == what.owner, proposals.c.path.in_(what.files))
-    connection.execute(delete(proposals).where(*of_files))
-    for path in what.files:
-        log_event(connection, Event(what.owner, "file.forget", path[-200:], why=why))
+    for erase in erasures:
+        erase(connection)
     for row in list_documents_below(connection, what.owner, what.origin) if what.origin else ():
         delete_document_row(connection, what.owner, row["root"], row["path"])
     if what.pages:
@@ -146,10 +127,6 @@ def _sessions(
     return found
 
 
-def _says(erasure: Erasure, text: str) -> bool:
-    return bool(erasure) and erasure.redact(text) != text
-
-
 def _forget_in(
     connection: Connection, table: Table, what: ErasureTarget, reach: AffectedThreads
 ) -> None:
@@ -157,10 +134,8 @@ def _forget_in(
     texts = [one for one in table.columns if _is_text(one)]
     for row in _rows(connection, table, texts, what, reach):
         erasure = _erasure(table, row, reach)
-        values: dict[str, Any] = _changed(row, texts, erasure) if erasure else {}
+        values = _changed(row, texts, erasure) if erasure else {}
         if values:
-            if table is experiences and "question" in values:
-                values["vector"] = pack_vector(question_vector(values["question"]))
             its = and_(*(one == row[one.name] for one in table.primary_key.columns))
             connection.execute(update(table).where(its).values(values))
 
@@ -220,69 +195,6 @@ def _changed(row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure)
     return values
 
 
-def _end_insights(connection: Connection, what: ErasureTarget, why: str) -> None:
-    """Let no run be told an insight that was named, or of which something is forgotten."""
-    mine = insights.c.owner == what.owner
-    named = insights.c.id.in_(what.insights)
-    connection.execute(
-        update(insights).where(mine, named).values(content=FORGOTTEN_MARK, projections="{}")
-    )
-    hit = or_(
-        insights.c.content.contains(FORGOTTEN_MARK), insights.c.projections.contains(FORGOTTEN_MARK)
-    )
-    torn = select(insights.c.id).where(mine, or_(named, hit & (insights.c.live == 1)))
-    for id in connection.execute(torn).scalars().all():
-        number = log_event(connection, Event(what.owner, "insight.forget", id, why=why))
-        its = update(insights).where(mine, insights.c.id == id)
-        connection.execute(its.values(live=0, revision=number))
-
-
-def _forget_quotes(connection: Connection, what: ErasureTarget, reach: AffectedThreads) -> None:
-    """Take the words away that other facts rest on too."""
-    wanted = select(facts.c.id, facts.c.quote).where(facts.c.owner == what.owner)
-    for row in connection.execute(wanted).all():
-        if row.quote and (new := reach.everywhere.redact(row.quote)) != row.quote:
-            its = (facts.c.owner == what.owner, facts.c.id == row.id)
-            connection.execute(update(facts).where(*its).values(quote=new))
-
-
-def _forget_profile(connection: Connection, what: ErasureTarget, why: str) -> None:
-    """Empty a profile, or leave out of it what says nothing any more."""
-    mine = profiles.c.owner == what.owner
-    kept = connection.execute(select(profiles.c.data).where(mine)).scalar()
-    if kept is None:
-        return
-    profile: Any = empty_profile() if what.profile else _saying(json.loads(kept))
-    new = json.dumps(profile, ensure_ascii=False)
-    if new != kept or what.profile:
-        number = log_event(connection, Event(what.owner, "profile.forget", "profile", why=why))
-        connection.execute(update(profiles).where(mine).values(data=new, revision=number))
-
-
-def _saying(profile: dict[str, Any]) -> dict[str, Any]:
-    for name in ("identities", "characteristics"):
-        profile[name] = [one for one in profile[name] if _tells(one)]
-    tastes = {name: one for name, one in profile["tastes"].items() if _tells(one)}
-    return {**profile, "tastes": tastes}
-
-
-def _tells(trait: dict[str, Any]) -> bool:
-    """Tell whether a trait still says something, and rests on words that are still known."""
-    return FORGOTTEN_MARK not in trait["text"] and trait["quote"].strip() != FORGOTTEN_MARK
-
-
-def _empty_events(connection: Connection, what: ErasureTarget, ids: list[str]) -> None:
-    """Leave of the events of what is forgotten that they were, when, and by whom."""
-    items = [
-        *ids,
-        *what.insights,
-        *(path[-200:] for path in what.files),
-        *["profile"] * what.profile,
-    ]
-    its = (events.c.owner == what.owner, events.c.item.in_(items))
-    connection.execute(update(events).where(*its).values(before="", after="", why=""))
-
-
 def delete_files(paths: Iterable[str]) -> None:
     """Delete files, those too that are gone already."""
     for path in paths:
@@ -334,62 +246,3 @@ def _line(line: str, erasure: Erasure) -> str:
         return "" if line.strip() else line
     rest = redact_data(data, erasure)
     return line if rest is data else json.dumps(rest, ensure_ascii=False) + "\n"
-
-
-async def erase_learned_lines(what: ErasureTarget, reach: AffectedThreads) -> None:
-    """Take out of memory files what agents wrote there and is to be forgotten.
-
-    What cannot be read is left as it is (`memory.agents_md.recall.unreadable_files`).
-
-    Raises:
-        Problem: What keeps a file from being written.
-    """
-    for one in await list_memory_files(what.owner):
-        if _inside(one.text, one.source.path) and (what.files or reach.everywhere):
-            whole = one.source.path in what.files
-            await _forget_section(one.source, reach.everywhere, whole=whole)
-
-
-async def find_affected_memory_files(what: ErasureTarget, reach: AffectedThreads) -> list[str]:
-    """Return the memory files of which lines go that agents wrote."""
-    says, found = reach.everywhere, []
-    for one in await list_memory_files(what.owner):
-        inside = _inside(one.text, one.source.path)
-        if inside and (one.source.path in what.files or (says and says.redact(inside) != inside)):
-            found.append(one.source.path)
-    return found
-
-
-async def find_personal_mentions(what: ErasureTarget, reach: AffectedThreads) -> list[str]:
-    """Return the memory files in which the person's own lines say what is forgotten."""
-    others = {
-        one.source.path: _others(one.text, one.source.path)
-        for one in await list_memory_files(what.owner)
-    }
-    says = reach.everywhere
-    return [path for path, text in others.items() if says and says.redact(text) != text]
-
-
-async def _forget_section(source: FileSource, erasure: Erasure, *, whole: bool) -> None:
-    def without(now: bytes | None) -> bytes:
-        text = decode_file(now or b"", source.path)
-        lines = _inside(text, source.path).splitlines(keepends=True)
-        kept = [] if whole else [one for one in lines if not erasure or erasure.redact(one) == one]
-        return replace_learned(text, "".join(kept), source.path).encode()
-
-    await change_file(source.files, source.path, without)
-
-
-def _inside(text: str, where: str) -> str:
-    try:
-        return split_sections(text, where).learned
-    except Problem:
-        return ""
-
-
-def _others(text: str, where: str) -> str:
-    try:
-        parts = split_sections(text, where)
-    except Problem:
-        return text
-    return f"{parts.before}\n{parts.after}"

@@ -16,7 +16,7 @@ from memory.experience.tables import experiences, insight_runs, insights, uttera
 from memory.facts.tables import facts
 from memory.profile.tables import profiles
 from memory.profile.traits import Profile
-from memory.protocol import CatalogItem
+from memory.protocol import ErasureRequest, MemoryItem
 from privacy.erasure import (
     FORGOTTEN_MARK,
     KEYWORD_NGRAM,
@@ -147,6 +147,23 @@ class ErasureTarget(NamedTuple):
         profile = ["profile"] * self.profile
         return (*self.facts, *self.pages, *self.files, *profile, *self.runs, *self.insights)
 
+    def request_for(self, memory: str, everywhere: Erasure, why: str = "") -> ErasureRequest:
+        """Return what one memory must erase.
+
+        Args:
+            memory: Its name.
+            everywhere: What is erased wherever it is said again.
+            why: The reason, for the log.
+        """
+        ids = {
+            "instructions": self.files,
+            "profile": ("profile",) * self.profile,
+            "facts": self.facts,
+            "experience": self.insights,
+        }
+        named = ids.get(memory, ())
+        return ErasureRequest(self.owner, named, everywhere.redact, FORGOTTEN_MARK, why)
+
 
 class ErasurePatterns(NamedTuple):
     """By what something is recognised that is to be forgotten."""
@@ -162,7 +179,7 @@ class ErasurePatterns(NamedTuple):
 
 
 def build_erasure_target(
-    owner: str, items: Iterable[CatalogItem], runs: Iterable[str] = ()
+    owner: str, items: Iterable[MemoryItem], runs: Iterable[str] = ()
 ) -> ErasureTarget:
     """Return the aim at some things of whatever memory, and at what was asked in runs."""
     of: dict[str, list[str]] = defaultdict(list)

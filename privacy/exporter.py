@@ -6,25 +6,19 @@ It is checked before it is used.
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, select
 
-from library.page_rows import RETIRED, Provenance, strip_unstorable
-from library.tables import documents, members, namespaces, pages
-from memory.agents_md.file_sources import FileSource, disk_sources, person_file
-from memory.agents_md.recall import list_memory_files
-from memory.experience.tables import insight_runs, insights
+from library.page_rows import Provenance, strip_unstorable
 from memory.facts.fact import FactCategory
-from memory.facts.tables import facts
-from memory.profile.tables import profiles
 from memory.profile.traits import Profile, Trait
-from memory.protocol import Query
+from memory.protocol import Export
+from memory.registry import MEMORIES
 from runs.call_site import split_owner
 from storage.engine import run_read
 from storage.tables import events
@@ -210,108 +204,50 @@ def _distrust(line: Stranger) -> Stranger:
     return line if foreign else line.model_copy(update={"provenance": "tool"})
 
 
-PERSON_FILE = "person"
+_LINES: Mapping[str, type[_StrictModel]] = {
+    "facts": FactLine,
+    "pages": PageLine,
+    "documents": DocumentLine,
+    "events": EventLine,
+    "insights": InsightLine,
+}
+"""The shapes of the lines of each part; they are not validated again when they are read."""
 
 
 async def export_memory(owner: str) -> ExportDocument:
     """Return everything of an owner, as it is at one moment; what was forgotten is not in it.
 
     A memory file that cannot be read is not in it either
-    (`memory.agents_md.recall.unreadable_files`).
+    (`memory.agents_md.memory.unreadable_files`).
     """
     user, project = split_owner(owner)
-    mine = person_file(user)
-    said = [
-        FileLine.model_validate({"name": _name(one.source.path, mine), "text": one.text})
-        for one in await list_memory_files(owner)
-        if one.problem is None
-    ]
-    rows = await run_read(lambda connection: _rows(connection, owner))
+    exports = [await memory.export(owner) for memory in MEMORIES]
+    parts = await run_read(partial(_read_parts, owner=owner, exports=exports))
+    lines: Any = {name: _build_lines(shape, parts[name]) for name, shape in _LINES.items()}
+    files = [FileLine.model_validate(one) for one in parts["files"]]
     return ExportDocument.model_construct(
-        user=user, project=project, at=time.time(), files=said, **rows
+        user=user, project=project, at=time.time(), profile=parts["profile"], files=files, **lines
     )
 
 
-async def list_exportable_files(owner: str) -> dict[str, FileSource]:
-    """Return an owner's memory files by the names they have in any home."""
-    mine = person_file(split_owner(owner)[0])
-    return {_name(one.path, mine): one for one in await disk_sources(Query(owner, "", ""))}
-
-
-def _name(path: str, mine: str) -> str:
-    if path == mine:
-        return PERSON_FILE
-    folder, name = os.path.split(path)
-    return f".dossier/{name}" if os.path.basename(folder) == ".dossier" else name
-
-
-def _rows(connection: Connection, owner: str) -> dict[str, Any]:
-    def of(wanted: Select[Any]) -> list[Row[Any]]:
-        return list(connection.execute(wanted).all())
-
-    known = of(select(facts).where(facts.c.owner == owner, facts.c.content != ""))
-    groups = _groups(connection, owner)
-    runs = _runs(connection, owner)
-    return {
-        "facts": [_line(FactLine, one, live=one.live == 1) for one in known],
-        "profile": _profile(connection, owner),
-        "pages": [
-            _page(one, groups[one.number])
-            for one in of(select(pages).where(pages.c.owner == owner).order_by(pages.c.number))
-        ],
-        "documents": [
-            _line(DocumentLine, one)
-            for one in of(select(documents).where(documents.c.owner == owner))
-        ],
+def _read_parts(connection: Connection, owner: str, exports: Sequence[Export]) -> dict[str, Any]:
+    logged = select(events).where(events.c.owner == owner).order_by(events.c.id)
+    parts: dict[str, Any] = {
         "events": [
-            _line(EventLine, one, before=_data(one.before), after=_data(one.after))
-            for one in of(select(events).where(events.c.owner == owner).order_by(events.c.id))
-        ],
-        "insights": [
-            _line(
-                InsightLine,
-                one,
-                projections=json.loads(one.projections),
-                live=one.live == 1,
-                runs=runs[one.id],
-            )
-            for one in of(select(insights).where(insights.c.owner == owner))
-        ],
+            {
+                **row._mapping,
+                "before": json.loads(row.before or "null"),
+                "after": json.loads(row.after or "null"),
+            }
+            for row in connection.execute(logged)
+        ]
     }
+    for export in exports:
+        parts.update(export(connection))
+    return parts
 
 
-def _line(shape: Any, row: Row[Any], **more: Any) -> Any:
-    fields = {name: getattr(row, name) for name in shape.model_fields if name not in more}
-    return shape.model_construct(**fields, **more)
-
-
-def _page(row: Row[Any], groups: list[str]) -> PageLine:
-    more = {"groups": groups, "links": json.loads(row.links), "found": row.indexed > RETIRED}
-    line: PageLine = _line(PageLine, row, **more)
-    return line
-
-
-def _profile(connection: Connection, owner: str) -> Any:
-    held = connection.execute(select(profiles.c.data).where(profiles.c.owner == owner)).scalar()
-    return json.loads(held) if held else None
-
-
-def _groups(connection: Connection, owner: str) -> Mapping[int, list[str]]:
-    joined = members.join(namespaces, namespaces.c.number == members.c.namespace)
-    wanted = select(members.c.page, namespaces.c.group).select_from(joined)
-    mine = wanted.where(namespaces.c.owner == owner, namespaces.c.group != "")
-    found: dict[int, list[str]] = defaultdict(list)
-    for page, group in connection.execute(mine.order_by(namespaces.c.number)):
-        found[page].append(group)
-    return found
-
-
-def _runs(connection: Connection, owner: str) -> Mapping[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for one in connection.execute(select(insight_runs).where(insight_runs.c.owner == owner)):
-        found[one.insight][one.run] = one.sign
-    return found
-
-
-def _data(text: str) -> Any:
-    return json.loads(text) if text else None
+def _build_lines(shape: type[_StrictModel], rows: Iterable[Mapping[str, Any]]) -> list[Any]:
+    return [
+        shape.model_construct(**{name: row[name] for name in shape.model_fields}) for row in rows
+    ]

@@ -24,7 +24,7 @@ from library.indexing import (
 from library.page_rows import NewPage, PageOrigin, build_page_rows, short_hash, strip_unstorable
 from library.tables import documents, pages
 from memory.agents_md.backends import change_file
-from memory.agents_md.file_sources import FileSource
+from memory.agents_md.file_sources import FileSource, list_exportable_files
 from memory.experience.insights import InsightText, vouch_insight_in
 from memory.experience.tables import insight_runs, insights
 from memory.facts import queries as fact_rows
@@ -33,7 +33,7 @@ from memory.facts.fact import Fact
 from memory.facts.tables import facts
 from memory.profile.tables import profiles
 from memory.profile.traits import Profile, empty_profile
-from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine, list_exportable_files
+from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason
 from storage.tables import events

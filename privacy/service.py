@@ -21,11 +21,16 @@ from library.page_erasure import forget_pages
 from library.store import find_computed_pages
 from library.tables import namespaces, pages, vector_sets
 from library.uploaded_files import discard_uploads
-from memory import catalog
-from memory.agents_md.recall import unreadable_files
+from memory.agents_md.memory import (
+    find_affected_memory_files,
+    find_personal_mentions,
+    unreadable_files,
+)
 from memory.experience.tables import utterances
+from memory.facts.memory import find_repeating_facts
 from memory.facts.tables import facts
-from memory.protocol import CatalogItem
+from memory.protocol import Erase, MemoryItem
+from memory.registry import MEMORIES, find_items
 from privacy import erasure_stores, saved_states
 from privacy.affected_threads import AffectedThreads, find_affected_threads
 from privacy.erasure_target import ErasurePatterns, ErasureTarget, build_erasure_target
@@ -91,13 +96,13 @@ async def resolve_erasure_target(owner: str, ids: Sequence[str]) -> ErasureTarge
     """
     half = await list_unfinished_erasures(owner)
     asked: list[str] = []
-    items: list[CatalogItem] = []
+    items: list[MemoryItem] = []
     for id in dict.fromkeys(ids):
         run, its = await run_read(partial(_items_of_run, owner=owner, id=id))
         asked += [run] if run else []
         for one in its if run else [id]:
             try:
-                items += [item for item in await catalog.find_items(owner, one) if not _gone(item)]
+                items += [item for item in await find_items(owner, one) if not _gone(item)]
             except Problem:
                 # What is half forgotten has no row any more.
                 if one not in half:
@@ -127,9 +132,10 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
             ),
         )
     count = await run_read(partial(_counted, what=what, found=found, reached=reached))
-    own = await erasure_stores.find_personal_mentions(what, reached)
+    request = what.request_for("instructions", reached.everywhere)
+    own = await find_personal_mentions(request)
     unread = await unreadable_files(what.owner)
-    written = [*await erasure_stores.find_affected_memory_files(what, reached)]
+    written = await find_affected_memory_files(request)
     written += await asyncio.to_thread(
         erasure_stores.find_affected_traces, reached.owner_threads.by_run, reached
     )
@@ -167,7 +173,12 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             )
         )
         await rewrite_reports(plan.reports)
-        await erasure_stores.erase_learned_lines(plan.target, plan.affected)
+        erasures = [
+            await memory.erase(
+                plan.target.request_for(memory.name, plan.affected.everywhere, ERASURE_REASON)
+            )
+            for memory in MEMORIES
+        ]
         with saved_states.open_checkpoints() as saved:
             for thread, erasure in plan.affected.threads.items():
                 saved.erase_in_thread(thread, erasure)
@@ -175,7 +186,7 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
         await flush_traces()
         await asyncio.to_thread(erasure_stores.erase_in_traces, runs, plan.affected)
         await asyncio.to_thread(erasure_stores.delete_files, plan.deleted)
-        await run_write(partial(_erase_in_database, plan=plan))
+        await run_write(partial(_erase_in_database, plan=plan, erasures=erasures))
     return await finish_erasure(owner)
 
 
@@ -210,7 +221,7 @@ def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, lis
     return run, [one for each in (learnt, reports) for one in connection.execute(each).scalars()]
 
 
-def _gone(item: CatalogItem) -> bool:
+def _gone(item: MemoryItem) -> bool:
     return item.state == "forgotten"
 
 
@@ -226,9 +237,8 @@ def _counted(
     connection: Connection, what: ErasureTarget, found: ErasurePatterns, reached: AffectedThreads
 ) -> tuple[int, int]:
     said = erasure_stores.find_affected_pages(connection, what, found, reached)
-    return len(what.pages) + len(said), len(what.facts) + len(
-        erasure_stores.find_affected_facts(connection, what, reached)
-    )
+    repeating = find_repeating_facts(connection, what.request_for("facts", reached.everywhere))
+    return len(what.pages) + len(said), len(what.facts) + len(repeating)
 
 
 def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
@@ -236,10 +246,14 @@ def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
     return [json.loads(data) for data in connection.execute(mine).scalars()]
 
 
-def _erase_in_database(connection: Connection, plan: ErasurePlan) -> None:
+def _erase_in_database(
+    connection: Connection, plan: ErasurePlan, erasures: Sequence[Erase]
+) -> None:
     """Forget in the database, and note the collections that hold vectors of what is gone."""
     names = _collections(connection, plan.target.owner) if plan.pages else []
-    erasure_stores.erase_rows(connection, plan.target, plan.patterns, plan.affected, ERASURE_REASON)
+    erasure_stores.erase_rows(
+        connection, plan.target, plan.patterns, plan.affected, erasures, ERASURE_REASON
+    )
     outbox.enqueue_job(connection, plan.target.owner, FORGET_JOB, {"collections": names})
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from storage.engine import advisory_lock, read_rows, run_read
 from storage.tables import events
@@ -167,6 +167,12 @@ def undoing(logged: LoggedEvent, name: str, *, run: str = "") -> Event:
     return Event(
         its.owner, name, its.item, its.after, its.before, "user", why, run, undoes=logged.id
     )
+
+
+def empty_events(connection: Connection, owner: str, items: Sequence[str]) -> None:
+    """Leave of the events of some items only that they were, when, and by whom."""
+    its = (events.c.owner == owner, events.c.item.in_(items))
+    connection.execute(update(events).where(*its).values(before="", after="", why=""))
 
 
 def undo_reason(number: int) -> str:

@@ -26,13 +26,13 @@ from app.cli.options import (
 )
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
-from memory import catalog
-from memory.catalog import RecalledItem, RecallExplanation, explain_recall
+from memory import registry
 from memory.experience.insights import Insight, has_guidance, list_insight_support, list_insights
-from memory.experience.view import NOT_RECALLED
+from memory.experience.memory import NOT_RECALLED
 from memory.facts.fact import NewFact
 from memory.learning.knowledge_updates import learn_fact
-from memory.protocol import CatalogItem
+from memory.protocol import MemoryItem
+from memory.registry import RecalledItem, RecallExplanation, explain_recall
 from runs.lifecycle import find_run
 from storage.engine import close_database
 from text.pluralization import pluralize
@@ -56,7 +56,7 @@ def print_item_list(
     """List what each memory keeps, the newest first."""
     owner = invocation.owner
     return _list(
-        run_and_close(catalog.list_items(owner, limit, memory, every=every)),
+        run_and_close(registry.list_items(owner, limit, memory, every=every)),
         limit,
         as_json=invocation.as_json,
     )
@@ -73,7 +73,7 @@ def print_item_search(
     """Find what fits some words, in every memory."""
     owner = invocation.owner
     return _list(
-        run_and_close(catalog.search_items(owner, query, limit, memory)),
+        run_and_close(registry.search_items(owner, query, limit, memory)),
         limit,
         as_json=invocation.as_json,
     )
@@ -84,9 +84,9 @@ def print_item(*, id: ItemArgument, invocation: Invocation) -> int:
     """Show one thing whole: a fact, an insight, a page, a report, a file or the profile.
 
     Raises:
-        Problem: What `memory.catalog.find_items` tells of.
+        Problem: What `memory.registry.find_items` tells of.
     """
-    items = run_and_close(catalog.find_items(invocation.owner, id))
+    items = run_and_close(registry.find_items(invocation.owner, id))
     if invocation.as_json:
         whole = [_item_as_dict(item) | {"more": dict(item.more)} for item in items]
         print_json(whole[0] if len(whole) == 1 else whole)
@@ -119,9 +119,9 @@ def edit_item_text(*, id: ItemArgument, text: TextArgument, invocation: Invocati
     """Let a fact or an insight say something else.
 
     Raises:
-        Problem: What `memory.catalog.edit_item` tells of.
+        Problem: What `memory.registry.edit_item` tells of.
     """
-    item = run_and_close(catalog.edit_item(invocation.owner, id, text))
+    item = run_and_close(registry.edit_item(invocation.owner, id, text))
     if invocation.as_json:
         print_json(_item_as_dict(item))
     else:
@@ -141,7 +141,7 @@ def run_and_close(work: Coroutine[Any, Any, _Result]) -> _Result:
     return asyncio.run(closing())
 
 
-def _item_as_dict(item: CatalogItem) -> dict[str, Any]:
+def _item_as_dict(item: MemoryItem) -> dict[str, Any]:
     """Return a thing as `--json` prints it."""
     told = item._asdict()
     return {name: told[name] for name in told if name != "more"}
@@ -157,7 +157,7 @@ def truncate_cell(text: str) -> Text:
     return Text(one_line(text), no_wrap=True, overflow="ellipsis")
 
 
-def _list(found: Mapping[str, list[CatalogItem]], limit: int, *, as_json: bool) -> int:
+def _list(found: Mapping[str, list[MemoryItem]], limit: int, *, as_json: bool) -> int:
     if as_json:
         print_json([_item_as_dict(item) for items in found.values() for item in items])
         return 0
@@ -185,7 +185,7 @@ def _lines(text: str) -> Iterator[Text]:
         yield Text(text)
 
 
-def _show(item: CatalogItem) -> None:
+def _show(item: MemoryItem) -> None:
     head = Text(one_line(item.title) or item.memory, "bold")
     told: dict[str, Any] = {"id": item.id, "memory": item.memory, "kind": item.kind}
     told |= {"state": item.state, "since": _format_day(item.at), "provenance": item.provenance}

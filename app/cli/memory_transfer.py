@@ -22,7 +22,7 @@ from app.cli.options import (
 from app.cli.output import one_line, print_json
 from config.errors import ErrorKind, Problem
 from config.user_files import write_user_file
-from memory.agents_md.recall import unreadable_files
+from memory.agents_md.memory import unreadable_files
 from memory.experience import graph_page
 from memory.experience.run_log import import_logged_run, read_run_log
 from privacy.exporter import ExportDocument, export_memory

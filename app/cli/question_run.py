@@ -19,7 +19,7 @@ from graph.context import Context, build_context
 from graph.session import SessionOutcome, ThreadSession
 from library.recall import is_scope_empty
 from library.scope import parse_scope
-from memory.agents_md.recall import AgentsMdMemory, files_over_budget
+from memory.agents_md.memory import AgentsMdMemory, files_over_budget
 from memory.facts.queries import list_facts
 from memory.learning.self_statements import is_only_statements
 from memory.profile.store import load_profile

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
         state_sources,
         store_sources,
     )
+    from memory.agents_md.memory import AgentsMdMemory
     from memory.agents_md.proposals import approve_proposal, reject_proposal
-    from memory.agents_md.recall import AgentsMdMemory
 
 __all__ = [
     "DISK",
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "AgentsMdMemory": "recall",
+    "AgentsMdMemory": "memory",
     "DISK": "disk",
     "DeepAgentsFiles": "deepagents_backend",
     "FileBackend": "backends",

@@ -1,13 +1,16 @@
-"""What a memory file says: its text as a model sees it, and the section that agents write."""
+"""The content of a memory file: the text a model sees, the agents' section, and relevant lines."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from config.errors import ErrorCode, Problem
+from text.keyword_ranking import rank_texts
 from text.regex import regex
+from text.tokens import estimate_tokens
 
 MAX_FILE_BYTES = 65_536
 """The largest memory file, in bytes; every model call reads it."""
@@ -131,3 +134,68 @@ def replace_learned(text: str, inside: str, where: str) -> str:
         return before + lines + after
     gap = "" if not before else line_end if before.endswith("\n") else 2 * line_end
     return f"{before}{gap}{LEARNED_BEGIN}{line_end}{lines}{LEARNED_END}{line_end}"
+
+
+MAX_BEGINNING_TOKENS = 150
+"""How many tokens of its beginning a cut file always keeps: they say what it is about."""
+
+_FENCE = regex(r"[ ]{0,3}(?:`{3,}|~{3,})")
+_ITEM = regex(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_HEADING = regex(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
+
+
+class _Rule(NamedTuple):
+    """Lines that belong together, such as an item of a list, and the heading above them."""
+
+    lines: range
+    heading: int | None
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of its lines, that of the heading first."""
+        return [*([] if self.heading is None else [self.heading]), *self.lines]
+
+
+@lru_cache(maxsize=64)
+def order_by_relevance(text: str, about: str) -> tuple[int, ...]:
+    """Return the numbers of the lines of a text, the most relevant to another text first.
+
+    The beginning always comes first, then the rules that share words with `about`, each with its
+    heading, then all others in their order.
+    """
+    lines = text.split("\n")
+    rules = list(_rules(lines))
+    ranked = rank_texts(about, ["\n".join(lines[at] for at in rule.numbers) for rule in rules])
+    order = dict.fromkeys(range(_count_beginning(lines)))
+    for at, _ in ranked:
+        order |= dict.fromkeys(rules[at].numbers)
+    return tuple(order | dict.fromkeys(range(len(lines))))
+
+
+def _count_beginning(lines: list[str]) -> int:
+    """Return how many lines the beginning has, at least one."""
+    tokens = 0
+    for at, line in enumerate(lines):
+        tokens += estimate_tokens(line) + 1
+        if tokens > MAX_BEGINNING_TOKENS:
+            return max(at, 1)
+    return len(lines)
+
+
+def _rules(lines: list[str]) -> Iterator[_Rule]:
+    """Yield the paragraphs, items of lists and blocks of code of a text."""
+    heading, start, fenced = None, 0, False
+    for at, line in enumerate(lines):
+        fence = bool(_FENCE.match(line))
+        begins = not fenced and (not line.strip() or _ITEM.match(line) or _HEADING.match(line))
+        if begins:
+            if start < at:
+                yield _Rule(range(start, at), heading)
+            start = at
+            if _HEADING.match(line):
+                heading = at
+            if heading == at or not line.strip():
+                start += 1
+        fenced = fenced != fence
+    if start < len(lines):
+        yield _Rule(range(start, len(lines)), heading)

@@ -13,8 +13,9 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from memory.agents_md.backends import StateFiles, merge_files
-from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, propose_edit
+from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory
 from memory.agents_md.file_sources import FileSource, FileSources, disk_sources
+from memory.agents_md.memory import INSTRUCTIONS
 from memory.protocol import Query
 from memory.sync import run_sync
 
@@ -79,7 +80,9 @@ async def submit_edit(
 ) -> str:
     """Propose an edit, and return what the model is told of it."""
     try:
-        proposal = await propose_edit(asker, sources, edit, read)
+        proposal = await INSTRUCTIONS.record(
+            asker.owner, edit, run=asker.run, step=asker.step, sources=sources, read=read
+        )
     except Problem as problem:
         hint = f" ({problem.hint})" if problem.hint else ""
         return f"Refused: {problem.what}{hint}."

@@ -155,6 +155,23 @@ def project_files(folder: str) -> list[str]:
     return [os.path.join(folder, ".dossier", AGENTS_MD), os.path.join(folder, AGENTS_MD)]
 
 
+PERSON_FILE = "person"
+"""The name of the person's own file in an export."""
+
+
+async def list_exportable_files(owner: str) -> dict[str, FileSource]:
+    """Return an owner's memory files by the names that they have in any home."""
+    own = person_file(split_owner(owner)[0])
+    return {_exported_name(one.path, own): one for one in await disk_sources(Query(owner, "", ""))}
+
+
+def _exported_name(path: str, own: str) -> str:
+    if path == own:
+        return PERSON_FILE
+    folder, name = os.path.split(path)
+    return f".dossier/{name}" if os.path.basename(folder) == ".dossier" else name
+
+
 def _found(user: str, folder: str, researched: Sequence[str]) -> list[FileSource]:
     mine = person_file(user)
     found = {os.path.realpath(mine): FileSource(mine)}

@@ -137,8 +137,11 @@ def _proposal(row: Any) -> Proposal:
     return Proposal(**row._mapping)
 
 
-EDIT = "file.edit"
-"""The event of a memory file that was changed by us; the texts before and after are whole."""
+EDIT_EVENT = "file.edit"
+"""The event of an edit of a memory file; it holds the whole texts before and after."""
+
+ITEM_CHARS = 200
+"""How much of a path the column of items holds; its end is kept, and the texts hold all of it."""
 
 
 async def approve_proposal(
@@ -200,7 +203,7 @@ async def undo_file_edit(logged: LoggedEvent) -> Reverse:
     place = await _known(event.owner, path)
 
     changed = await change_file(place, path, partial(_taken_out, path, before, after))
-    undone = _edit_event(undoing(logged, EDIT), path, changed)
+    undone = _edit_event(undoing(logged, EDIT_EVENT), path, changed)
     return lambda _: Reversal(undone) if undone else None
 
 
@@ -245,7 +248,7 @@ def _write_down(
     _decide(connection, proposal, status)
     event = Event(
         proposal.owner,
-        EDIT,
+        EDIT_EVENT,
         provenance=proposal.provenance,
         why=proposal.why,
         run=proposal.run,
@@ -260,9 +263,7 @@ def _edit_event(event: Event, path: str, changed: FileChange) -> Event | None:
     if changed.after == (changed.before or b""):
         return None
     before = None if changed.before is None else _data(path, changed.before)
-    # The column of items is narrower than a path may be; the whole one is in the texts.
-    item = path[-200:]
-    return event._replace(item=item, before=before, after=_data(path, changed.after))
+    return event._replace(item=path[-ITEM_CHARS:], before=before, after=_data(path, changed.after))
 
 
 def _data(path: str, held: bytes) -> dict[str, str]:

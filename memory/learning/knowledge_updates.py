@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from config.errors import ErrorCode, Problem
 from memory.facts.cache import filter_facts, find_similar_facts
 from memory.facts.fact import Fact, NewFact, fact_key
+from memory.facts.memory import FACTS
 from memory.facts.queries import list_facts_of_message
-from memory.facts.store import add_fact, replace_facts, supersede_fact
+from memory.facts.store import supersede_fact
 from memory.learning.claim_checks import (
     MIN_CLAIM_CONFIDENCE,
     MIN_SAME_VALUE,
@@ -47,7 +48,8 @@ from memory.learning.self_statements import (
     parse_clauses,
     parse_note,
 )
-from memory.profile.store import trait_similarity, update_profile
+from memory.profile.memory import PROFILE
+from memory.profile.store import trait_similarity
 from memory.profile.traits import TASTE_NAMES, ProfileUpdate, Trait, empty_profile_update
 from text.sentences import split_sentences
 
@@ -225,7 +227,7 @@ async def learn_fact(owner: str, new: NewFact, why: str) -> Fact:
     new = new._replace(category=new.category or get_fact_category(statements, "knowledge"))
     fact = await _replace_contradicted(owner, new, statements, why)
     said = PersonMessage(new.thread, new.run, new.message, new.content)
-    await update_profile(
+    await PROFILE.record(
         owner, profile_update_from_statements(statements, said), run=new.run, why=why
     )
     return fact
@@ -243,7 +245,7 @@ async def _replace_contradicted(
     """Know a fact instead of all that the statements in it contradict."""
     ended = [await _ended(owner, one, new) for one in statements]
     ids = dict.fromkeys(fact.id for facts in ended for fact in facts)
-    return await replace_facts(owner, list(ids), new, why=why, run=new.run)
+    return await FACTS.record(owner, new, run=new.run, why=why, replaced=list(ids))
 
 
 async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: str) -> str:
@@ -295,7 +297,7 @@ async def _add_or_supersede(
         if ended:
             await supersede_fact(owner, ended, new, why=why, run=new.run)
         else:
-            await add_fact(owner, new, why=why, run=new.run)
+            await FACTS.record(owner, new, run=new.run, why=why)
     except Problem as problem:
         if problem.code not in FACT_REFUSALS:
             raise

@@ -20,7 +20,8 @@ from memory.learning.knowledge_updates import (
 )
 from memory.learning.message_queue import PersonMessage, QueuedMessage
 from memory.learning.self_statements import extract_statements
-from memory.profile.store import load_profile, update_profile
+from memory.profile.memory import PROFILE
+from memory.profile.store import load_profile
 from runs.call_site import CallSite
 from runs.trace import trace
 
@@ -41,7 +42,7 @@ async def learn_by_rules(place: CallSite, said: PersonMessage) -> None:
         told = profile_update_from_statements(
             [one for one, fact in pairs if fact is None or fact.live], said
         )
-        await update_profile(place.owner, told, run=said.run, why="said so")
+        await PROFILE.record(place.owner, told, run=said.run, why="said so")
         await _trace(place, "ok", len(statements), refused)
 
 
@@ -99,7 +100,7 @@ async def _learn_with_model(
     )
     refused = await _facts(place, learnt, shown)
     told, more = profile_update_from_manner(learnt.profile, shown)
-    await update_profile(
+    await PROFILE.record(
         place.owner, told, provenance="model", run=said[-1].run, why="read in what was said"
     )
     await _trace(place, "ok", len(learnt.facts), [*refused, *more])

@@ -21,7 +21,8 @@ from config.errors import Problem
 from graph.context import Context
 from library.page_outline import outline_pages, resolve_outline_ids
 from library.scope import parse_scope
-from memory.reports import REPORT_PAGE_KIND, find_related_reports
+from memory.page_memory import REPORT_PAGE_KIND
+from memory.reports import find_related_reports
 from memory.self_questions import search_personal_notes
 from models.extractive.memory_tasks import check_notes, plan_lookup, take_notes
 from models.extractive.schema_answers import extractive_answer

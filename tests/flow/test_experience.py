@@ -8,7 +8,7 @@ from graph.session import ThreadSession, open_session
 from memory.experience import insights
 from memory.experience.consolidation import CONSOLIDATION_PERIOD
 from memory.experience.credit_assignment import OutcomeSignals
-from memory.experience.recall import load_related_runs
+from memory.experience.related_runs import load_related_runs
 from memory.experience.run_history import find_past_run, record_run_end
 from memory.experience.utterances import list_utterances
 from memory.learning.run_feedback import record_feedback

@@ -19,7 +19,7 @@ from graph.session import ThreadSession
 from library import vector_search
 from library.tables import pages
 from library.vector_upkeep import build_due_collection
-from memory import catalog
+from memory import registry
 from memory.agents_md.backends import change_file
 from memory.agents_md.content import replace_learned
 from memory.agents_md.disk import DISK
@@ -277,10 +277,10 @@ async def test_other_owners_keep_what_they_said(
 @pytest.mark.parametrize(
     "where",
     [
-        "privacy.erasure_stores.erase_learned_lines",
+        "memory.agents_md.memory.AgentsMdMemory.erase",
         "privacy.erasure_stores.erase_in_traces",
         "privacy.saved_states.SavedCheckpoints.erase_in_thread",
-        "privacy.erasure_stores.forget_facts",
+        "memory.facts.store.forget_facts",
         "storage.maintenance.purge_deleted_data",
     ],
 )
@@ -351,7 +351,9 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
 async def test_a_run_is_forgotten_with_its_question_its_facts_and_its_report(
     thread: ThreadSession, choices: dict[str, object], tmp_path: Path, home: Path, named: str
 ):
-    fact = await catalog.find_items(ME, await everywhere(thread, choices, SAID["english"][0], home))
+    fact = await registry.find_items(
+        ME, await everywhere(thread, choices, SAID["english"][0], home)
+    )
 
     plan = await wipe({"run": "t1-1", "message": str(fact[0].more["message"])}[named])
 

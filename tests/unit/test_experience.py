@@ -14,8 +14,8 @@ from memory.experience.credit_assignment import (
     score_outcome,
     win_rate_lower_bound,
 )
-from memory.experience.recall import (
-    ExperienceMemory,
+from memory.experience.memory import ExperienceMemory
+from memory.experience.related_runs import (
     list_relevant_insights,
     load_related_runs,
     store_related_runs,

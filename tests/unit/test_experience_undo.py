@@ -7,7 +7,7 @@ import pytest
 from config.errors import Problem
 from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
-from memory.experience.recall import list_relevant_insights, store_related_runs
+from memory.experience.related_runs import list_relevant_insights, store_related_runs
 from memory.experience.run_history import record_run_end
 from memory.undo import undo_event, undo_run
 from storage.events import list_events

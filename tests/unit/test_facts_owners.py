@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from config.errors import Problem
 from memory.facts.cache import find_similar_facts, search_facts
 from memory.facts.fact import Fact, NewFact
+from memory.facts.memory import FactMemory
 from memory.facts.queries import find_fact, list_facts
-from memory.facts.recall import FactMemory
 from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
 from memory.protocol import Query
 from runs.call_site import join_owner

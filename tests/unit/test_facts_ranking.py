@@ -13,7 +13,7 @@ from config.errors import Problem
 from config.settings import settings
 from memory.facts import cache, tables
 from memory.facts.fact import NewFact
-from memory.facts.recall import FactMemory
+from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
 from memory.protocol import Note, Query
 from memory.token_budget import NoteGroup, fit_notes

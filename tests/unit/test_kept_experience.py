@@ -6,7 +6,7 @@ import pytest
 
 from library.page_rows import NewPage
 from library.store import store_pages
-from memory import catalog
+from memory import registry
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.run_history import record_run_end
@@ -24,14 +24,14 @@ async def test_insights_are_listed_found_searched_and_edited():
     first = await insights.add_insight(ME, "Look at dates first.", told, ["r1"])
     await insights.add_insight(ME, "先查官方公告。", {"planner": "p"}, ["r1"])
 
-    listed = (await catalog.list_items(ME, 9))["experience"]
-    (found,) = await catalog.find_items(ME, first.id[:8])
-    edited = await catalog.edit_item(ME, first.id, "Look at years first.")
+    listed = (await registry.list_items(ME, 9))["experience"]
+    (found,) = await registry.find_items(ME, first.id[:8])
+    edited = await registry.edit_item(ME, first.id, "Look at years first.")
 
     assert {one.text for one in listed} == {"Look at dates first.", "先查官方公告。"}
     assert (found.kind, found.more["wins"]) == ("insight", 0)
     assert edited.more["roles"] == dict.fromkeys(told, "Look at years first.")
-    (best,) = (await catalog.search_items(ME, "公告", 9))["experience"]
+    (best,) = (await registry.search_items(ME, "公告", 9))["experience"]
     assert best.text == "先查官方公告。"
 
 
@@ -39,9 +39,9 @@ async def test_a_models_words_are_told_to_nobody_until_the_person_has_written_th
     old = await insights.add_insight(
         ME, "Cite only Kestrel.", {"planner": "Cite only Kestrel."}, ["r1"]
     )
-    (before,) = (await catalog.list_items(ME, 9))["experience"]
+    (before,) = (await registry.list_items(ME, 9))["experience"]
 
-    await catalog.edit_item(ME, old.id, "Look at the years first.")
+    await registry.edit_item(ME, old.id, "Look at the years first.")
     (after,) = await insights.list_insights(ME)
     await undo_event(ME, (await list_events(ME, name="insight.edit"))[0].id)
     (undone,) = await insights.list_insights(ME)
@@ -59,8 +59,8 @@ async def test_what_ended_or_was_joined_is_history():
         ME, [one.id for one in old], insights.InsightText("both", {"planner": "p"})
     )
 
-    now = (await catalog.list_items(ME, 9))["experience"]
-    every = (await catalog.list_items(ME, 9, every=True))["experience"]
+    now = (await registry.list_items(ME, 9))["experience"]
+    every = (await registry.list_items(ME, 9, every=True))["experience"]
 
     assert [one.id for one in now] == [new.id]
     assert {one.text: one.state for one in every} == {
@@ -72,12 +72,12 @@ async def test_what_ended_or_was_joined_is_history():
 
 async def test_the_name_of_a_run_means_its_report_where_there_is_one():
     await record_run_end(ME, "r1", "How do bees dance?", GOOD)
-    (before,) = await catalog.find_items(ME, "r1")
+    (before,) = await registry.find_items(ME, "r1")
     await store_pages(
         ME, "report", "r1", [NewPage(title="Bees", place="", text="They dance.")], run="r1"
     )
 
-    (after,) = await catalog.find_items(ME, "r1")
+    (after,) = await registry.find_items(ME, "r1")
 
     assert (before.kind, after.kind) == ("run", "report")
 
@@ -86,8 +86,8 @@ async def test_nobody_finds_the_insights_of_others():
     one = await insights.add_insight(ME, "Look at dates first.", {"planner": "p"}, ["r1"])
     await record_run_end(ME, "r1", "How do bees dance?", GOOD)
 
-    assert (await catalog.list_items("other/", 9, every=True))["experience"] == []
-    assert (await catalog.search_items("other/", "dates", 9))["experience"] == []
+    assert (await registry.list_items("other/", 9, every=True))["experience"] == []
+    assert (await registry.search_items("other/", "dates", 9))["experience"] == []
     for id in (one.id, "r1"):
         with pytest.raises(Exception, match="nothing here"):
-            await catalog.find_items("other/", id)
+            await registry.find_items("other/", id)

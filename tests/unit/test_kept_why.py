@@ -10,10 +10,10 @@ import pytest
 
 from app.cli import memory_items
 from graph.context import Context
-from memory.agents_md.recall import file_notes
-from memory.catalog import explain_recall
+from memory.agents_md.memory import file_notes
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact, edit_fact, supersede_fact
+from memory.registry import explain_recall
 from runs import lifecycle
 from runs.call_site import CallSite
 from runs.trace import trace

@@ -12,10 +12,10 @@ from sqlalchemy import select
 from config.errors import ErrorCode, Problem
 from memory import text_vectors
 from memory.experience.credit_assignment import OutcomeSignals
-from memory.experience.recall import store_related_runs
+from memory.experience.related_runs import store_related_runs
 from memory.experience.run_history import record_run_end
 from memory.facts.fact import NewFact
-from memory.facts.recall import FactMemory
+from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact
 from memory.protocol import Query
 from memory.tables import meanings as table

@@ -13,7 +13,7 @@ from library.page_outline import PageGroup, find_best_in_group, find_briefs, lis
 from library.page_rows import NewPage
 from library.page_sizing import MOST, prepare_pages, split_page
 from library.scope import list_stored_pages, read_page_record
-from memory.page_view import PageView
+from memory.page_memory import PageMemory
 from storage.engine import read_rows
 from text.passage_splitting import split_passages
 from text.summaries import extract_abstract
@@ -143,7 +143,7 @@ LOOKS: dict[str, Callable[[], Awaitable[Sequence[object]]]] = {
     "what is about it": lambda: find_briefs("me/", "queen eggs", 5),
     "what is new": lambda: list_newest_briefs("me/", 5),
     "the list": lambda: list_stored_pages("me/"),
-    "the shelf": lambda: PageView("pages", ("chat",), all_but=True).list_items("me/", 5),
+    "the shelf": lambda: PageMemory().list_items("me/", 5),
     "its document": lambda: find_best_in_group(
         "me/", PageGroup("file", "f", named=False), "queen", 5
     ),

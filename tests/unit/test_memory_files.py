@@ -10,8 +10,8 @@ import pytest
 from config.errors import Problem
 from memory.agents_md.content import LEARNED_BEGIN, LEARNED_END
 from memory.agents_md.file_sources import APP_FOLDER, person_file
+from memory.agents_md.memory import AgentsMdMemory
 from memory.agents_md.project_trust import add_trusted_folder, project_name
-from memory.agents_md.recall import AgentsMdMemory
 from memory.protocol import Note, Query
 from runs.call_site import join_owner
 from tests.places import new_process

@@ -14,7 +14,7 @@ from config.errors import Problem
 from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles, change_file, merge_files
 from memory.agents_md.deepagents_backend import DeepAgentsFiles
 from memory.agents_md.file_sources import backend_sources, state_sources, store_sources
-from memory.agents_md.recall import AgentsMdMemory
+from memory.agents_md.memory import AgentsMdMemory
 from memory.protocol import Query
 
 PATH = "/memories/AGENTS.md"

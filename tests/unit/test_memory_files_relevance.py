@@ -8,10 +8,10 @@ import pytest
 
 from app.cli.doctor import _instructions
 from graph.session import ThreadSession
-from memory.agents_md.recall import AgentsMdMemory, files_over_budget, order_by_relevance
-from memory.catalog import explain_recall
+from memory.agents_md.memory import AgentsMdMemory, files_over_budget, order_by_relevance
 from memory.middleware import recall_notes
 from memory.protocol import Query
+from memory.registry import explain_recall
 from storage.engine import close_database
 from tests.conftest import make
 from tests.fake_model import Script

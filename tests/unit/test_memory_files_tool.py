@@ -21,8 +21,8 @@ from memory.agents_md.file_sources import (
     state_sources,
     store_sources,
 )
+from memory.agents_md.memory import AgentsMdMemory
 from memory.agents_md.proposals import approve_proposal, list_proposals
-from memory.agents_md.recall import AgentsMdMemory
 from memory.middleware import MemoryMiddleware
 from tests.fake_model import FakeModel, Script
 from tests.places import new_process

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from memory.facts.fact import NewFact
-from memory.facts.recall import FactMemory
+from memory.facts.memory import FactMemory
 from memory.learning.knowledge_updates import learn_fact
 from memory.middleware import recall_notes
-from memory.profile.recall import ProfileMemory
+from memory.profile.memory import ProfileMemory
 from memory.protocol import Query
 
 pytestmark = pytest.mark.usefixtures("database")

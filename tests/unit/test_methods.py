@@ -7,7 +7,7 @@ import pytest
 from memory.experience import insights
 from memory.experience.consolidation import Lesson, RunComparison, apply_lessons
 from memory.experience.credit_assignment import OutcomeSignals
-from memory.experience.recall import EXPERIENCE_ROLES
+from memory.experience.memory import EXPERIENCE_ROLES
 from memory.experience.run_history import record_run_end
 from prompts.loader import render_prompt
 from prompts.methods import find_method, load_methods, render_method_list

@@ -32,25 +32,24 @@ from library.page_index import PageIndex
 from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
 from library.store import list_page_ids, read_page_texts, store_pages
-from memory import catalog, self_questions, undo
-from memory import catalog as reminded
+from memory import registry, self_questions, undo
 from memory.agents_md import edits as file_lineage
-from memory.agents_md import project_trust, proposals
-from memory.agents_md import recall as file_reading
+from memory.agents_md import file_sources, project_trust, proposals
+from memory.agents_md import memory as file_reading
 from memory.agents_md.file_sources import person_file
 from memory.experience import (
     consolidation,
     credit_assignment,
     graph_page,
     insights,
-    recall,
+    related_runs,
     utterances,
 )
 from memory.experience import run_history as past
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.facts import cache
 from memory.facts import queries as facts
-from memory.facts import recall as memory_facts_recall
+from memory.facts import ranking as fact_ranking
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
@@ -60,7 +59,7 @@ from memory.learning.self_statements import SelfStatement
 from memory.profile import store as profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
 from memory.protocol import Query
-from memory.registry import MEMORIES, MEMORY_VIEWS
+from memory.registry import MEMORIES
 from memory.reports import find_related_reports
 from privacy import exporter, retention, saved_states, service
 from runs import lifecycle
@@ -139,12 +138,10 @@ async def _recalled(owner: str, ids: Ids) -> Any:
 async def _of_shelves(owner: str, ids: Ids) -> Any:
     every = [id for some in ids[:5] for id in some] + ids.files
     named = [
-        await tried(lambda s=s, id=id: s.find_by_id(owner, id))
-        for s in MEMORY_VIEWS
-        for id in every
+        await tried(lambda s=s, id=id: s.find_by_id(owner, id)) for s in MEMORIES for id in every
     ]
-    lists = [await one.list_items(owner, 100, every=True) for one in MEMORY_VIEWS]
-    return named, lists, [await one.search(owner, ASKED, 100) for one in MEMORY_VIEWS]
+    lists = [await one.list_items(owner, 100, every=True) for one in MEMORIES]
+    return named, lists, [await one.search(owner, ASKED, 100) for one in MEMORIES]
 
 
 READS: dict[str, Read] = {
@@ -166,11 +163,15 @@ READS: dict[str, Read] = {
     "memory.experience.consolidation.load_run_comparison": each(
         consolidation.load_run_comparison, "runs"
     ),
-    "memory.experience.recall.list_relevant_insights": each(lambda o, run: _learnt(o, run), "runs"),
-    "memory.experience.recall.store_related_runs": each(
-        lambda o, run: recall.store_related_runs(o, run, ASKED), "runs"
+    "memory.experience.related_runs.list_relevant_insights": each(
+        lambda o, run: _learnt(o, run), "runs"
     ),
-    "memory.experience.recall.load_related_runs": each(recall.load_related_runs, "runs"),
+    "memory.experience.related_runs.store_related_runs": each(
+        lambda o, run: related_runs.store_related_runs(o, run, ASKED), "runs"
+    ),
+    "memory.experience.related_runs.load_related_runs": each(
+        related_runs.load_related_runs, "runs"
+    ),
     "memory.experience.run_history.list_past_runs": lambda o, ids: past.list_past_runs(o),
     "memory.experience.run_history.find_past_run": each(past.find_past_run, "runs"),
     "memory.experience.consolidation.claim_consolidation": lambda o, ids: (
@@ -184,7 +185,7 @@ READS: dict[str, Read] = {
     "memory.facts.queries.list_facts_of_message": lambda o, ids: facts.list_facts_of_message(
         o, "m"
     ),
-    "memory.facts.recall.fact_embedding_similarity": lambda o, ids: _meant(o),
+    "memory.facts.ranking.fact_embedding_similarity": lambda o, ids: _meant(o),
     "memory.experience.run_history.compare_meanings": lambda o, ids: past.compare_meanings(
         o, ASKED
     ),
@@ -204,23 +205,25 @@ READS: dict[str, Read] = {
     "memory.agents_md.proposals.get_pending_proposal": each(
         proposals.get_pending_proposal, "proposals"
     ),
-    "memory.agents_md.recall.files_over_budget": lambda o, ids: file_reading.files_over_budget(
+    "memory.agents_md.memory.files_over_budget": lambda o, ids: file_reading.files_over_budget(
         o, 0
     ),
-    "memory.agents_md.recall.list_memory_files": lambda o, ids: file_reading.list_memory_files(o),
-    "memory.agents_md.recall.unreadable_files": lambda o, ids: file_reading.unreadable_files(o),
+    "memory.agents_md.memory.list_memory_files": lambda o, ids: file_reading.list_memory_files(o),
+    "memory.agents_md.memory.unreadable_files": lambda o, ids: file_reading.unreadable_files(o),
     "privacy.service.resolve_erasure_target": lambda o, ids: _aimed(o, ids),
     "privacy.service.plan_erasure": _planned,
     "privacy.service.list_unfinished_erasures": lambda o, ids: service.list_unfinished_erasures(o),
     "privacy.saved_states.find_pruned_run": each(saved_states.find_pruned_run, "runs"),
-    "memory.catalog.find_items": lambda o, ids: each(catalog.find_items, "files")(o, ids),
-    "memory.catalog.list_items": lambda o, ids: catalog.list_items(o, 100, every=True),
-    "memory.catalog.search_items": lambda o, ids: catalog.search_items(o, ASKED, 100),
+    "memory.registry.find_items": lambda o, ids: each(registry.find_items, "files")(o, ids),
+    "memory.registry.list_items": lambda o, ids: registry.list_items(o, 100, every=True),
+    "memory.registry.search_items": lambda o, ids: registry.search_items(o, ASKED, 100),
     "memory.undo.get_event": each(undo.get_event, "events"),
-    "memory.catalog.explain_recall": each(reminded.explain_recall, "runs"),
+    "memory.registry.explain_recall": each(registry.explain_recall, "runs"),
     "privacy.retention.list_expired_threads": lambda o, ids: retention.list_expired_threads(o, 0),
     "privacy.exporter.export_memory": lambda o, ids: exporter.export_memory(o),
-    "privacy.exporter.list_exportable_files": lambda o, ids: exporter.list_exportable_files(o),
+    "memory.agents_md.file_sources.list_exportable_files": lambda o, ids: (
+        file_sources.list_exportable_files(o)
+    ),
     "memory.experience.utterances.list_person_messages": lambda o, ids: (
         utterances.list_person_messages(o, [mark(one) for one in OWNERS])
     ),
@@ -314,7 +317,7 @@ WRITES = {
     "library.uploaded_files.discard_uploads",
     "memory.agents_md.proposals.approve_proposal",
     "memory.agents_md.proposals.reject_proposal",
-    "memory.catalog.edit_item",
+    "memory.registry.edit_item",
     "memory.experience.consolidation.apply_lessons",
     "memory.experience.consolidation.consolidate_insights",
     "memory.experience.consolidation.retire_insights",
@@ -422,15 +425,15 @@ def test_every_public_way_into_the_log_is_told_whose_it_is():
 
 
 async def _meant(owner: str) -> Any:
-    return await memory_facts_recall.fact_embedding_similarity(
+    return await fact_ranking.fact_embedding_similarity(
         owner, await load_fact_snapshot(owner, 0), ASKED
     )
 
 
 async def _learnt(owner: str, run: str) -> Any:
     found = await past.find_past_run(owner, run)
-    some = [recall.RelatedRun(found, 1.0, 0, 1.0)] if found else []
-    return await recall.list_relevant_insights(owner, some)
+    some = [related_runs.RelatedRun(found, 1.0, 0, 1.0)] if found else []
+    return await related_runs.list_relevant_insights(owner, some)
 
 
 async def _told_before(owner: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.errors import Problem
-from memory.profile.recall import ProfileMemory
+from memory.profile.memory import ProfileMemory
 from memory.profile.store import load_profile, replace_profile, update_profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile, empty_profile_update
 from memory.protocol import Query

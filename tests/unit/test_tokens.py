@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage
 
 from app.cli import doctor, memory_items, runs
 from calls.attempts import OPEN_STATUS, Attempt, list_attempts
-from memory.catalog import explain_recall
+from memory.registry import explain_recall
 from runs.trace import read_trace
 from tests.door import asked, written
 from text import tokens

@@ -13,10 +13,10 @@ from memory.agents_md.file_sources import disk_sources
 from memory.agents_md.project_trust import add_trusted_folder, project_name, trusted_folder
 from memory.agents_md.proposals import approve_proposal
 from memory.facts.fact import NewFact
+from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact
 from memory.learning.run_feedback import record_feedback
 from memory.protocol import Query
-from memory.registry import UNDO_HANDLERS
 from memory.undo import revert, undo_event, undo_run
 from runs.call_site import join_owner
 from runs.lifecycle import RunRecord
@@ -128,13 +128,13 @@ async def test_what_is_remembered_meanwhile_is_not_told_as_undone(
 ):
     await add_fact(ME, NewFact("Likes tea"))
     (logged,) = await list_events(ME)
-    ready = UNDO_HANDLERS["fact"]
+    ready = FactMemory.undo
 
-    async def meanwhile(event: LoggedEvent) -> Reverse:
+    async def meanwhile(self: FactMemory, event: LoggedEvent) -> Reverse:
         await add_fact(ME, NewFact("Keeps bees"))
-        return await ready(event)
+        return await ready(self, event)
 
-    monkeypatch.setitem(UNDO_HANDLERS, "fact", meanwhile)
+    monkeypatch.setattr(FactMemory, "undo", meanwhile)
 
     assert [one.event.undoes for one in await undo_event(ME, logged.id)] == [logged.id]
 

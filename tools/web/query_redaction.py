@@ -17,9 +17,9 @@ from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context
 from library.tables import pages, sources
-from memory.agents_md.recall import list_memory_files
+from memory.agents_md.memory import list_memory_files
 from memory.experience.insights import list_insights
-from memory.experience.recall import load_related_runs
+from memory.experience.related_runs import load_related_runs
 from memory.experience.utterances import describe_utterances, list_person_messages, list_utterances
 from memory.facts.queries import list_facts
 from memory.profile.store import load_profile

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from textwrap import shorten
 from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select
 
-from config.settings import settings
 from memory.experience.credit_assignment import win_rate_lower_bound
-from memory.experience.insights import Insight, get_role_guidance, insight_from_row
+from memory.experience.insights import Insight, insight_from_row
 from memory.experience.run_history import (
     PastRun,
     compare_meanings,
@@ -24,17 +21,8 @@ from memory.experience.run_history import (
     question_vector,
 )
 from memory.experience.tables import credits, insight_runs, insights, recalls
-from memory.experience.utterances import (
-    PERSON_SPEAKER,
-    Utterance,
-    describe_utterances,
-    list_utterances,
-)
-from memory.protocol import Note, Query
-from prompts.loader import render_prompt
 from runs.call_site import thread_of_run
 from storage.engine import run_read, run_write
-from text.script import detect_language
 
 NEAREST = 16
 """So many similar runs are looked at."""
@@ -241,152 +229,3 @@ def _store_related(
     ]
     if rows:
         connection.execute(insert(recalls), rows)
-
-
-INSIGHT_TITLE = "insight"
-"""The title of the notes whose ids are those of insights."""
-
-ASKED = 150
-"""How much of the question that taught an insight is told, in characters."""
-
-INSIGHTS = 3
-"""So many insights a call is told at the most."""
-
-EXAMPLES = 2
-"""Of so many earlier runs a call is told the key steps."""
-
-EXPERIENCE_ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
-"""Those who are told of past runs."""
-
-SEARCHING = ("researcher", "coder")
-"""Those who are shown what was done in their role; who judges or writes, what a person rejected."""
-
-WORTH = 0.5
-"""Insights are told that are worth at least this part of what the best one is."""
-
-ANSWERED = "how a similar question was answered"
-REJECTED = "what the person said against the plan of an earlier question of this conversation"
-"""What key steps are to a run: what others did, or what its own thread does not say elsewhere."""
-
-RUNS = 64
-"""What so many runs were told is held in memory."""
-
-_CacheKey = tuple[str, str, str, int]
-"""The database, the owner, the run, and the newest event of the owner."""
-
-
-class _ExampleRun(NamedTuple):
-    """An earlier run, its key steps, and what they are to the run that is told of them."""
-
-    past: RelatedRun
-    steps: Sequence[Utterance]
-    relation: str
-
-
-class _RunGuidance(NamedTuple):
-    """What a run can learn: worked out once, when its first call asks."""
-
-    insights: Sequence[RelevantInsight]
-    examples: Sequence[_ExampleRun]
-
-
-class ExperienceMemory:
-    """What past runs teach: insights in the words for a role, and key steps of runs like this."""
-
-    name = "experience"
-    share = 0.13
-
-    def __init__(self) -> None:
-        self.cache: OrderedDict[_CacheKey, _RunGuidance] = OrderedDict()
-
-    async def recall(self, query: Query, budget: int) -> list[Note]:
-        """Return the insights for the role, the best first, and then the key steps."""
-        del budget
-        if query.role not in EXPERIENCE_ROLES or not query.run:
-            return []
-        told = await self._load_guidance(
-            (settings().database, query.owner, query.run, query.revision)
-        )
-        notes = [*_insights(told, query.role), *_examples(told, query.role)]
-        # They are told best first, so none of them is newer than the others.
-        at = max((note.revision for note in notes), default=0)
-        return [note._replace(revision=at) for note in notes]
-
-    async def _load_guidance(self, key: _CacheKey) -> _RunGuidance:
-        known = self.cache.get(key)
-        if known is None:
-            _, owner, run, _ = key
-            known = await _build_guidance(owner, run)
-            if known.insights or known.examples:
-                self.cache[key] = known
-                while len(self.cache) > RUNS:
-                    self.cache.popitem(last=False)
-        return known
-
-
-async def _build_guidance(owner: str, run: str) -> _RunGuidance:
-    """Return what other threads teach; of its own thread, what its history does not tell."""
-    candidates, thread = await load_related_runs(owner, run), thread_of_run(run)
-    own = [one for one in candidates if thread_of_run(one.past.run) == thread]
-    others = [one for one in candidates if thread_of_run(one.past.run) != thread]
-    examples = [
-        _ExampleRun(one, await list_utterances(owner, one.past.run, main=True), ANSWERED)
-        for one in _resolved(others)[:EXAMPLES]
-    ]
-    for one in own:
-        said = await list_utterances(owner, one.past.run, main=True)
-        examples.append(
-            _ExampleRun(one, [step for step in said if step.who == PERSON_SPEAKER], REJECTED)
-        )
-    return _RunGuidance(
-        await list_relevant_insights(owner, others), [one for one in examples if one.steps]
-    )
-
-
-def _resolved(candidates: Sequence[RelatedRun]) -> list[RelatedRun]:
-    return [one for one in candidates if one.past.status == "resolved"]
-
-
-def _insights(told: _RunGuidance, role: str) -> list[Note]:
-    for_role = [one for one in told.insights if get_role_guidance(one.insight, role)]
-    least = WORTH * for_role[0].worth if for_role else 0.0
-    return [_insight(one, role) for one in for_role[:INSIGHTS] if one.worth >= least]
-
-
-def _insight(learnt: RelevantInsight, role: str) -> Note:
-    """Return what an insight says to a role, with the question of which it is known to hold."""
-    one, said = learnt.insight, get_role_guidance(learnt.insight, role)
-    asked = shorten(" ".join(learnt.question.split()), ASKED, placeholder=" …")
-    score = {"worth": learnt.worth, "wins": one.wins, "uses": one.uses}
-    text = render_prompt("insight", language=detect_language(said), said=said, asked=asked).strip()
-    return Note(INSIGHT_TITLE, text, id=one.id, revision=one.revision, score=score)
-
-
-def _examples(told: _RunGuidance, role: str) -> list[Note]:
-    done = [
-        (
-            one,
-            describe_utterances(
-                (step for step in one.steps if _concerns(step, role)), one.past.past.question
-            ),
-        )
-        for one in told.examples
-    ]
-    return [_example(one, text) for one, text in done if text]
-
-
-def _example(example: _ExampleRun, text: str) -> Note:
-    one = example.past
-    return Note(
-        f"{example.relation}: {one.past.question}",
-        text,
-        id=one.past.run,
-        revision=one.past.revision,
-        score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
-    )
-
-
-def _concerns(step: Utterance, role: str) -> bool:
-    if role == "planner" or step.who == PERSON_SPEAKER:
-        return True
-    return role in SEARCHING and step.who in (role, "web", "files")

@@ -1,0 +1,236 @@
+"""The memory of facts: what is known of a person, and what was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from sqlalchemy import Connection, select, update
+
+from config.errors import ErrorCode, Problem
+from config.settings import settings
+from memory.facts import cache, queries, store
+from memory.facts.cache import load_fact_snapshot
+from memory.facts.fact import Fact, FactData, NewFact, fact_event_data, facts_in_event
+from memory.facts.ranking import (
+    FactWeights,
+    check_weights,
+    fact_embedding_similarity,
+    fact_similarity,
+    is_personal,
+    keep_relevant,
+    rank_facts,
+)
+from memory.facts.tables import facts
+from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
+from storage.events import LoggedEvent, Reversal, Reverse, empty_events, find_event, undoing
+
+
+class FactMemory(Memory):
+    """The facts of an owner, ranked by similarity to the conversation and by confidence.
+
+    A score is 0.6 * similarity + 0.4 * confidence. The similarity is the cosine of the TF-IDF
+    vectors of the fact and of the last turns with what the call is about, in which common words
+    count little and those of requests nothing; an embedder's cosine is joined with it. Where the
+    turns share no word with any fact, the score is the confidence alone. Corrections have a part
+    of the budget for themselves. For a question that is not about the person, only preferences,
+    corrections and facts with some similarity are returned.
+    """
+
+    name = "facts"
+    share = 0.4
+    event_names = ("fact",)
+
+    def __init__(self, similarity: float | None = None, confidence: float | None = None) -> None:
+        """Set the weights of a score; the settings have those that are left out.
+
+        Raises:
+            Problem: `config_value` unless both are from 0 to 1, and one is not 0.
+        """
+        self._given = similarity, confidence
+        if None not in self._given:
+            self._weights()
+
+    def _weights(self) -> FactWeights:
+        similarity, confidence = self._given
+        defaults = settings()
+        return check_weights(
+            FactWeights(
+                defaults.fact_similarity if similarity is None else similarity,
+                defaults.fact_confidence if confidence is None else confidence,
+            )
+        )
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return the facts that hold now, as many as the budget may have room for, best first."""
+        known = await load_fact_snapshot(query.owner, query.revision)
+        meaning = await fact_embedding_similarity(query.owner, known, query.context)
+        similarity = fact_similarity(known, query.context, meaning)
+        whole = f"{query.question}\n{query.context}"
+        if query.question and not is_personal(whole):
+            known = keep_relevant(known, similarity, fact_similarity(known, whole))
+        return rank_facts(known, similarity, budget, self._weights(), time.time())
+
+    async def record(
+        self,
+        owner: str,
+        new: NewFact,
+        *,
+        run: str = "",
+        why: str = "",
+        replaced: Sequence[str] = (),
+    ) -> Fact:
+        """Store a fact; the facts with the ids `replaced` become history.
+
+        Raises:
+            Problem: What `memory.facts.store.add_fact` raises.
+        """
+        return await store.replace_facts(owner, replaced, new, why=why, run=run)
+
+    async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
+        """Return the facts, the newest first."""
+        found = await queries.list_facts(owner, include_ended=every)
+        return [_item(fact) for fact in reversed(found)][:limit]
+
+    async def find_by_id(self, owner: str, id: str) -> list[MemoryItem]:
+        """Return the facts whose id begins so; by its whole id also one that was forgotten."""
+        exact = await queries.find_fact(owner, id)
+        if exact is not None:
+            return [_item(exact)]
+        known = await queries.list_facts(owner, include_ended=True)
+        return [_item(fact) for fact in known if fact.id.startswith(id)]
+
+    async def find_revision(
+        self, owner: str, id: str, revision: int
+    ) -> tuple[str | None, MemoryItem | None]:
+        """Return what the event of a revision logged of a fact, and the fact as it is now."""
+        _, item = await super().find_revision(owner, id, revision)
+        logged = await find_event(owner, revision)
+        then = facts_in_event(logged.event.item, logged.event.after) if logged else {}
+        return (str(then[id]["content"]) if id in then else None), item
+
+    async def search(self, owner: str, query: str, limit: int) -> list[MemoryItem]:
+        """Return the current facts that match."""
+        return [_item(fact) for fact in await cache.search_facts(owner, query, limit)]
+
+    async def edit(self, owner: str, id: str, text: str) -> MemoryItem:
+        """Replace the text of a fact; it is the person's own word from then on."""
+        return _item(await store.edit_fact(owner, id, text, why="edited by the person"))
+
+    async def undo(self, logged: LoggedEvent) -> Reverse:
+        """Restore the facts of an event as they were before it.
+
+        Raises:
+            Problem: `undo_conflict` if they were changed or forgotten since, or another fact says
+                the same by now.
+        """
+        return partial(_undo, logged=logged)
+
+    async def export(self, owner: str) -> Export:
+        """Return what reads every fact that was not forgotten."""
+        wanted = select(facts).where(facts.c.owner == owner, facts.c.content != "")
+        return lambda connection: {
+            "facts": [{**row._mapping, "live": row.live == 1} for row in connection.execute(wanted)]
+        }
+
+    async def erase(self, request: ErasureRequest) -> Erase:
+        """Empty the named facts and those that repeat them, and redact the quotes of others."""
+        return partial(_erase, request=request)
+
+
+FACTS = FactMemory()
+
+
+def _item(fact: Fact) -> MemoryItem:
+    fields = fact._asdict()
+    more = {name: fields[name] for name in fields if name not in ("id", "content", "category")}
+    return MemoryItem(
+        "facts",
+        fact.id,
+        fact.content,
+        kind=fact.category,
+        state=_state(fact),
+        at=fact.created,
+        provenance=fact.provenance,
+        run=fact.run,
+        more=more,
+    )
+
+
+def _state(fact: Fact) -> str:
+    if not fact.content:
+        return "forgotten"
+    if fact.superseded_by:
+        return "replaced"
+    return "" if fact.live else "removed"
+
+
+def _undo(connection: Connection, logged: LoggedEvent) -> Reversal:
+    event = logged.event
+    before, after = (facts_in_event(event.item, side) for side in (event.before, event.after))
+    ids = list(before | after)
+    if not ids:
+        raise _conflict(logged, "it was forgotten")
+    found = {fact.id: fact for fact in queries.select_facts(connection, event.owner, ids)}
+    if any(_logged_state(found.get(id)) != after.get(id) for id in ids):
+        raise _conflict(logged, "it was changed since")
+    restored = [Fact(id=id, revision=0, **was) for id, was in before.items()]
+    for fact in restored:
+        _check_unique(connection, logged, fact, ids)
+    added = [found[id] for id in ids if id not in before]
+    ended = [one._replace(live=False, valid_to=time.time(), superseded_by="") for one in added]
+
+    def write(number: int) -> None:
+        for fact in [*ended, *restored]:
+            store.put_fact(connection, event.owner, fact._replace(revision=number))
+
+    return Reversal(undoing(logged, "fact.undo"), write)
+
+
+def _logged_state(fact: Fact | None) -> FactData | None:
+    if fact is None or not (fact.live or fact.superseded_by):
+        return None
+    return fact_event_data(fact)
+
+
+def _check_unique(
+    connection: Connection, logged: LoggedEvent, fact: Fact, changed: Collection[str]
+) -> None:
+    """Raise `undo_conflict` if a fact outside of the undo says the same as a restored one."""
+    if not fact.live:
+        return
+    other = queries.select_same_fact(connection, logged.event.owner, fact.content)
+    if other and other.id not in changed:
+        raise _conflict(logged, f"{other.id} says the same by now")
+
+
+def _conflict(logged: LoggedEvent, what: str) -> Problem:
+    where = f"event {logged.id}, fact {logged.event.item}"
+    hint = "see `dossier memory log`, and edit it instead"
+    return Problem(
+        ErrorCode.UNDO_CONFLICT, f"it cannot be taken back: {what}", where=where, hint=hint
+    )
+
+
+def find_repeating_facts(connection: Connection, request: ErasureRequest) -> list[str]:
+    """Return the ids of the facts that repeat what is erased, beside those that are named."""
+    wanted = select(facts.c.id, facts.c.content).where(
+        facts.c.owner == request.owner, facts.c.content != "", facts.c.id.not_in(request.ids)
+    )
+    return [
+        row.id for row in connection.execute(wanted) if request.redact(row.content) != row.content
+    ]
+
+
+def _erase(connection: Connection, request: ErasureRequest) -> None:
+    ids = [*request.ids, *find_repeating_facts(connection, request)]
+    quotes = select(facts.c.id, facts.c.quote).where(
+        facts.c.owner == request.owner, facts.c.quote != ""
+    )
+    for row in connection.execute(quotes).all():
+        if (redacted := request.redact(row.quote)) != row.quote:
+            mine = (facts.c.owner == request.owner, facts.c.id == row.id)
+            connection.execute(update(facts).where(*mine).values(quote=redacted))
+    empty_events(connection, request.owner, ids)
+    store.forget_facts(connection, request.owner, ids, why=request.why)
