@@ -26,12 +26,12 @@ from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.related_runs import store_related_runs
 from memory.experience.run_history import record_run_end
 from memory.experience.utterances import Utterance
-from memory.middleware import recall_notes
+from memory.middleware import recall_block
 from memory.profile.store import update_profile
 from memory.profile.traits import Trait, empty_profile_update
 from memory.protocol import Note, Query
 from memory.registry import MEMORIES
-from memory.token_budget import NoteGroup, fit_notes, render_notes
+from memory.token_budget import MemoryBlock, NoteGroup, build_block, render_notes
 from runs.call_site import join_owner
 from storage.engine import close_database
 from storage.events import read_revision
@@ -145,7 +145,7 @@ async def _speeds(
         text = f"{question}\n{make_context(made, number)}"
         role = ROLES[number % len(ROLES)]
         asked.append(Query(owner, role, text, (question,), run=run, question=question))
-    await recall_notes(asked[-1], MEMORIES, BUDGET)
+    await recall_block(asked[-1], MEMORIES, BUDGET)
     whole = [await _timed(query) for query in asked]
     print("| memory | notes | tokens | p50 ms | p95 ms |\n|---|---|---|---|---|")
     now = await read_revision(owner)
@@ -156,13 +156,10 @@ async def _speeds(
             some = await memory.recall(query._replace(revision=now), BUDGET)
             times.append((time.perf_counter() - started) * 1e3)
             notes += len(some)
-        parts = [part for _, some in whole for part in some if part.name == memory.name]
+        parts = [part for _, some in whole for part in some.groups if part.name == memory.name]
         tokens = sum(count_tokens(render_notes([part])) for part in parts) / calls
         _row(memory.name, notes / calls, tokens, times)
-    blocks = [
-        (sum(len(part.notes) for part in some), count_tokens(render_notes(some)))
-        for _, some in whole
-    ]
+    blocks = [(sum(len(part.notes) for part in some.groups), some.tokens) for _, some in whole]
     notes_told, tokens_told = np.mean(blocks, axis=0)
     _row("the whole block", notes_told, tokens_told, [each for each, _ in whole])
     print("goal: the whole block within 15 ms at p95\n")
@@ -173,11 +170,10 @@ def _row(name: str, notes: float, tokens: float, times: Sequence[float]) -> None
     print(f"| {name} | {notes:.1f} | {tokens:.0f} | {p50:.2f} | {p95:.2f} |")
 
 
-async def _timed(query: Query) -> tuple[float, list[NoteGroup]]:
+async def _timed(query: Query) -> tuple[float, MemoryBlock]:
     started = time.perf_counter()
-    parts = await recall_notes(query, MEMORIES, BUDGET)
-    render_notes(parts)
-    return (time.perf_counter() - started) * 1e3, parts
+    block = await recall_block(query, MEMORIES, BUDGET)
+    return (time.perf_counter() - started) * 1e3, block
 
 
 async def _prefixes(owner: str, made: Sequence[MadeFact], questions: Sequence[str]) -> None:
@@ -196,9 +192,9 @@ async def _prefixes(owner: str, made: Sequence[MadeFact], questions: Sequence[st
         run = f"talk{number // NEWS * NEWS}"
         text = f"{question}\n{made[number].content}"
         query = Query(owner, "researcher", text, tuple(turns[-3:]), run=run, question=question)
-        parts = await recall_notes(query, MEMORIES, BUDGET)
-        after.append(render_notes(parts))
-        before.append(render_notes([_by_score(part) for part in reversed(parts)]))
+        block = await recall_block(query, MEMORIES, BUDGET)
+        after.append(block.text)
+        before.append(render_notes([_by_score(part) for part in reversed(block.groups)]))
     print(f"identical leading tokens of a block and the one before, {CONVERSATION} calls of a role")
     print(f"| changing text first, best note first | {_kept(before):.1%} |")
     print(f"| as it is told | {_kept(after):.1%} |\n")
@@ -226,7 +222,7 @@ def _budgets() -> None:
     for number in range(MIXES):
         budget = BUDGETS[number % len(BUDGETS)]
         parts = [NoteGroup(memory.name, memory.share, [*_notes(chance)]) for memory in MEMORIES]
-        over += count_tokens(render_notes(fit_notes(parts, budget))) > budget
+        over += count_tokens(build_block(parts, budget).text) > budget
     print(f"{MIXES} mixes of English, Chinese, code and emoji: budget exceeded {over} times")
 
 

@@ -33,12 +33,12 @@ from memory.experience.memory import INSIGHT_TITLE
 from memory.middleware import BEGINNING, MemoryMiddleware
 from memory.protocol import Query
 from memory.registry import MEMORIES
-from memory.token_budget import NoteGroup
+from memory.token_budget import MemoryBlock
 from models.extractive.model import ExtractiveChatModel
 from prompts.loader import render_prompt
 from runs.trace import trace
 from text.script import detect_language
-from text.tokens import count_tokens, is_count_exact
+from text.tokens import is_count_exact
 
 TOOL_ROUNDS = 6
 """How many model calls a step may use to work with its tools."""
@@ -170,17 +170,15 @@ def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
     return frozenset() if guided else frozenset(["profile"])
 
 
-async def _watch(
-    request: ModelRequest[CallContext], parts: Sequence[NoteGroup], notes: str
-) -> None:
+async def _watch(request: ModelRequest[CallContext], block: MemoryBlock) -> None:
     """Write down what a call was told: insights are judged by how the run ends."""
     around = request.runtime.context
-    told_of = [one.id for part in parts for one in part.notes if one.title == INSIGHT_TITLE]
+    told_of = [one.id for part in block.groups for one in part.notes if one.title == INSIGHT_TITLE]
     await credit_insights(around.site.owner, around.site.run, around.role, told_of)
-    await _trace(request, parts, notes)
+    await _trace(request, block)
 
 
-async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup], told: str) -> None:
+async def _trace(request: ModelRequest[CallContext], block: MemoryBlock) -> None:
     """Write down which notes a call was given, and why; what they say stays in the memories."""
     around = request.runtime.context
     notes = [
@@ -191,10 +189,10 @@ async def _trace(request: ModelRequest[CallContext], parts: Sequence[NoteGroup],
             "score": {**note.score},
             **({"cut": note.shown_lines} if note.shown_lines[1] else {}),
         }
-        for part in parts
+        for part in block.groups
         for note in part.notes
     ]
-    tokens = {"tokens": count_tokens(told), **({} if is_count_exact() else {"estimated": True})}
+    tokens = {"tokens": block.tokens, **({} if is_count_exact() else {"estimated": True})}
     await trace(around.site, "memory", around.role, "ok", notes=notes, **tokens)
 
 

@@ -1,4 +1,4 @@
-"""Put what is remembered in front of every model call."""
+"""Add notes of all memories to every model call."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from memory.profile.memory import drop_repeated_facts
 from memory.protocol import Memory, Query
 from memory.registry import MEMORIES
 from memory.sync import run_sync
-from memory.token_budget import NoteGroup, fit_notes, render_notes
+from memory.token_budget import MemoryBlock, NoteGroup, build_block
 from storage.events import read_revision
 from text.script import detect_language
 from text.tokens import load_vocabulary
 
 TURNS = 3
-"""How many turns of a conversation say what it is about."""
+"""How many of the last turns a query has."""
 
 BEGINNING = 100
 """How many characters of a system message show its language."""
@@ -29,15 +29,15 @@ BEGINNING = 100
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 
-NoteWatcher = Callable[[Request, Sequence[NoteGroup], str], Awaitable[None]]
-"""Is told what a call was given, and in which words."""
+BlockWatcher = Callable[[Request, MemoryBlock], Awaitable[None]]
+"""Is called with the block that a call is given."""
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Append what fits of all memories to the system message of each call.
+    """Append the notes that fit a call to its system message.
 
     The notes are in no message of the conversation, so they are never saved with it, and a change
-    in a memory shows in the next call of every thread. It serves any agent of LangChain:
+    of a memory shows in the next call of every thread. It serves any agent of LangChain:
 
         from langchain.agents import create_agent
         from langgraph.checkpoint.memory import InMemorySaver
@@ -62,18 +62,18 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         budget: int | None = None,
         memories: Sequence[Memory] = MEMORIES,
         query: Callable[[Request], Query] | None = None,
-        watch: NoteWatcher | None = None,
+        watch: BlockWatcher | None = None,
     ) -> None:
-        """Say for whom it remembers.
+        """Set for whom it remembers.
 
         Args:
             owner: Whose memories: `runs.call_site.join_owner` joins a user and a project.
-            role: Who is told, for memories that are not for all.
-            budget: How many tokens the notes may have, their frame included; what the operator has
-                set (`DOSSIER_MEMORY_TOKENS`) when it is left out.
-            memories: Which, in the order in which they are told: what changes least comes first.
-            query: Says what a call is about; the conversation does when it is left out.
-            watch: Is told what each call was given.
+            role: The role of the agent, for memories that are not for all roles.
+            budget: The most tokens of the notes, their frame included; `DOSSIER_MEMORY_TOKENS` by
+                default.
+            memories: Which memories, in the order of their notes: what changes least comes first.
+            query: Makes the query of a call; the conversation does by default.
+            watch: Is called with the block that each call is given.
         """
         super().__init__()
         self.owner, self.role, self.budget, self.memories = owner, role, budget, memories
@@ -91,15 +91,14 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def add_notes(self, request: Request) -> Request:
         """Return a request with the notes that fit it."""
-        tongue = _tongue(request.system_message)
         budget = settings().memory_tokens if self.budget is None else self.budget
-        parts = await recall_notes(self.query(request), self.memories, budget, tongue)
-        if not parts:
+        language = _language(request.system_message)
+        block = await recall_block(self.query(request), self.memories, budget, language)
+        if not block.text:
             return request
-        notes = render_notes(parts, tongue)
         if self.watch:
-            await self.watch(request, parts, notes)
-        return request.override(system_message=_with(request.system_message, notes))
+            await self.watch(request, block)
+        return request.override(system_message=_append(request.system_message, block.text))
 
     def _query(self, request: Request) -> Query:
         turns = last_turns(request.messages)
@@ -107,45 +106,53 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return Query(self.owner, self.role, turns[-1] if turns else "", turns, 0, state, store)
 
 
-async def recall_notes(
-    query: Query, memories: Sequence[Memory], budget: int, tongue: str = "en"
-) -> list[NoteGroup]:
-    """Return what all memories tell of a query, chosen so that it keeps within the budget.
+async def recall_block(
+    query: Query, memories: Sequence[Memory], budget: int, language: str = "en"
+) -> MemoryBlock:
+    """Return the notes of all memories for a query, as many as fit into the budget.
 
     Raises:
-        Problem: What a memory cannot be read for.
+        Problem: Why a memory cannot be read.
     """
     await load_vocabulary()
     query = query._replace(revision=query.revision or await read_revision(query.owner))
-    memories = [one for one in memories if one.name not in query.excluded]
-    notes = await asyncio.gather(*(memory.recall(query, budget) for memory in memories))
-    parts = [
+    asked = [one for one in memories if one.name not in query.excluded]
+    notes = await asyncio.gather(*(memory.recall(query, budget) for memory in asked))
+    groups = [
         NoteGroup(memory.name, memory.share, some)
-        for memory, some in zip(memories, notes, strict=True)
+        for memory, some in zip(asked, notes, strict=True)
     ]
-    return [_in_order(part) for part in drop_repeated_facts(fit_notes(parts, budget, tongue))]
+    return build_block(groups, budget, language, _arrange)
+
+
+def _arrange(groups: Sequence[NoteGroup]) -> list[NoteGroup]:
+    """Leave out repeated facts, and order notes by age: a new one then changes no earlier word."""
+    return [
+        group._replace(notes=sorted(group.notes, key=lambda note: note.revision))
+        for group in drop_repeated_facts(groups)
+    ]
 
 
 def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str, ...]:
-    """Return what was said in the last turns: by people, and as final answers; no tool traffic."""
-    said: list[str] = []
+    """Return the messages of people and the final answers of the last turns; no tool traffic."""
+    texts: list[str] = []
     for message in reversed(messages):
-        answer = isinstance(message, AIMessage) and not message.tool_calls
-        if (answer or isinstance(message, HumanMessage)) and (text := str(message.text).strip()):
-            said.insert(0, text)
-            turns -= isinstance(message, HumanMessage)
+        is_answer = isinstance(message, AIMessage) and not message.tool_calls
+        is_person = isinstance(message, HumanMessage)
+        if (is_answer or is_person) and (text := str(message.text).strip()):
+            texts.insert(0, text)
+            turns -= is_person
         if turns == 0:
             break
-    return tuple(said)
+    return tuple(texts)
 
 
-def _tongue(system: SystemMessage | None) -> str:
-    """Return the language of a system message, which its beginning shows."""
+def _language(system: SystemMessage | None) -> str:
     return detect_language(str(system.text)[:BEGINNING]) if system else "en"
 
 
-def _with(system: SystemMessage | None, notes: str) -> SystemMessage:
-    """Return a system message with notes behind it; whatever else it holds stays as it is."""
+def _append(system: SystemMessage | None, notes: str) -> SystemMessage:
+    """Return a system message with notes at its end; its other content stays as it is."""
     if system is None:
         return SystemMessage(notes)
     if isinstance(system.content, str):
@@ -153,8 +160,3 @@ def _with(system: SystemMessage | None, notes: str) -> SystemMessage:
         return system.model_copy(update={"content": both})
     block = {"type": "text", "text": f"\n\n{notes}"}
     return system.model_copy(update={"content": [*system.content, block]})
-
-
-def _in_order(part: NoteGroup) -> NoteGroup:
-    """Put notes into the order in which they came about: a new one then changes no earlier word."""
-    return part._replace(notes=sorted(part.notes, key=lambda note: note.revision))

@@ -1,8 +1,8 @@
-"""Share out one budget of tokens among what all memories have to say."""
+"""Share one budget of tokens among the notes of all memories, and render them as one block."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,125 +11,161 @@ from prompts.data_blocks import escape_tags, wrap_blocks
 from prompts.loader import render_prompt
 from text.tokens import count_tokens
 
-MORE = "…"
-"""What stands in a note in the place of lines that are not told."""
+ELLIPSIS = "…"
+"""Replaces the lines of a note that are left out."""
 
-LEAST = 40
+MIN_CUT_TOKENS = 40
 """The fewest tokens that are worth beginning a note which must be cut."""
 
 
 class NoteGroup(NamedTuple):
-    """What one memory says, and which share of the budget is its own."""
+    """The notes of one memory, and its own share of the budget."""
 
     name: str
     share: float
     notes: Sequence[Note]
 
 
-def fit_notes(parts: Sequence[NoteGroup], budget: int, tongue: str = "en") -> list[NoteGroup]:
-    """Return what of each part is told, so that all of it keeps within a budget.
+class MemoryBlock(NamedTuple):
+    """What a call is given of all memories."""
 
-    Each part first fills its own share; what is left over goes to those that have more to say, in
-    their order. What must be told is told first.
+    groups: Sequence[NoteGroup] = ()
+    text: str = ""
+    tokens: int = 0
+
+
+def fit_notes(groups: Sequence[NoteGroup], budget: int, language: str = "en") -> list[NoteGroup]:
+    """Return the notes that fit into a budget, by the tokens of each.
+
+    Each group first fills its own share; what is left over goes to those that have more notes, in
+    their order. Pinned notes come first.
 
     Args:
-        parts: In the order in which they are told.
-        budget: How many tokens `render_notes` may have for them, its frame included.
-        tongue: The language of what stands around them.
+        groups: In the order of the block.
+        budget: The most tokens of the block, its frame included.
+        language: The language of the frame.
     """
-    wanted = [_important_first(part) for part in parts if part.notes]
-    room = budget - count_tokens(
-        render_notes([NoteGroup(part.name, 0, [Note("", "")]) for part in wanted], tongue)
-    )
-    kept = [_fill(part, int(room * part.share)) for part in wanted]
-    for at, part in enumerate(wanted):
-        used = sum(_weight(one) for one in kept)
-        kept[at] = _fill(part, _weight(kept[at]) + room - used)
-    return _within([part for part in kept if part.notes], budget, tongue)
+    wanted = [_pinned_first(group) for group in groups if group.notes]
+    room = budget - _frame_tokens(tuple(group.name for group in wanted), language)
+    fitted = [_fill(group, int(room * group.share)) for group in wanted]
+    for at, group in enumerate(wanted):
+        others = sum(_group_tokens(one) for one in fitted) - _group_tokens(fitted[at])
+        fitted[at] = _fill(group, room - others)
+    return [group for group in fitted if group.notes]
 
 
-def render_notes(parts: Sequence[NoteGroup], tongue: str = "en") -> str:
+def _keep_groups(groups: Sequence[NoteGroup]) -> Sequence[NoteGroup]:
+    return groups
+
+
+def build_block(
+    groups: Sequence[NoteGroup],
+    budget: int,
+    language: str = "en",
+    arrange: Callable[[Sequence[NoteGroup]], Sequence[NoteGroup]] = _keep_groups,
+) -> MemoryBlock:
+    """Render the notes that fit into a budget.
+
+    Tokens do not add up exactly, so the block is counted; while it is too long, which is rare,
+    notes are left out from the end.
+
+    Args:
+        groups: In the order of the block.
+        budget: The most tokens of the block.
+        language: The language of its frame.
+        arrange: Changes what fits before it is rendered; it only leaves out or reorders notes.
+    """
+    fitted = fit_notes(groups, budget, language)
+    while fitted:
+        arranged = arrange(fitted)
+        text = render_notes(arranged, language)
+        tokens = count_tokens(text)
+        if tokens <= budget:
+            return MemoryBlock(arranged, text, tokens)
+        last = fitted.pop()
+        if len(last.notes) > 1:
+            fitted.append(last._replace(notes=last.notes[:-1]))
+    return MemoryBlock()
+
+
+def render_notes(groups: Sequence[NoteGroup], language: str = "en") -> str:
     """Return the block that a model is shown; nothing for no notes."""
-    inside = [
-        wrap_blocks(part.name, [render_note(one, part.name) for one in part.notes])
-        for part in parts
+    blocks = [
+        wrap_blocks(group.name, [render_note(one, group.name) for one in group.notes])
+        for group in groups
     ]
-    return (
-        f"{render_prompt('memory', language=tongue)}\n{wrap_blocks('memory', inside)}"
-        if any(inside)
-        else ""
-    )
+    block = wrap_blocks("memory", blocks)
+    return f"{render_prompt('memory', language=language)}\n{block}" if block else ""
 
 
 def render_note(note: Note, memory: str = "") -> str:
-    """Return how a note is written: on one line if it has one; `memory` is the block around it."""
+    """Return a note as a line, or as a block if it has several; `memory` is the block around it."""
     if "\n" in note.text:
         return wrap_blocks("note", [escape_tags(note.text, memory)], title=note.title)
     head = f"{note.title}: " if note.title else ""
     return escape_tags(f"- {head}{note.text}", memory)
 
 
-def _important_first(part: NoteGroup) -> NoteGroup:
-    return part._replace(notes=sorted(part.notes, key=lambda note: not note.pinned))
+@lru_cache(maxsize=256)
+def _frame_tokens(names: tuple[str, ...], language: str) -> int:
+    """Return the tokens of a block with an empty note for each memory."""
+    return count_tokens(
+        render_notes([NoteGroup(name, 0, [Note("", "")]) for name in names], language)
+    )
 
 
-def _fill(part: NoteGroup, room: int) -> NoteGroup:
-    """Take notes while there is room, and of one that is too long what matters most."""
-    kept: list[Note] = []
-    for note in part.notes:
-        size = _size(note)
-        if size <= room:
-            kept.append(note)
-            room -= size
-        elif "\n" in note.text and room >= LEAST:
-            kept.append(_cut(note, room))
+def _pinned_first(group: NoteGroup) -> NoteGroup:
+    return group._replace(notes=sorted(group.notes, key=lambda note: not note.pinned))
+
+
+def _fill(group: NoteGroup, room: int) -> NoteGroup:
+    """Take notes while there is room, and the most important lines of one that is too long."""
+    fitting: list[Note] = []
+    for note in group.notes:
+        tokens = _note_tokens(note)
+        if tokens <= room:
+            fitting.append(note)
+            room -= tokens
+        elif "\n" in note.text and room >= MIN_CUT_TOKENS:
+            fitting.append(_cut(note, room))
             break
-    return part._replace(notes=kept)
+    return group._replace(notes=fitting)
 
 
 def _cut(note: Note, room: int) -> Note:
-    """Return as many lines of a note as fit: the most important ones, or else the first."""
+    """Return a note with as many lines as fit: the most important ones, or else the first."""
     lines = note.text.split("\n")
     order = note.line_order or range(len(lines))
     least, most = 0, len(lines) - 1
     while least < most:
         middle = (least + most + 1) // 2
-        fits = _size(_some(note, lines, order[:middle])) <= room
+        fits = _note_tokens(_with_lines(note, lines, order[:middle])) <= room
         least, most = (middle, most) if fits else (least, middle - 1)
-    return _some(note, lines, order[:least])
+    return _with_lines(note, lines, order[:least])
 
 
-def _some(note: Note, lines: Sequence[str], kept: Sequence[int]) -> Note:
-    """Return a note of some of its lines, in their places, with a mark wherever others are not."""
-    cut = (len(kept), len(lines))
-    if not note.line_order:
-        return note._replace(text="\n".join([*lines[: len(kept)], MORE]), shown_lines=cut)
-    told: list[str] = []
-    after = 0
-    for at in sorted(kept):
-        told += [*([MORE] if at > after else []), lines[at]]
-        after = at + 1
-    text = "\n".join([*told, *([MORE] if after < len(lines) else [])])
-    return note._replace(text=text, shown_lines=cut)
+def _with_lines(note: Note, lines: Sequence[str], numbers: Sequence[int]) -> Note:
+    """Return a note of some of its lines, in their places, with an ellipsis at each gap."""
+    kept: list[str] = []
+    following = 0
+    for number in sorted(numbers):
+        if number > following:
+            kept.append(ELLIPSIS)
+        kept.append(lines[number])
+        following = number + 1
+    if following < len(lines):
+        kept.append(ELLIPSIS)
+    return note._replace(text="\n".join(kept), shown_lines=(len(numbers), len(lines)))
 
 
-def _within(parts: list[NoteGroup], budget: int, tongue: str) -> list[NoteGroup]:
-    """Leave notes out from the end while their block is too long: tokens do not add up exactly."""
-    while parts and count_tokens(render_notes(parts, tongue)) > budget:
-        last = parts.pop()
-        if len(last.notes) > 1:
-            parts.append(last._replace(notes=last.notes[:-1]))
-    return parts
+def _group_tokens(group: NoteGroup) -> int:
+    return sum(_note_tokens(note) for note in group.notes)
 
 
-def _weight(part: NoteGroup) -> int:
-    return sum(_size(note) for note in part.notes)
-
-
-def _size(note: Note) -> int:
-    return _count(note.title, note.text) + 1
+def _note_tokens(note: Note) -> int:
+    return _count_note(note.title, note.text) + 1
 
 
 @lru_cache(maxsize=8192)
-def _count(title: str, text: str) -> int:
+def _count_note(title: str, text: str) -> int:
     return count_tokens(render_note(Note(title, text)))

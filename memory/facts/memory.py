@@ -14,11 +14,11 @@ from memory.facts import cache, queries, store
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import Fact, FactData, NewFact, fact_event_data, facts_in_event
 from memory.facts.ranking import (
+    PERSONAL_PATTERN,
     FactWeights,
     check_weights,
     fact_embedding_similarity,
     fact_similarity,
-    is_personal,
     keep_relevant,
     rank_facts,
 )
@@ -68,7 +68,7 @@ class FactMemory(Memory):
         meaning = await fact_embedding_similarity(query.owner, known, query.context)
         similarity = fact_similarity(known, query.context, meaning)
         whole = f"{query.question}\n{query.context}"
-        if query.question and not is_personal(whole):
+        if query.question and not PERSONAL_PATTERN.search(whole):
             known = keep_relevant(known, similarity, fact_similarity(known, whole))
         return rank_facts(known, similarity, budget, self._weights(), time.time())
 

@@ -39,14 +39,10 @@ FRAME_TOKENS, BYTES_PER_TOKEN = 5, 5
 MIN_SIMILARITY = 0.05
 """The similarity below which a fact is left out of a question that is not about the person."""
 
-_PERSONAL = regex(
+PERSONAL_PATTERN = regex(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|I['’]|我|咱|俺|本人|自己的", re.IGNORECASE
 )
-
-
-def is_personal(text: str) -> bool:
-    """Tell whether somebody speaks of themselves."""
-    return bool(_PERSONAL.search(text))
+"""Matches where somebody speaks of themselves."""
 
 
 class FactWeights(NamedTuple):

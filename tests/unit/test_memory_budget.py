@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.protocol import Note
-from memory.token_budget import MORE, NoteGroup, fit_notes, render_notes
+from memory.token_budget import ELLIPSIS, NoteGroup, build_block, fit_notes, render_notes
 from text.tokens import count_tokens
 
 WORDS = [
@@ -39,6 +39,13 @@ def facts(*texts: str, must: bool = False) -> list[Note]:
 
 def names(parts: list[NoteGroup]) -> list[list[str]]:
     return [[note.text for note in part.notes] for part in parts]
+
+
+def block_tokens(parts: list[NoteGroup], budget: int) -> int:
+    """Return the tokens of a block, which are counted as they are rendered."""
+    block = build_block(parts, budget)
+    assert block.tokens == (count_tokens(block.text) if block.text else 0)
+    return block.tokens
 
 
 def test_nothing_to_tell_is_no_block():
@@ -97,7 +104,7 @@ def test_a_long_note_is_cut_at_a_line_and_says_so():
     )
 
     kept = part.notes[0].text.split("\n")
-    assert kept[-1] == MORE
+    assert kept[-1] == ELLIPSIS
     assert kept[:-1] == lines[: len(kept) - 1]
     assert len(kept) > 20
 
@@ -141,4 +148,4 @@ def test_a_note_cannot_end_its_block(hostile: str):
 def test_no_mix_of_notes_exceeds_the_budget(parts, budget: int):
     given_parts = [NoteGroup(f"part{at}", share, notes) for at, (share, notes) in enumerate(parts)]
 
-    assert count_tokens(render_notes(fit_notes(given_parts, budget))) <= budget
+    assert block_tokens(given_parts, budget) <= budget

@@ -9,7 +9,7 @@ import pytest
 from app.cli.doctor import _instructions
 from graph.session import ThreadSession
 from memory.agents_md.memory import AgentsMdMemory, files_over_budget, order_by_relevance
-from memory.middleware import recall_notes
+from memory.middleware import recall_block
 from memory.protocol import Query
 from memory.registry import explain_recall
 from storage.engine import close_database
@@ -36,7 +36,8 @@ def written(home: Path, text: str) -> None:
 
 
 async def told(about: str) -> str:
-    (part,) = await recall_notes(Query("local/", "reporter", about), [AgentsMdMemory()], 3_000)
+    block = await recall_block(Query("local/", "reporter", about), [AgentsMdMemory()], 3_000)
+    (part,) = block.groups
     return part.notes[0].text
 
 

@@ -7,7 +7,7 @@ import pytest
 from memory.facts.fact import NewFact
 from memory.facts.memory import FactMemory
 from memory.learning.knowledge_updates import learn_fact
-from memory.middleware import recall_notes
+from memory.middleware import recall_block
 from memory.profile.memory import ProfileMemory
 from memory.protocol import Query
 
@@ -21,7 +21,7 @@ async def told(*said: str, **without: frozenset[str]) -> dict[str, list[str]]:
     for text in said:
         await learn_fact(ME, NewFact(text, category=""), "said so")
     query = Query(ME, "reporter", "How do bees dance?", **without)
-    parts = await recall_notes(query, (ProfileMemory(), FactMemory()), 3_000)
+    parts = (await recall_block(query, (ProfileMemory(), FactMemory()), 3_000)).groups
     return {part.name: [note.text for note in part.notes] for part in parts}
 
 

@@ -14,7 +14,7 @@ from library.page_rows import NewPage
 from library.scope import read_page_record
 from memory.facts.store import remove_fact
 from memory.learning.run_feedback import record_feedback
-from memory.middleware import recall_notes
+from memory.middleware import recall_block
 from memory.protocol import Query
 from memory.registry import MEMORIES
 from memory.reports import MAX_REPORTS, ReportMemory, find_related_reports
@@ -94,7 +94,7 @@ async def test_a_call_is_never_told_the_title_that_a_model_gave_a_report(asker: 
         await create_run(asker, "bees", 1, "How do bees dance?", Context())
     await report(DANCE, "bees-1", TITLE)
 
-    (part,) = await recall_notes(query(), (ReportMemory(),), 1_000)
+    (part,) = (await recall_block(query(), (ReportMemory(),), 1_000)).groups
     (shown,) = await find_related_reports(OWNER, "What does the waggle dance tell?", titled=True)
 
     assert "Always buy" not in str(part)
@@ -175,7 +175,7 @@ async def test_a_run_searches_once_whatever_its_calls_are_about(monkeypatch: pyt
     memories = (ReportMemory(),)
 
     parts = [
-        await recall_notes(query(role, text), memories, 1_000)
+        (await recall_block(query(role, text), memories, 1_000)).groups
         for role, text in [("planner", ""), ("researcher", "A step"), ("reporter", "")]
     ]
 
@@ -189,13 +189,14 @@ async def test_a_report_that_is_kept_meanwhile_is_told_in_the_next_call(
     asked = counting(monkeypatch)
     memories = (ReportMemory(),)
 
-    before = await recall_notes(query(), memories, 1_000)
+    before = (await recall_block(query(), memories, 1_000)).groups
     one = await report(DANCE, "old-1")
-    after = await recall_notes(query(), memories, 1_000)
+    after = (await recall_block(query(), memories, 1_000)).groups
     await forget_pages(OWNER, [one])
-    at_last = await recall_notes(query(), memories, 1_000)
+    at_last = (await recall_block(query(), memories, 1_000)).groups
 
-    assert before == at_last == []
+    assert not before
+    assert not at_last
     assert after[0].notes[0].id == one
     assert len(asked) == 3
 
