@@ -17,11 +17,11 @@ from memory.protocol import Memory
 from memory.registry import MEMORIES
 from storage.engine import run_write
 from storage.events import (
+    FEEDBACK_STEP,
     Event,
     LoggedEvent,
     Reversal,
     Reverse,
-    feedback_reason,
     find_event,
     find_undone_events,
     list_events,
@@ -155,7 +155,7 @@ def _writes(logged: LoggedEvent) -> bool:
     """Say whether an event is a change that a run made, and not one that took another back."""
     its = logged.event
     # What a person says about a run is theirs; a model's words never have this provenance.
-    feedback = its.provenance == "user" and its.why == feedback_reason(its.run)
+    feedback = its.provenance == "user" and its.step == FEEDBACK_STEP
     return not (its.undoes or feedback or its.name.partition(".")[0] in BRIEF)
 
 

@@ -37,7 +37,7 @@ from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason
 from storage.tables import events
-from storage.upgrades import undone_number
+from storage.upgrades import feedback_step, undone_number
 from storage.upsert import dialect_insert, upsert
 from text.secret_masking import mask_secrets_within
 
@@ -83,7 +83,8 @@ def _log_event(
         after["events"] = [numbers[one] for one in after["events"] if one in numbers]
     undoes = numbers.get(undone_number(line.id, line.name, line.provenance, line.why), 0)
     why = undo_reason(undoes) if undoes else line.why
-    where = (line.provenance, why, line.run, line.step, undoes)
+    step = feedback_step(line.run, line.step, line.provenance, line.why)
+    where = (line.provenance, why, line.run, step, undoes)
     return log_event(connection, Event(owner, line.name, item, before, after, *where), at=line.at)
 
 

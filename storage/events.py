@@ -37,6 +37,7 @@ class Event(NamedTuple):
     """The reason in words, for people; that of a model may be any words."""
     run: str = ""
     step: str = ""
+    """The step of the run; `FEEDBACK_STEP` for what a person said about the run."""
     undoes: int = 0
     """The number of the event that this one undoes; 0 where it undoes none."""
 
@@ -180,9 +181,8 @@ def undo_reason(number: int) -> str:
     return f"undo of event {number}"
 
 
-def feedback_reason(run: str) -> str:
-    """Return the reason of what is remembered because a person said it about a run."""
-    return f"feedback on {run}"
+FEEDBACK_STEP = "feedback"
+"""The step of the events by which a person's words about a finished run are remembered."""
 
 
 def parse_event(row: Row[Any]) -> LoggedEvent:

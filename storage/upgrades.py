@@ -246,7 +246,36 @@ def _undoes(connection: Connection) -> None:
         )
 
 
-STEPS: tuple[UpgradeStep, ...] = (_out, _number_pages, _trust, _events, _attempts, _undoes)
+FEEDBACK_STEP = "feedback"
+"""The step of the events of feedback from version 8 on."""
+
+
+def feedback_step(run: str, step: str, provenance: str, why: str) -> str:
+    """Return the step of an event of version 7, in which only the reason tells feedback."""
+    is_feedback = provenance == "user" and run and why == f"feedback on {run}"
+    return FEEDBACK_STEP if is_feedback else step
+
+
+def _feedback(connection: Connection) -> None:
+    """Events know whether a person's feedback on their run led to them."""
+    connection.execute(
+        text(
+            "UPDATE events SET step = :step WHERE provenance = 'user' AND run != '' "
+            "AND why = 'feedback on ' || run"
+        ),
+        {"step": FEEDBACK_STEP},
+    )
+
+
+STEPS: tuple[UpgradeStep, ...] = (
+    _out,
+    _number_pages,
+    _trust,
+    _events,
+    _attempts,
+    _undoes,
+    _feedback,
+)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA_VERSION = 1 + len(STEPS)

@@ -80,13 +80,14 @@ class FactMemory(Memory):
         run: str = "",
         why: str = "",
         replaced: Sequence[str] = (),
+        step: str = "",
     ) -> Fact:
         """Store a fact; the facts with the ids `replaced` become history.
 
         Raises:
             Problem: What `memory.facts.store.add_fact` raises.
         """
-        return await store.replace_facts(owner, replaced, new, why=why, run=run)
+        return await store.replace_facts(owner, replaced, new, why=why, run=run, step=step)
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
         """Return the facts, the newest first."""

@@ -333,7 +333,7 @@ async def supersede_fact(
 
 
 async def replace_facts(
-    owner: str, ids: Sequence[str], new: NewFact, *, why: str = "", run: str = ""
+    owner: str, ids: Sequence[str], new: NewFact, *, why: str = "", run: str = "", step: str = ""
 ) -> Fact:
     """Know a fact instead of several others, which are kept as history, or beside what is known.
 
@@ -341,8 +341,9 @@ async def replace_facts(
         owner: Whose.
         ids: Which facts it ends; those that have ended meanwhile are left out.
         new: What is so now.
-        why: Why, for the log; so is the run.
+        why: Why, for the log; so are the two that follow.
         run: In which run.
+        step: In which step of it.
 
     Returns:
         What is known now.
@@ -353,7 +354,7 @@ async def replace_facts(
     """
     new = validate_fact(new)
     await load_fact_snapshot(owner, await read_revision(owner))
-    return await run_write(lambda c: _replace(FactChange(c, owner, why, run), ids, new))
+    return await run_write(lambda c: _replace(FactChange(c, owner, why, run, step), ids, new))
 
 
 async def edit_fact(

@@ -212,23 +212,24 @@ async def save_statement(owner: str, one: SelfStatement, said: PersonMessage) ->
     return ""
 
 
-async def learn_fact(owner: str, new: NewFact, why: str) -> Fact:
+async def learn_fact(owner: str, new: NewFact, why: str, *, step: str = "") -> Fact:
     """Know what a person says, whole; their profile follows, and what it contradicts is history.
 
     Args:
         owner: Whose.
         new: What they say; without a category it has that of what it says.
         why: How they came to say it, for the log.
+        step: The step of the run, for the log.
 
     Raises:
         Problem: What `memory.facts.store.add_fact` raises.
     """
     statements = parse_note(new.content)
     new = new._replace(category=new.category or get_fact_category(statements, "knowledge"))
-    fact = await _replace_contradicted(owner, new, statements, why)
+    fact = await _replace_contradicted(owner, new, statements, why, step)
     said = PersonMessage(new.thread, new.run, new.message, new.content)
     await PROFILE.record(
-        owner, profile_update_from_statements(statements, said), run=new.run, why=why
+        owner, profile_update_from_statements(statements, said), run=new.run, why=why, step=step
     )
     return fact
 
@@ -240,12 +241,12 @@ async def find_learnt_fact(owner: str, one: SelfStatement, message: str) -> Fact
 
 
 async def _replace_contradicted(
-    owner: str, new: NewFact, statements: Sequence[SelfStatement], why: str
+    owner: str, new: NewFact, statements: Sequence[SelfStatement], why: str, step: str = ""
 ) -> Fact:
     """Know a fact instead of all that the statements in it contradict."""
     ended = [await _ended(owner, one, new) for one in statements]
     ids = dict.fromkeys(fact.id for facts in ended for fact in facts)
-    return await FACTS.record(owner, new, run=new.run, why=why, replaced=list(ids))
+    return await FACTS.record(owner, new, run=new.run, why=why, replaced=list(ids), step=step)
 
 
 async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: str) -> str:

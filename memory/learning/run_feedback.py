@@ -16,7 +16,7 @@ from memory.learning.self_statements import (
 )
 from runs.lifecycle import RunRecord
 from storage.engine import run_write
-from storage.events import Event, feedback_reason, log_event
+from storage.events import FEEDBACK_STEP, Event, log_event
 from text.normalization import is_blank
 from text.regex import regex
 from text.script import CJK
@@ -84,7 +84,7 @@ async def _correct(run: RunRecord, text: str) -> Fact:
         thread=run.thread,
         run=run.id,
     )
-    return await learn_fact(run.owner, new, feedback_reason(run.id))
+    return await learn_fact(run.owner, new, f"feedback on {run.id}", step=FEEDBACK_STEP)
 
 
 async def _log(run: RunRecord, kind: str, after: dict[str, str]) -> None:

@@ -69,10 +69,11 @@ class ProfileMemory(Memory):
         *,
         run: str = "",
         why: str = "",
+        step: str = "",
         provenance: str = "user",
     ) -> Profile:
         """Merge what a turn says of the person into the profile."""
-        return await update_profile(owner, new, provenance=provenance, run=run, why=why)
+        return await update_profile(owner, new, provenance=provenance, run=run, step=step, why=why)
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
         """Return the profile unless it is empty."""

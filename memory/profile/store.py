@@ -119,10 +119,16 @@ async def load_profile(owner: str) -> StoredProfile:
 
 
 async def update_profile(
-    owner: str, told: ProfileUpdate, *, provenance: str = "user", run: str = "", why: str = ""
+    owner: str,
+    told: ProfileUpdate,
+    *,
+    provenance: str = "user",
+    run: str = "",
+    step: str = "",
+    why: str = "",
 ) -> Profile:
     """Join what a turn tells with the profile; what changes nothing is no event."""
-    event = Event(owner, "profile.update", provenance=provenance, run=run, why=why)
+    event = Event(owner, "profile.update", provenance=provenance, run=run, step=step, why=why)
 
     def change(known: Profile) -> Profile:
         return merge_profile(known, told)

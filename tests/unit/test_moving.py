@@ -220,6 +220,18 @@ async def test_an_undo_whose_event_did_not_come_along_undoes_nothing(moved: Expo
     assert theirs.event.undoes == 0
 
 
+async def test_feedback_that_an_older_program_exported_is_known_as_feedback(moved: ExportDocument):
+    (*_, last) = moved.events
+    moved.events = [
+        last.model_copy(update={"run": "t1-1", "provenance": "user", "why": "feedback on t1-1"})
+    ]
+
+    await import_exported_memory(OTHER, moved, vouched=True)
+
+    (theirs,) = await list_events(OTHER, name=last.name)
+    assert theirs.event.step == "feedback"
+
+
 async def test_an_older_program_knows_every_field_of_an_exported_event(moved: ExportDocument):
     names = {"id", "run", "step", "name", "item", "before", "after", "provenance", "why", "at"}
 

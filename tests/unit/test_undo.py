@@ -85,6 +85,14 @@ async def test_what_a_person_said_of_a_run_stays_when_the_run_is_undone(file: Pa
     assert ([one.event.name for one in done.events], done.conflicts) == ([], [])
 
 
+async def test_words_like_those_of_feedback_keep_nothing_of_a_run(home: Path):
+    await add_fact(ME, NewFact("Likes tea"), why=f"feedback on {RUN}", run=RUN)
+
+    done = await undo_run(ME, RUN)
+
+    assert [one.event.name for one in done.events] == ["fact.undo"]
+
+
 async def test_an_undo_can_be_undone_and_then_the_event_again(file: Path):
     number = await edited("a reason")
     (first,) = await undo_event(ME, number)

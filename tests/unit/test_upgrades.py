@@ -233,6 +233,32 @@ async def test_events_of_version_6_that_the_program_wrote_know_what_they_undo(ei
     assert [one.event.undoes for one in await list_events("you/")] == [0]
 
 
+OLD_FEEDBACK = {
+    1: ("t1-1", "", "user", "feedback on t1-1"),
+    2: ("t1-1", "s1", "model", "feedback on t1-1"),
+    3: ("t1-1", "", "user", "feedback on t1-2"),
+    4: ("", "", "user", "feedback on "),
+}
+"""The run, step, provenance and reason of events of version 7."""
+
+
+async def test_events_of_version_7_that_came_of_feedback_know_that(either):
+    await get_engine()
+    await close_database()
+    server = create_database_engine(settings().database)
+    with server.begin() as connection:
+        for number, (run, step, provenance, why) in OLD_FEEDBACK.items():
+            row = {"i": number, "r": run, "s": step, "p": provenance, "w": why}
+            columns = "id, owner, run, step, name, item, before, after, provenance, why, undoes, at"
+            values = ":i, 'me/', :r, :s, 'fact.add', 'f', '', '', :p, :w, 0, 1.0"
+            connection.execute(text(f"INSERT INTO events ({columns}) VALUES ({values})"), row)  # noqa: S608
+        connection.execute(text("UPDATE schema SET version = 7"))
+    server.dispose()
+
+    steps = {one.id: one.event.step for one in await list_events("me/")}
+    assert steps == {1: "feedback", 2: "s1", 3: "", 4: ""}
+
+
 async def test_vectors_of_version_3_are_not_judged_yet(either):
     new = shape(await get_engine())
     await close_database()
