@@ -1,7 +1,4 @@
-"""Hold an owner's facts in memory, ready to be compared and searched.
-
-What has changed is read again.
-"""
+"""Cache an owner's facts, ready to be compared and searched; only what has changed is read."""
 
 from __future__ import annotations
 
@@ -28,21 +25,21 @@ from text.tokens import count_tokens
 
 Column = NDArray[Any]
 
-LOOSE = 0.1
-"""The part of the facts that may have come or gone before all of them are put in order again."""
+MAX_CHURN = 0.1
+"""The part of the facts that may be added or removed before the snapshot is compacted."""
 
-OWNERS, FACTS = 64, 200_000
-"""How many owners, and how many facts of all of them, are held at the most; one owner always is."""
+MAX_OWNERS, MAX_FACTS = 64, 200_000
+"""The most owners, and the most facts of all of them, in the cache; one owner is always in it."""
 
-ALWAYS = ("preference", "correction")
-"""The categories of facts that any answer keeps to."""
+ALWAYS_RELEVANT = ("preference", "correction")
+"""The categories of facts that matter to any answer."""
 
 UNREAD = -1
-"""The revision before anything was read."""
+"""The revision of a snapshot before anything was read."""
 
 
 class FactEntry(NamedTuple):
-    """What is told of a fact."""
+    """What a call is given of a fact."""
 
     id: str
     content: str
@@ -51,7 +48,7 @@ class FactEntry(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """What is asked of all facts at once: one value for each, in the order of the entries."""
+    """The fields of all facts as arrays, in the order of the entries."""
 
     confidence: Column
     begins: Column
@@ -61,29 +58,29 @@ class _Columns(NamedTuple):
     size: Column
     """The bytes of its content."""
     tokens: Column
-    """What a correction takes of the budget; 0 for other facts."""
+    """The tokens of a correction in a call; 0 for other facts."""
     always: Column
-    """Whether it is told whatever is talked about."""
+    """Whether it matters whatever is talked about."""
 
 
 class FactSnapshot(NamedTuple):
-    """The facts of an owner at one revision; they are never changed, so anyone may read them."""
+    """The facts of an owner at one revision; it is immutable, so any thread may read it."""
 
     revision: int
     entries: list[FactEntry]
-    """Those that are not live any more among them; later revisions have others behind these."""
+    """Also those that are no longer live; later revisions append to this list."""
     columns: _Columns
     tfidf: TfidfMatrix
     churn: int
-    """How many entries have come or gone since all were put in order."""
+    """How many entries were added or removed since the snapshot was compacted."""
 
-    def most_similar(self, text: str, many: int, least: float = 0.0) -> list[tuple[str, float]]:
-        """Return the ids of the facts most like a text and their cosines, most alike first."""
+    def most_similar(self, text: str, limit: int, least: float = 0.0) -> list[tuple[str, float]]:
+        """Return the ids of the facts most similar to a text with their cosines, best first."""
         cosines = self.tfidf.similarity(text)
         if cosines is None:
             return []
         cosines = np.where(self.columns.live & (cosines > least), cosines, -np.inf)
-        return [(self.entries[at].id, float(cosines[at])) for at in best_rows(cosines, many)]
+        return [(self.entries[at].id, float(cosines[at])) for at in best_rows(cosines, limit)]
 
 
 def _columns(rows: Sequence[Any]) -> _Columns:
@@ -95,7 +92,7 @@ def _columns(rows: Sequence[Any]) -> _Columns:
         np.array([row.provenance in TRUSTED_PROVENANCE for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),
         np.array([_tokens(row) for row in rows], dtype=np.int32),
-        np.array([row.category in ALWAYS for row in rows], dtype=np.bool_),
+        np.array([row.category in ALWAYS_RELEVANT for row in rows], dtype=np.bool_),
     )
 
 
@@ -110,22 +107,22 @@ def _end(moment: float | None) -> float:
 
 
 class FactCache:
-    """Keeps what is known of one owner up to date."""
+    """Keeps the snapshot of one owner up to date."""
 
     def __init__(self) -> None:
         self.snapshot = FactSnapshot(UNREAD, [], _columns([]), build_tfidf_matrix([]), 0)
-        self._places: dict[str, int] = {}
-        self._turns = threading.Lock()
+        self._rows: dict[str, int] = {}
+        self._lock = threading.Lock()
 
     def refresh(self, connection: Connection, owner: str) -> FactSnapshot:
-        """Read what has changed, and return what is known now.
+        """Read what has changed, and return the current snapshot.
 
         Args:
-            connection: Of a transaction that has changed no fact: what it may still take back must
-                not be held.
+            connection: Of a transaction that has changed no fact: a rollback must not leave
+                anything in the cache.
             owner: Whose facts.
         """
-        with self._turns:
+        with self._lock:
             revision = current_revision(connection, owner)
             if revision > self.snapshot.revision:
                 values = {"its_owner": owner, "last": self.snapshot.revision}
@@ -136,30 +133,30 @@ class FactCache:
     def _with(self, rows: Sequence[Any]) -> FactSnapshot:
         known = self.snapshot
         new = [row for row in rows if row.live]
-        gone = [self._places[row.id] for row in rows if row.id in self._places]
+        gone = [self._rows[row.id] for row in rows if row.id in self._rows]
         if not new and not gone:
             return known
         live = known.columns.live.copy()
         live[gone] = False
         both = zip(known.columns._replace(live=live), _columns(new), strict=True)
         columns = _Columns(*(np.concatenate(pair) for pair in both))
-        shelf = known.tfidf.without_rows(np.array(gone)) if gone else known.tfidf
-        shelf = shelf.with_texts([row.content for row in new]) if new else shelf
+        tfidf = known.tfidf.without_rows(np.array(gone)) if gone else known.tfidf
+        tfidf = tfidf.with_texts([row.content for row in new]) if new else tfidf
         for row in rows:
-            self._places.pop(row.id, None)
-        self._places |= {row.id: at for at, row in enumerate(new, start=len(known.entries))}
+            self._rows.pop(row.id, None)
+        self._rows |= {row.id: at for at, row in enumerate(new, start=len(known.entries))}
         known.entries.extend(
             FactEntry(row.id, row.content, row.category, row.revision) for row in new
         )
-        loose = known.churn + len(new) + len(gone)
-        grown = FactSnapshot(known.revision, known.entries, columns, shelf, loose)
-        return self._ordered(grown) if loose > LOOSE * len(self._places) else grown
+        churn = known.churn + len(new) + len(gone)
+        grown = FactSnapshot(known.revision, known.entries, columns, tfidf, churn)
+        return self._compacted(grown) if churn > MAX_CHURN * len(self._rows) else grown
 
-    def _ordered(self, known: FactSnapshot) -> FactSnapshot:
-        """Leave out what is not live any more."""
+    def _compacted(self, known: FactSnapshot) -> FactSnapshot:
+        """Leave out what is no longer live."""
         rows: RowNumbers = np.flatnonzero(known.columns.live)
         entries = [known.entries[at] for at in rows]
-        self._places = {entry.id: at for at, entry in enumerate(entries)}
+        self._rows = {entry.id: at for at, entry in enumerate(entries)}
         columns = _Columns(*(column[rows] for column in known.columns))
         return FactSnapshot(known.revision, entries, columns, known.tfidf.select_rows(rows), 0)
 
@@ -181,64 +178,59 @@ CHANGED = (
 )
 
 _caches = Resource(OrderedDict[tuple[str, str], FactCache])
-_turns = threading.Lock()
+_caches_lock = threading.Lock()
 
 
 def get_fact_cache(owner: str) -> FactCache:
-    """Return who holds an owner's facts in this process; who was not asked for longest goes."""
-    with _turns:
-        name, caches = (settings().database, owner), _caches.get()
-        if name not in caches:
-            caches[name] = FactCache()
-        caches.move_to_end(name)
-        found = caches[name]
-        held = sum(len(one.snapshot.entries) for one in caches.values())
-        while len(caches) > 1 and (len(caches) > OWNERS or held > FACTS):
-            held -= len(caches.popitem(last=False)[1].snapshot.entries)
-        return found
+    """Return the cache of an owner's facts; the least recently used ones are dropped."""
+    with _caches_lock:
+        key, caches = (settings().database, owner), _caches.get()
+        if key not in caches:
+            caches[key] = FactCache()
+        caches.move_to_end(key)
+        facts_cached = sum(len(one.snapshot.entries) for one in caches.values())
+        while len(caches) > 1 and (len(caches) > MAX_OWNERS or facts_cached > MAX_FACTS):
+            facts_cached -= len(caches.popitem(last=False)[1].snapshot.entries)
+        return caches[key]
 
 
 async def load_fact_snapshot(owner: str, revision: int) -> FactSnapshot:
     """Return an owner's facts as they are at a revision, or later."""
-    its = get_fact_cache(owner)
-    if its.snapshot.revision >= max(revision, 0):
-        return its.snapshot
-    return await run_read(lambda connection: its.refresh(connection, owner))
+    cached = get_fact_cache(owner)
+    if cached.snapshot.revision >= max(revision, 0):
+        return cached.snapshot
+    return await run_read(lambda connection: cached.refresh(connection, owner))
 
 
 async def find_similar_facts(owner: str, text: str, limit: int = 10) -> list[tuple[Fact, float]]:
-    """Return the live facts most like a text, each with its similarity, in 0..1.
+    """Return the live facts most similar to a text, each with its similarity, in 0..1.
 
     Those that share no word with it are left out. The similarity is the cosine of TF-IDF vectors
     (`text.tfidf.TfidfMatrix`).
     """
-    held = await load_fact_snapshot(owner, await read_revision(owner))
-    alike = held.most_similar(text, limit)
-    found = await run_read(lambda c: queries.select_facts(c, owner, [id for id, _ in alike]))
-    likeness = dict(alike)
-    return [(fact, likeness[fact.id]) for fact in found if fact.live]
+    known = await load_fact_snapshot(owner, await read_revision(owner))
+    cosines = dict(known.most_similar(text, limit))
+    found = await run_read(lambda c: queries.select_facts(c, owner, list(cosines)))
+    return [(fact, cosines[fact.id]) for fact in found if fact.live]
 
 
 async def filter_facts(owner: str, fits: Callable[[str], object]) -> list[Fact]:
-    """Return the live facts whose content fits; each of them is asked."""
-    held = await load_fact_snapshot(owner, await read_revision(owner))
-    entries = zip(held.entries, held.columns.live, strict=False)
+    """Return the live facts whose content fits; each of them is tested."""
+    known = await load_fact_snapshot(owner, await read_revision(owner))
+    entries = zip(known.entries, known.columns.live, strict=False)
     ids = [one.id for one, live in entries if live and fits(one.content)]
     found = await run_read(lambda connection: queries.select_facts(connection, owner, ids))
     return [fact for fact in found if fact.live]
 
 
 async def search_facts(owner: str, query: str, limit: int = 10) -> list[Fact]:
-    """Return the facts that hold what a person types: it as it is first, then its words."""
-    held = await load_fact_snapshot(owner, await read_revision(owner))
+    """Return the facts that match what a person types: those that contain it literally first."""
+    known = await load_fact_snapshot(owner, await read_revision(owner))
     typed = query.casefold().strip()
-    entries = zip(held.entries, held.columns.live, strict=False)
-    literal = [
+    entries = zip(known.entries, known.columns.live, strict=False)
+    literal = dict.fromkeys(
         one.id for one, live in entries if live and typed and typed in one.content.casefold()
-    ]
-    alike = [id for id, _ in held.most_similar(query, limit + len(literal))]
-    exact = set(literal)
-    ids = dict.fromkeys([*(id for id in alike if id in exact), *literal, *alike])
-    return await run_read(
-        lambda connection: queries.select_facts(connection, owner, list(ids)[:limit])
     )
+    similar = [id for id, _ in known.most_similar(query, limit + len(literal))]
+    ids = dict.fromkeys([*(id for id in similar if id in literal), *literal, *similar])
+    return await run_read(lambda c: queries.select_facts(c, owner, list(ids)[:limit]))

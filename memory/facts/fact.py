@@ -1,4 +1,4 @@
-"""What a fact is, what may become one, and whether two facts say the same."""
+"""Facts: their fields, which texts may become one, and when two say the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from config.errors import ErrorCode, Problem
@@ -27,31 +27,31 @@ FACT_CATEGORIES: tuple[FactCategory, ...] = (
     "goal",
     "correction",
 )
-"""What a fact may be about; a correction is what the person said is wrong, or must be otherwise."""
+"""The categories of facts; a correction says what is wrong, or must be otherwise."""
 
 TRUSTED_PROVENANCE: tuple[Provenance, ...] = ("user", "model")
-"""Whose word may become a fact; tools and web pages may not speak for a person."""
+"""The provenances of facts: tools and web pages do not speak for a person."""
 
-LONGEST = 1_000
+MAX_FACT_LENGTH = 1_000
 """The longest fact, in characters; model calls read it."""
 
 END_MARKS = " .。!！?？;；,，、…~～"
 
-_HIDDEN = regex("<!--.*?-->", re.DOTALL)
+_COMMENT = regex("<!--.*?-->", re.DOTALL)
 
 _JOINERS = "\u200c\u200d"
 """Format characters that Indic scripts and emoji need."""
 
 
 class Fact(NamedTuple):
-    """One thing that is known, or was."""
+    """A fact about the person, known or history."""
 
     id: str
     content: str
     category: str
     confidence: float
     quote: str
-    """Where it was said, word for word."""
+    """The person's words that say it."""
     thread: str
     run: str
     message: str
@@ -63,33 +63,33 @@ class Fact(NamedTuple):
     superseded_by: str
     """The id of the fact that took its place."""
     live: bool
-    """Whether it is known still: neither removed nor replaced."""
+    """Whether it is known: neither removed nor replaced."""
     revision: int
-    """The number of the event that changed it last."""
+    """The number of the last event that changed it."""
 
 
 class NewFact(NamedTuple):
-    """A fact that is about to be added."""
+    """A fact to be added."""
 
     content: str
     category: str = "context"
     confidence: float = 1.0
-    """How sure it is, in 0..1."""
+    """How certain it is, in 0..1."""
     quote: str = ""
     thread: str = ""
     run: str = ""
     message: str = ""
     provenance: str = "user"
-    """Who says so; `Provenance`."""
+    """Who says so."""
     valid_from: float | None = None
-    """Since when, in seconds since 1970; from now on when it is `None`."""
+    """When it begins to hold, in seconds since 1970; now if `None`."""
 
 
 def validate_fact(new: NewFact, *, confirmed: bool = False) -> NewFact:
-    """Return a fact as it may be kept: on one line, with nothing hidden in it.
+    """Return a fact as it is stored: on one line, without hidden characters.
 
     Args:
-        new: As it was given.
+        new: The fact.
         confirmed: Whether a person says so themselves, wherever it is from.
 
     Raises:
@@ -119,25 +119,25 @@ def validate_fact(new: NewFact, *, confirmed: bool = False) -> NewFact:
 
 
 def clean_fact_text(content: str) -> str:
-    """Return a text as a fact has it: on one line, without comments and unseen characters.
+    """Return the text of a fact on one line, without comments and invisible characters.
 
     Raises:
         Problem: `fact_empty` or `fact_too_long`.
     """
-    seen = "".join(filter(_seen, " ".join(normalize_text(content).split())))
-    # Behind the last end of a comment there is none.
-    end = seen.rfind("-->") + len("-->")
-    text = " ".join((_HIDDEN.sub(" ", seen[:end]) + seen[end:]).split())
+    line = "".join(filter(_is_visible, " ".join(normalize_text(content).split())))
+    # After the last end of a comment there is none, and the pattern would search in vain.
+    end = line.rfind("-->") + len("-->")
+    text = " ".join((_COMMENT.sub(" ", line[:end]) + line[end:]).split())
     if is_blank(text.strip(END_MARKS)):
         raise Problem(ErrorCode.FACT_EMPTY, "the fact says nothing", hint="write a sentence")
-    if len(text) > LONGEST:
-        what = f"the fact has {len(text)} characters, the most is {LONGEST}"
+    if len(text) > MAX_FACT_LENGTH:
+        what = f"the fact has {len(text)} characters, the most is {MAX_FACT_LENGTH}"
         raise Problem(ErrorCode.FACT_TOO_LONG, what, hint="keep what matters")
     return text
 
 
 def fact_key(content: str) -> str:
-    """Return what two facts have in common that say the same: a hash of 32 characters.
+    """Return a hash of 32 characters that two facts share if they say the same.
 
     Case, width, white space, quotation marks and the marks at the end make no difference.
     """
@@ -146,22 +146,22 @@ def fact_key(content: str) -> str:
 
 
 def trust_level(provenance: str) -> int:
-    """Return how far a class of provenance is trusted: the more the higher, 0 if it is unknown."""
+    """Return how far a provenance is trusted, higher is more; 0 if it is unknown."""
     classes: tuple[str, ...] = PROVENANCE_BY_TRUST
     return len(classes) - classes.index(provenance) if provenance in classes else 0
 
 
-def _seen(letter: str) -> bool:
+def _is_visible(letter: str) -> bool:
     return letter in _JOINERS or unicodedata.category(letter) not in ("Cf", "Cc")
 
 
 SAME_FACT_COSINE = 0.9
-"""The cosine from which on it is looked at whether two facts say the same.
+"""The least cosine of two facts that are compared word by word.
 
-One more word among five is less; what is said otherwise altogether is for a model to see.
+One more word among five is below it; a model compares facts in other words.
 """
 
-IDLE = frozenset(
+FILLER_WORDS = frozenset(
     re.findall(
         r"\S+",
         """a am an also and are be been he her his i is it its me mine my myself person please
@@ -169,9 +169,9 @@ IDLE = frozenset(
         我 们 用 户 戶 的 了 是 也 很 请 請 他 她 呢 啊""",
     )
 )
-"""Words that a fact about a person says no more by."""
+"""Words that add nothing to a fact about a person."""
 
-TURNING = regex(
+REVERSING_PATTERN = regex(
     r"\b(?:no|not|never|none|nor|neither|cannot|without|\w+n['’]t|former|formerly|previously|once"
     r"|used|longer|anymore|ex|only|except|unless|instead|but|although|though|until|till|before"
     r"|after|since|was|were|had|did|stop\w*|quit\w*|avoid\w*|hate\w*|dislike\w*|refuse\w*|fail\w*"
@@ -181,95 +181,77 @@ TURNING = regex(
     r"|[不没沒未无無非别別勿莫曾否反或若][^\s]?|以前|以後|以后|之前|之后|之後|除了|而是|但是|可能|也许|也許|打算|想要|计划|計劃"
     r"|如果|希望|从前|從前|不再|很少|停止|放弃|放棄|避免|讨厌|討厭|只有|只在|只要|仅|僅|将要|將要"
 )
-"""Words that turn what is said round: with one more of them, a fact says something else."""
+"""Words that change what is said: with one more of them, a fact says something else."""
 
 _WORD = regex(f"[{CJK}]|[^\\W{CJK}]+(?:[.,:/'’+#-]+[^\\W{CJK}]+)*[+#]*")
 
 
 def merge_fact(old: Fact, new: NewFact) -> Fact | None:
-    """Return what is known if a new fact says what an old one says; `None` if it does not.
+    """Return an old fact merged with a new one that says the same; `None` if it does not.
 
-    The wording that says more stays, with the class of trust it has itself: what a model says never
-    changes what a person said, and what a person says is worth only what they said themselves.
+    The wording that says more stays, with its own class of trust: what a model says never changes
+    what a person said, and what a person says counts only for their own words.
     """
-    trusted = trust_level(new.provenance) - trust_level(old.provenance)
-    newer, older = (fact_contains(*pair) for pair in _both_ways(old.content, new.content))
-    if trusted < 0:
-        return old if older else None
-    if trusted == 0 and older:
-        sure = max(old.confidence, new.confidence)
-        return old._replace(confidence=sure, category=_category(old, new))
-    if not newer:
+    trust = trust_level(new.provenance) - trust_level(old.provenance)
+    old_says_all = fact_contains(old.content, new.content)
+    if trust < 0:
+        return old if old_says_all else None
+    confidence = max(old.confidence, new.confidence)
+    category = new.category if new.category == "correction" else old.category
+    if trust == 0 and old_says_all:
+        return old._replace(confidence=confidence, category=category)
+    if not fact_contains(new.content, old.content):
         return None
-    sure = new.confidence if trusted else max(old.confidence, new.confidence)
-    category = new.category if trusted else _category(old, new)
-    return _reworded(old, new)._replace(confidence=sure, category=category)
+    fields = new._asdict()
+    del fields["valid_from"]
+    if trust == 0:
+        fields |= {"confidence": confidence, "category": category}
+    return old._replace(**fields)
 
 
 def fact_contains(more: str, less: str) -> bool:
-    """Tell whether a fact says all that another says, in the same order, and turns nothing round.
+    """Tell whether a fact says all that another says, in the same order, and reverses nothing.
 
     The same words in another order may say something else ("from Rome to Paris").
     """
     if fact_key(more) == fact_key(less):
         return True
-    if len(TURNING.findall(_plain(more))) != len(TURNING.findall(_plain(less))):
+    if len(REVERSING_PATTERN.findall(_plain(more))) != len(REVERSING_PATTERN.findall(_plain(less))):
         return False
-    said = iter(_said(more))
-    return all(word in said for word in _said(less))
-
-
-def _both_ways(old: str, new: str) -> Iterable[tuple[str, str]]:
-    return (new, old), (old, new)
-
-
-def _category(old: Fact, new: NewFact) -> str:
-    return new.category if new.category == "correction" else old.category
-
-
-def _reworded(old: Fact, new: NewFact) -> Fact:
-    """Return an old fact in the words of a new one, with its origin."""
-    return old._replace(
-        content=new.content,
-        quote=new.quote,
-        thread=new.thread,
-        run=new.run,
-        message=new.message,
-        provenance=new.provenance,
-    )
+    words = iter(_content_words(more))
+    return all(word in words for word in _content_words(less))
 
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _said(text: str) -> list[str]:
-    """Return the words that a fact says something by, English ones as their stems."""
-    found = [word for word in _WORD.findall(_plain(text)) if word not in IDLE]
+def _content_words(text: str) -> list[str]:
+    """Return the words that carry the meaning of a fact, English ones as their stems."""
+    found = [word for word in _WORD.findall(_plain(text)) if word not in FILLER_WORDS]
     return [word if word in STOPWORDS else " ".join(search_words(word)) or word for word in found]
 
 
 FactData = dict[str, Any]
 
 LOGGED_FIELDS = [name for name in Fact._fields if name not in ("id", "revision")]
-"""What the log says of a fact."""
+"""The fields of a fact in the log."""
 
 
 def fact_event_data(fact: Fact) -> FactData:
-    """Return what the log says of a fact."""
-    told = fact._asdict()
-    return {name: told[name] for name in LOGGED_FIELDS}
+    """Return the data of a fact for the log."""
+    return {name: getattr(fact, name) for name in LOGGED_FIELDS}
 
 
 def supersede_event_data(fact: Fact, successor: Fact | None) -> FactData:
-    """Return what the log says of a fact and the one that takes its place."""
+    """Return the data of a fact and of its successor for the log."""
     if successor is None:
         return fact_event_data(fact)
     return fact_event_data(fact) | {"successor": {"id": successor.id} | fact_event_data(successor)}
 
 
 def facts_in_event(item: str, logged: Mapping[str, Any] | None) -> dict[str, FactData]:
-    """Return what an event says of each fact that it tells of, by their ids."""
+    """Return the data of each fact in one side of an event, by their ids."""
     if logged is None:
         return {}
     plain = {name: value for name, value in logged.items() if name != "successor"}

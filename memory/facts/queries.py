@@ -1,4 +1,4 @@
-"""Read facts from the database; this needs nothing that compares facts."""
+"""Read facts from the database; this loads nothing that compares facts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from memory.facts.fact import Fact, fact_key
 from memory.facts.tables import facts
 from storage.engine import read_rows, run_read
 
-BATCH = 500
-"""How many ids a statement names; SQLite as it usually comes takes 32,766."""
+BATCH_SIZE = 500
+"""How many ids a statement names; SQLite takes 32,766 by default."""
 
 
 def select_fact(connection: Connection, owner: str, id: str) -> Fact | None:
@@ -24,15 +24,15 @@ def select_fact(connection: Connection, owner: str, id: str) -> Fact | None:
 def select_facts(connection: Connection, owner: str, ids: Sequence[str]) -> list[Fact]:
     """Return the facts that have these ids, in that order."""
     found: dict[str, Fact] = {}
-    for first in range(0, len(ids), BATCH):
-        wanted = facts.c.id.in_(ids[first : first + BATCH])
+    for first in range(0, len(ids), BATCH_SIZE):
+        wanted = facts.c.id.in_(ids[first : first + BATCH_SIZE])
         rows = connection.execute(select(facts).where(facts.c.owner == owner, wanted))
         found |= {row.id: _fact_from_row(row) for row in rows}
     return [found[id] for id in ids if id in found]
 
 
 def select_same_fact(connection: Connection, owner: str, content: str) -> Fact | None:
-    """Return the live fact that has a content, however that is written."""
+    """Return the live fact that says the same, whatever its case and white space."""
     wanted = select(facts).where(
         facts.c.owner == owner, facts.c.key == fact_key(content), facts.c.live == 1
     )
@@ -41,7 +41,6 @@ def select_same_fact(connection: Connection, owner: str, content: str) -> Fact |
 
 
 def _fact_from_row(row: Row[Any]) -> Fact:
-    """Return the fact of a row of the table."""
     fields = {name: getattr(row, name) for name in Fact._fields}
     return Fact(**fields | {"live": row.live == 1})
 
@@ -51,8 +50,8 @@ async def list_facts(owner: str, include_ended: bool = False) -> list[Fact]:
 
     Args:
         owner: Whose.
-        include_ended: Also those that were replaced, removed or have ended; none that was
-            forgotten.
+        include_ended: Also those that were replaced or removed, or have ended; never those that
+            were forgotten.
     """
     wanted = select(facts).where(facts.c.owner == owner, facts.c.content != "")
     if not include_ended:

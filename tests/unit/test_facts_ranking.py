@@ -216,7 +216,7 @@ async def test_what_is_trusted_less_than_a_model_is_never_told():
 
 
 async def test_owners_are_held_only_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "OWNERS", 2)
+    monkeypatch.setattr(cache, "MAX_OWNERS", 2)
     for owner in ("a/", "b/", "c/"):
         await add_fact(owner, NewFact(f"Is {owner} and nobody else"))
         await cache.load_fact_snapshot(owner, await read_revision(owner))
