@@ -1,12 +1,10 @@
-"""Check what is claimed of a person.
-
-Whether they said it themselves, and which known facts it contradicts.
-"""
+"""Check claims about a person: did they say so themselves, and which facts do they contradict?"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from memory.learning.own_words import (
@@ -47,16 +45,16 @@ from text.sentences import split_sentences
 from text.words import search_words
 
 MIN_CLAIM_CONFIDENCE = 0.7
-"""What is less sure is not kept."""
+"""Less certain claims are dropped."""
 
 MAX_FACT_CHARS = 500
-"""How many characters a fact may have."""
+"""The longest fact, in characters."""
 
 STEM = 5
-"""Words that begin with so many equal letters are of one family: "statistics", "statistician"."""
+"""Words that share this many first letters are of one family: "statistics", "statistician"."""
 
 FRAME = frozenset(search_words("user person"))
-"""Words that a sentence about a person may have without the person's having said them."""
+"""Words that a sentence about a person may add to their own."""
 
 FRAME_ZH = frozenset("用户用戶是的他她一个個名位")
 """The same in Chinese, by character."""
@@ -79,7 +77,7 @@ _CJK = regex(f"[{CJK}]")
 
 
 class ValidatedClaim(NamedTuple):
-    """What the gate let through: the words to keep, and the person's own that they rest on."""
+    """The words to store, and the person's own words that they rest on."""
 
     text: str
     quote: str
@@ -88,38 +86,38 @@ class ValidatedClaim(NamedTuple):
 
 
 def validate_claim(text: str, quote: str, message: str) -> ValidatedClaim | str:
-    """Return what may be kept of a claim about the person who wrote a message, or why nothing may.
+    """Return what may be stored of a claim about the author of a message, or why nothing may.
 
-    The quote must stand in what they said in their own voice, in a sentence that says something of
-    them. A text that brings in words which that sentence has not gives way to the sentence: so no
-    word of a page, of a report or of another memory gets in, whatever a model was made to believe.
+    The quote must be part of what they say in their own voice, in a sentence about themselves. A
+    text with words that this sentence lacks is replaced by the sentence: so no word of a page, of
+    a report or of another memory gets in, whatever a model was made to believe.
     """
     quoted = find_quoted_sentences(quote, message)
     if not quoted:
         return "not_quoted"
-    # Of a quote that holds a question too, the question says nothing of them.
-    telling = [one for one in quoted if _of_the_person(one)]
-    plain = [one for one in telling if not is_request(one)]
-    sentence = " ".join(plain or telling)
+    # A question in the quote says nothing about them.
+    personal = [one for one in quoted if _is_personal(one)]
+    statements = [one for one in personal if not is_request(one)]
+    sentence = " ".join(statements or personal)
     if not sentence:
         return "not_of_the_person"
-    wanted = " ".join(normalize_message(text).split())
-    if not wanted:
+    claim = " ".join(normalize_message(text).split())
+    if not claim:
         return "empty"
-    own = not _is_supported(wanted, sentence)
-    if is_request(sentence) and (own or wanted in sentence):
-        return "not_borne_out" if own else "not_descriptive"
-    kept = SENTENCE_END_MARKS.sub("", " ".join(sentence.split())) if own else wanted
-    return find_refusal(kept, sentence) or ValidatedClaim(kept, sentence, own)
+    is_own = not _is_supported(claim, sentence)
+    if is_request(sentence) and (is_own or claim in sentence):
+        return "not_borne_out" if is_own else "not_descriptive"
+    stored = SENTENCE_END_MARKS.sub("", " ".join(sentence.split())) if is_own else claim
+    return find_refusal(stored, sentence) or ValidatedClaim(stored, sentence, is_own)
 
 
 def is_worth_reading(message: str) -> bool:
-    """Tell whether anything read in a message could get through: most questions tell nothing."""
-    return any(_of_the_person(one.text) for one in split_sentences(extract_own_words(message)))
+    """Tell whether any claim about a message could be valid; most questions say nothing."""
+    return any(_is_personal(one.text) for one in split_sentences(extract_own_words(message)))
 
 
 def find_unfit_reason(text: str) -> str:
-    """Return why words may not be kept, whoever said them; "" if they may."""
+    """Return why words may not be stored, whoever said them; "" if they may."""
     if len(text) > MAX_FACT_CHARS:
         return "too_long"
     if has_secret(text):
@@ -128,38 +126,36 @@ def find_unfit_reason(text: str) -> str:
 
 
 def find_refusal(text: str, quote: str) -> str:
-    """Return why a text may not be kept with the words it is from; "" if it may."""
+    """Return why a text may not be stored with its quote; "" if it may."""
     return find_unfit_reason(text) or find_unfit_reason(quote)
 
 
 def _is_supported(text: str, sentence: str) -> bool:
-    """Tell whether a text says nothing in words that a sentence has not, and negates as it does."""
+    """Tell whether a text has no words that a sentence lacks, and is negated if that is."""
     if bool(_NOT.search(text)) != bool(_NOT.search(sentence)):
         return False
-    characters = set(_CJK.findall(text))
-    if characters - set(sentence) - FRAME_ZH:
+    if set(_CJK.findall(text)) - set(sentence) - FRAME_ZH:
         return False
-    said = set(search_words(sentence))
-    new = (word for word in search_words(text) if not _CJK.search(word))
-    return all(word in FRAME or any(_kin(word, other) for other in said) for word in new)
+    known = set(search_words(sentence))
+    words = (word for word in search_words(text) if not _CJK.search(word))
+    return all(word in FRAME or any(_is_kin(word, other) for other in known) for word in words)
 
 
-def _of_the_person(sentence: str) -> bool:
+def _is_personal(sentence: str) -> bool:
     return is_about_speaker(sentence) or bool(extract_statements(sentence))
 
 
 def shares_word_family(one: str, other: str) -> bool:
     """Tell whether two texts have a word of one family in common."""
-    right = search_words(other)
-    return any(_kin(word, like) for word in search_words(one) for like in right)
+    return any(_is_kin(*pair) for pair in product(search_words(one), search_words(other)))
 
 
-def _kin(word: str, other: str) -> bool:
+def _is_kin(word: str, other: str) -> bool:
     return word == other or (len(word) >= STEM and word[:STEM] == other[:STEM])
 
 
 MIN_SAME_VALUE = 0.5
-"""Two values that are so similar are the same; so are those of which one holds the other."""
+"""Two values at least this similar are the same."""
 
 _DIGITS = regex(r"\d[\d.,]*")
 _BARE = regex(r"^(?:it|that|this)\b|^(?:那|[这這])?(?:[应應][该該]?)?是", re.IGNORECASE)
@@ -169,7 +165,7 @@ _EATEN = regex(
     r"vegan|vegetarian|pesc[ae]tarian|omnivore|flexitarian|carnivore|meat(?:[- ]eater)?|素|[荤葷]",
     re.IGNORECASE,
 )
-"""What somebody eats, of which one excludes the others."""
+"""Diets, of which one excludes the others."""
 
 _COUNTED = regex(
     r"^(?:i|we) have (?P<many>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
@@ -179,7 +175,7 @@ _COUNTED = regex(
     re.IGNORECASE,
 )
 _ONE = regex(r"^(?:an?|called|named)\b|^是|^叫", re.IGNORECASE)
-"""What somebody else is or is called, of which there is one at a time."""
+"""What a relative is or is called, of which only one thing holds at a time."""
 
 _Things = set[frozenset[str]]
 
@@ -188,15 +184,14 @@ def contradicts(one: SelfStatement, fact: str) -> bool:
     """Tell whether a statement and a fact cannot both be so."""
     if one.kind == "correction" and _corrects(one, fact):
         return True
-    mine = parse_clauses(one.content) if one.kind in ("correction", "note") else [one]
-    held = parse_clauses(fact)
-    if any(_excludes(new, old) for new in mine for old in held):
+    statements = parse_clauses(one.content) if one.kind in ("correction", "note") else [one]
+    if any(_excludes(*pair) for pair in product(statements, parse_clauses(fact))):
         return True
-    return _other_taste(one, fact) or _other_tongue(one, fact) or _other_value(one, fact)
+    return _has_other_taste(one, fact) or _other_language(one, fact) or _other_value(one, fact)
 
 
 def is_bare_correction(one: SelfStatement) -> bool:
-    """Tell whether a correction does not say of what it is one: "It is Bergen, not Oslo"."""
+    """Tell whether a correction does not say what it corrects: "It is Bergen, not Oslo"."""
     return one.kind == "correction" and bool(one.wrong and _BARE.match(one.content))
 
 
@@ -211,28 +206,30 @@ def _excludes(new: SelfStatement, old: SelfStatement) -> bool:
     if old.kind == "former":
         # "I am a nurse" says nothing against "I am no longer a head nurse".
         now = new.content if new.kind == "work" else new.value
-        return old.former_kind == new.kind and set(search_words(old.value)) == set(
-            search_words(now)
-        )
+        return old.former_kind == new.kind and _same_words(old.value, now)
     if _other_number(new.content, old.content):
         return True
     if new.kind != old.kind:
         return _other_use(new, old)
     if new.kind in SINGLE_VALUED_KINDS or (new.kind == "identity" and new.changed):
         return _state(new) != _state(old)
-    against = CONTRADICTION_CHECKS.get(new.kind)
-    return against is not None and against(new, old)
+    check = CONTRADICTION_CHECKS.get(new.kind)
+    return check is not None and check(new, old)
+
+
+def _same_words(one: str, other: str) -> bool:
+    return set(search_words(one)) == set(search_words(other))
 
 
 def _state(one: SelfStatement) -> str:
-    """Return that which there is one of; who is married may be told of with more or less."""
+    """Return the value without details, such as to whom somebody is married."""
     value = one.value.casefold()
     return value.split()[0] if one.kind == "bond" and value else value
 
 
 def _other_diet(new: SelfStatement, old: SelfStatement) -> bool:
-    eaten, before = _EATEN.search(new.value), _EATEN.search(old.value)
-    return bool(eaten and before and eaten[0].lower() != before[0].lower())
+    diet, former = _EATEN.search(new.value), _EATEN.search(old.value)
+    return bool(diet and former and diet[0].lower() != former[0].lower())
 
 
 def _other_place(new: SelfStatement, old: SelfStatement) -> bool:
@@ -244,124 +241,122 @@ def _other_work(new: SelfStatement, old: SelfStatement) -> bool:
 
 
 def _other_tool(new: SelfStatement, old: SelfStatement) -> bool:
-    gone = _things(new.wrong) & _liked(old)[0] if new.wrong else set()
-    return bool(gone) or _other_liking(new, old)
+    given_up = _things(new.wrong) & _liked(old)[0] if new.wrong else set()
+    return bool(given_up) or _other_liking(new, old)
 
 
 def _other_liking(new: SelfStatement, old: SelfStatement) -> bool:
-    (liked, disliked), (before, averse) = _liked(new), _liked(old)
-    return bool(liked & averse or disliked & before)
+    (liked, disliked), (old_liked, old_disliked) = _liked(new), _liked(old)
+    return bool(liked & old_disliked or disliked & old_liked)
 
 
 def _other_use(new: SelfStatement, old: SelfStatement) -> bool:
     """Tell whether one says that something is used or eaten, and the other that it is not."""
-    uses = [_USED.search(one.content) for one in (new, old)]
-    said = [found[0].casefold() for found in uses if found]
-    return len(said) == 2 and said[0] == said[1] and _other_liking(new, old)
+    use, old_use = _USED.search(new.content), _USED.search(old.content)
+    if not use or not old_use or use[0].casefold() != old_use[0].casefold():
+        return False
+    return _other_liking(new, old)
 
 
 def _other_number(new: str, old: str) -> bool:
-    """Tell whether one says how many of something there are, and the other that it is otherwise."""
+    """Tell whether two texts give different numbers of the same things."""
     now, before = _COUNTED.match(new), _COUNTED.match(old)
     if not now or not before:
         return False
-    what, same = (set(search_words(one["what"] or one["thing"])) for one in (now, before))
-    many, other = ((one["many"] or one["number"]).lower() for one in (now, before))
-    return what == same and many.replace("an", "a") != other.replace("an", "a")
+    count, old_count = (
+        (one["many"] or one["number"]).lower().replace("an", "a") for one in (now, before)
+    )
+    same = _same_words(now["what"] or now["thing"], before["what"] or before["thing"])
+    return same and count != old_count
 
 
 def _other_relative(new: SelfStatement, old: SelfStatement) -> bool:
-    """Tell whether somebody of theirs is said to be something else, or to be called otherwise."""
+    """Tell whether a relative is said to be something else, or to have another name."""
     now, before = (STATEMENT_PATTERNS["family"].match(one.content) for one in (new, old))
-    if (
-        not now
-        or not before
-        or search_words(get_named_group(now, "thing"))
-        != search_words(get_named_group(before, "thing"))
-    ):
+    if not now or not before or not _same_thing(now, before):
         return False
+    thing = get_named_group(now, "thing")
     values = [get_named_group(one, "value") for one in (now, before)]
-    named = "name" in get_named_group(now, "thing") or "名字" in get_named_group(now, "thing")
-    return values[0] != values[1] and (named or all(_ONE.match(one) for one in values))
+    is_name = "name" in thing or "名字" in thing
+    return values[0] != values[1] and (is_name or all(map(_ONE.match, values)))
+
+
+def _same_thing(now: re.Match[str], before: re.Match[str]) -> bool:
+    things = (search_words(get_named_group(one, "thing")) for one in (now, before))
+    return next(things) == next(things)
 
 
 def _denied(new: SelfStatement, old: SelfStatement) -> bool:
     if old.kind == "preference":
         return new.former_kind == old.kind and bool(_things(new.value) & _liked(old)[0])
-    gone, held = set(search_words(new.value)), set(search_words(old.value))
+    former, current = set(search_words(new.value)), set(search_words(old.value))
     if not new.former_kind or old.kind == "former":
-        return bool(gone) and gone == held and old.kind != "former"
+        return bool(former) and former == current and old.kind != "former"
     if new.former_kind == old.kind == "work":
-        return bool(gone) and gone <= set(search_words(old.content))
+        return bool(former) and former <= set(search_words(old.content))
+    if new.former_kind != old.kind or not is_same_value(old.value, new.value):
+        return False
     # Who is a head nurse no longer may still be a nurse.
-    return new.former_kind == old.kind and is_same_value(old.value, new.value) and not held < gone
+    return not current < former
 
 
 def _liked(one: SelfStatement) -> tuple[_Things, _Things]:
-    """Return what a preference says is liked, and what is not."""
+    """Return the things that a preference says are liked, and those that are not."""
     first, *rest = RATHER_PATTERN.split(one.value, maxsplit=1)
-    liked, less = _things(first), _things(" ".join(rest))
+    liked, disliked = _things(first), _things(" ".join(rest))
     before = one.content[: one.content.rfind(one.value)] if one.value else one.content
-    return (less, liked) if NEGATION_PATTERN.search(before) else (liked, less)
+    return (disliked, liked) if NEGATION_PATTERN.search(before) else (liked, disliked)
 
 
 def _things(text: str) -> _Things:
-    return {
-        named
-        for part in LIST_SEPARATOR_PATTERN.split(text)
-        if (named := frozenset(search_words(part)))
-    }
+    parts = LIST_SEPARATOR_PATTERN.split(text)
+    return {frozenset(search_words(part)) for part in parts} - {frozenset()}
 
 
 def _corrects(one: SelfStatement, fact: str) -> bool:
-    """Tell whether a fact says what is wrong, of that which the correction is about."""
+    """Tell whether a fact states what a correction rejects, about the same thing."""
     if is_bare_correction(one) or not is_same_value(one.wrong, fact):
         return False
     wrong = set(search_words(one.wrong))
-    left = set(search_words(fact)) - wrong
-    about = set(search_words(one.content)) - wrong
-    return not left or shares_word_family(" ".join(about), " ".join(left))
+    topic = set(search_words(fact)) - wrong
+    corrected = set(search_words(one.content)) - wrong
+    return not topic or shares_word_family(" ".join(corrected), " ".join(topic))
 
 
-def _other_taste(one: SelfStatement, fact: str) -> bool:
-    """Tell whether a fact says that answers are liked otherwise."""
+def _has_other_taste(one: SelfStatement, fact: str) -> bool:
+    """Tell whether a fact says that answers are liked in another way."""
     liked = one.tastes
     disliked = parse_unwanted_tastes(one.content) if one.kind in TASTE_KINDS else {}
     if not liked and not disliked:
         return False
-    before, averse = parse_tastes(fact), parse_unwanted_tastes(fact)
-    return (
-        any(before.get(field, value) != value for field, value in liked.items())
-        or any(value in averse.get(field, []) for field, value in liked.items())
-        or any(before.get(field) in values for field, values in disliked.items())
-    )
+    old_liked, old_disliked = parse_tastes(fact), parse_unwanted_tastes(fact)
+    return any(
+        old_liked.get(field, value) != value or value in old_disliked.get(field, [])
+        for field, value in liked.items()
+    ) or any(old_liked.get(field) in values for field, values in disliked.items())
 
 
-def _other_tongue(one: SelfStatement, fact: str) -> bool:
+def _other_language(one: SelfStatement, fact: str) -> bool:
     new, old = LANGUAGE_PATTERN.search(one.content), LANGUAGE_PATTERN.search(fact)
-    wish = one.category == "preference" and not NEGATION_PATTERN.search(one.content + fact)
-    return bool(wish and new and old) and _value(new) != _value(old)
+    if not new or not old or one.category != "preference":
+        return False
+    return _value(new) != _value(old) and not NEGATION_PATTERN.search(one.content + fact)
 
 
-def _value(match: re.Match[str] | None) -> str:
-    return get_named_group(match, "value").casefold() if match else ""
+def _value(match: re.Match[str]) -> str:
+    return get_named_group(match, "value").casefold()
 
 
 def _other_value(one: SelfStatement, fact: str) -> bool:
-    """Tell whether a fact says of a thing of theirs that it is otherwise: "My budget is 9"."""
+    """Tell whether a fact gives another value for something they have: "My budget is 9"."""
     new, old = POSSESSION_PATTERN.match(one.content), POSSESSION_PATTERN.match(fact)
-    if (
-        not new
-        or not old
-        or search_words(get_named_group(new, "thing"))
-        != search_words(get_named_group(old, "thing"))
-    ):
+    if not new or not old or not _same_thing(new, old):
         return False
     now, then = _value(new), _value(old)
     if now in then or then in now:
         return False
-    plainly = one.kind == "correction" or bool(UNIQUE_THING_PATTERN.match(one.content))
-    return plainly or _DIGITS.sub("", now) == _DIGITS.sub("", then)
+    unique = one.kind == "correction" or bool(UNIQUE_THING_PATTERN.match(one.content))
+    return unique or _DIGITS.sub("", now) == _DIGITS.sub("", then)
 
 
 CONTRADICTION_CHECKS: Mapping[str, Callable[[SelfStatement, SelfStatement], bool]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from config.errors import ErrorCode, Problem
 from memory.facts.cache import filter_facts, find_similar_facts
@@ -54,67 +54,67 @@ from memory.profile.traits import TASTE_NAMES, ProfileUpdate, Trait, empty_profi
 from text.sentences import split_sentences
 
 MAX_TRAIT_CHARS = 120
-"""How many characters a trait may have."""
+"""The longest trait, in characters."""
 
 MULTI_STATEMENT_KINDS = ("correction", "note")
-"""The kinds that may say several things, of which one is who somebody is."""
+"""The kinds that may hold several statements, one of them on who somebody is."""
 
 
 def profile_update_from_statements(
     statements: Sequence[SelfStatement], said: PersonMessage
 ) -> ProfileUpdate:
-    """Return what a person said of themselves in so many words."""
-    told = empty_profile_update()
+    """Return the update of a profile that a person's explicit statements make."""
+    update = empty_profile_update()
     for one in statements:
         if find_refusal(one.content, one.quote) or len(one.value) > MAX_TRAIT_CHARS:
             continue
         parts = parse_clauses(one.content) if one.kind in MULTI_STATEMENT_KINDS else [one]
         for part in parts:
-            _add_identity(told, part, said)
+            _add_identity(update, part, said)
         if one.wrong and any(part.kind == "identity" for part in parts):
-            told["gone"].append(one.wrong)
+            update["gone"].append(one.wrong)
         if one.kind in TASTE_KINDS:
-            told["unwanted"] |= parse_unwanted_tastes(one.content)
+            update["unwanted"] |= parse_unwanted_tastes(one.content)
         for name, value in one.tastes.items():
-            told["tastes"][name] = _trait(value, one.quote, STATED_CONFIDENCE, said)
-    return told
+            update["tastes"][name] = _trait(value, one.quote, STATED_CONFIDENCE, said)
+    return update
 
 
-def _add_identity(told: ProfileUpdate, one: SelfStatement, said: PersonMessage) -> None:
-    """Tell who somebody is by a statement, or is no longer."""
+def _add_identity(update: ProfileUpdate, one: SelfStatement, said: PersonMessage) -> None:
+    """Add who somebody is, or no longer is, by a statement."""
     if one.kind in IDENTITY_KINDS:
-        told["identities"].append(_trait(one.value, one.quote, STATED_CONFIDENCE, said))
-        told["instead"] |= one.changed
+        update["identities"].append(_trait(one.value, one.quote, STATED_CONFIDENCE, said))
+        update["instead"] |= one.changed
     elif one.kind == "former":
-        told["gone"].append(one.value)
+        update["gone"].append(one.value)
 
 
 def profile_update_from_manner(
     manner: Manner, shown: NumberedItems
 ) -> tuple[ProfileUpdate, list[str]]:
-    """Return what a model read of a person, and why the rest of it is not believed."""
-    told, refused = empty_profile_update(), []
-    for name, features in (
-        ("identities", manner.identities),
-        ("characteristics", manner.characteristics),
+    """Return the update that a model read in messages, and why the rest of it is refused."""
+    update, refusals = empty_profile_update(), []
+    for features, traits, own in (
+        (manner.identities, update["identities"], False),
+        (manner.characteristics, update["characteristics"], True),
     ):
         for feature in features:
-            trait = _believed(feature, manner.confidence, shown.messages, own=name != "identities")
+            trait = _validate_trait(feature, manner.confidence, shown.messages, own=own)
             if isinstance(trait, str):
-                refused.append(trait)
+                refusals.append(trait)
             else:
-                told[name].append(trait)  # type: ignore[literal-required]
-    told["instead"] = any(CHANGE_PATTERN.search(one["quote"]) for one in told["identities"])
-    told["tastes"] = _tastes(manner, shown.messages)
-    named = [shown.traits[one] for one in manner.gone if one in shown.traits]
-    told["gone"] = [one for one in named if _is_ended(one, shown.messages.values())]
-    return told, refused
+                traits.append(trait)
+    update["instead"] = any(CHANGE_PATTERN.search(one["quote"]) for one in update["identities"])
+    update["tastes"] = _tastes(manner, shown.messages)
+    former = [shown.traits[number] for number in manner.gone if number in shown.traits]
+    update["gone"] = [one for one in former if _is_ended(one, shown.messages.values())]
+    return update, refusals
 
 
-def _believed(
+def _validate_trait(
     feature: Feature, confidence: float, messages: Mapping[int, PersonMessage], *, own: bool
 ) -> Trait | str:
-    """Return a trait that the person's own words bear out, or why it is not believed."""
+    """Return a trait that the person's own words support, or why it is refused."""
     said = messages.get(feature.message)
     if said is None:
         return "not_offered"
@@ -131,33 +131,33 @@ def _believed(
 def _tastes(manner: Manner, messages: Mapping[int, PersonMessage]) -> dict[str, Trait]:
     """Return the tastes for which a message has words about answers."""
     said = messages.get(manner.message)
-    quoted = find_quoted_sentences(manner.quote, said.text) if said else []
-    told = [
-        one
-        for one in quoted
-        if (is_about_speaker(one) and not is_request(one)) or parse_tastes(one)
-    ]
-    sentence = " ".join(told)
-    if said is None or not ANSWER_PATTERN.search(sentence):
+    if said is None:
         return {}
-    plain = parse_tastes(sentence)
-    named = ((name, str(getattr(manner, name))) for name in TASTE_NAMES)
+    sentence = " ".join(
+        one
+        for one in find_quoted_sentences(manner.quote, said.text)
+        if (is_about_speaker(one) and not is_request(one)) or parse_tastes(one)
+    )
+    if not ANSWER_PATTERN.search(sentence):
+        return {}
+    stated = parse_tastes(sentence)
+    tastes = {name: str(getattr(manner, name)) for name in TASTE_NAMES}
     return {
-        name: _trait(value, sentence, manner.confidence, said, stated=plain.get(name) == value)
-        for name, value in named
-        if value and plain.get(name, value) == value
+        name: _trait(value, sentence, manner.confidence, said, stated=stated.get(name) == value)
+        for name, value in tastes.items()
+        if value and stated.get(name, value) == value
     }
 
 
 def _is_ended(trait: str, messages: Iterable[PersonMessage]) -> bool:
-    """Tell whether somebody says of a trait that it holds no longer."""
+    """Tell whether somebody says that a trait no longer holds."""
     spans = (span for said in messages for span in split_sentences(extract_own_words(said.text)))
-    ending = (
-        one.text
-        for one in spans
-        if NEGATION_PATTERN.search(one.text) or CHANGE_PATTERN.search(one.text)
+    return any(
+        (NEGATION_PATTERN.search(span.text) or CHANGE_PATTERN.search(span.text))
+        and is_about_speaker(span.text)
+        and shares_word_family(trait, span.text)
+        for span in spans
     )
-    return any(is_about_speaker(one) and shares_word_family(trait, one) for one in ending)
 
 
 def _trait(
@@ -172,24 +172,20 @@ MAX_SHOWN_FACTS = 10
 """How many similar facts a model is shown."""
 
 MAX_COMPARED_FACTS = 50
-"""How many similar facts are looked at, whether they can still hold."""
+"""How many similar facts are checked for contradictions."""
 
 FACT_REFUSALS = {
-    ErrorCode.FACT_CHANGED,
-    ErrorCode.FACT_EMPTY,
-    ErrorCode.FACT_INVALID,
-    ErrorCode.FACT_NOT_FOUND,
-    ErrorCode.FACT_TOO_LONG,
-    ErrorCode.SECRET_REFUSED,
-    ErrorCode.UNTRUSTED_FACT,
+    *(ErrorCode.FACT_CHANGED, ErrorCode.FACT_EMPTY, ErrorCode.FACT_INVALID),
+    *(ErrorCode.FACT_NOT_FOUND, ErrorCode.FACT_TOO_LONG),
+    *(ErrorCode.SECRET_REFUSED, ErrorCode.UNTRUSTED_FACT),
 }
-"""What the facts may say to one that is to be kept; the others are kept all the same."""
+"""Why the store may refuse one fact; the other facts of a message are stored all the same."""
 
 
 async def save_statement(owner: str, one: SelfStatement, said: PersonMessage) -> str:
-    """Keep what a person said in so many words; return why it is not kept, "" if it is.
+    """Store what a person explicitly said; return why it is not stored, "" if it is.
 
-    What a message has told already it does not tell again, whatever was said since.
+    A statement of a message that was stored before is not stored again, even if it has ended.
     """
     reason = find_refusal(one.content, one.quote)
     if reason or one.kind == "role" or await find_learnt_fact(owner, one, said.message):
@@ -203,8 +199,13 @@ async def save_statement(owner: str, one: SelfStatement, said: PersonMessage) ->
         run=said.run,
         message=said.message,
     )
+    return await _catch_refusal(_replace_contradicted(owner, new, [one], "said so"))
+
+
+async def _catch_refusal(write: Awaitable[object]) -> str:
+    """Return the code with which the store refuses a fact; "" if it does not."""
     try:
-        await _replace_contradicted(owner, new, [one], "said so")
+        await write
     except Problem as problem:
         if problem.code not in FACT_REFUSALS:
             raise
@@ -213,12 +214,12 @@ async def save_statement(owner: str, one: SelfStatement, said: PersonMessage) ->
 
 
 async def learn_fact(owner: str, new: NewFact, why: str, *, step: str = "") -> Fact:
-    """Know what a person says, whole; their profile follows, and what it contradicts is history.
+    """Store all that a person says; update their profile, and end the facts it contradicts.
 
     Args:
         owner: Whose.
-        new: What they say; without a category it has that of what it says.
-        why: How they came to say it, for the log.
+        new: What they say; an empty category is derived from the words.
+        why: Why they say it, for the log.
         step: The step of the run, for the log.
 
     Raises:
@@ -235,7 +236,7 @@ async def learn_fact(owner: str, new: NewFact, why: str, *, step: str = "") -> F
 
 
 async def find_learnt_fact(owner: str, one: SelfStatement, message: str) -> Fact | None:
-    """Return the fact, known or history, that a statement of a message has become already."""
+    """Return the fact, live or ended, that a statement of a message became earlier."""
     before = await list_facts_of_message(owner, message) if message else []
     return next((fact for fact in before if fact_key(fact.content) == fact_key(one.content)), None)
 
@@ -243,20 +244,20 @@ async def find_learnt_fact(owner: str, one: SelfStatement, message: str) -> Fact
 async def _replace_contradicted(
     owner: str, new: NewFact, statements: Sequence[SelfStatement], why: str, step: str = ""
 ) -> Fact:
-    """Know a fact instead of all that the statements in it contradict."""
-    ended = [await _ended(owner, one, new) for one in statements]
+    """Store a fact in place of all facts that the statements in it contradict."""
+    ended = [await _find_contradicted(owner, one, new) for one in statements]
     ids = dict.fromkeys(fact.id for facts in ended for fact in facts)
     return await FACTS.record(owner, new, run=new.run, why=why, replaced=list(ids), step=step)
 
 
 async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: str) -> str:
-    """Keep what a model read in a message, if the gate lets it; return why not, "" if it does.
+    """Store what a model read in a message, if it is valid; return why not, "" if it is stored.
 
     Args:
         owner: Whose message.
         claim: What was read.
         said: The message.
-        replaces: The id of the known fact that it ends, if it names one that was shown.
+        replaces: The id of the known fact that it ends, if any.
     """
     if not (claim.durable and claim.descriptive and claim.about_user):
         return "not_durable" if not claim.durable else "not_descriptive"
@@ -266,8 +267,8 @@ async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: st
     if isinstance(words, str):
         return words
     known = await find_similar_facts(owner, words.text, MAX_SHOWN_FACTS)
-    ended = [one for one, _ in known if one.id == replaces and _about_the_same(one, words.quote)]
-    # What a person said is replaced by nothing but their own words.
+    ended = [one for one, _ in known if one.id == replaces and _can_end(words.quote, one)]
+    # Only the person's own words replace what they said.
     own = words.is_own_words or bool(ended)
     new = NewFact(
         content=SENTENCE_END_MARKS.sub("", words.quote) if own else words.text,
@@ -279,63 +280,50 @@ async def save_claim(owner: str, claim: Claim, said: PersonMessage, replaces: st
         message=said.message,
         provenance="user" if own else "model",
     )
-    return await _add_or_supersede(
-        owner, new, known, ended[0].id if ended else "", "read in what was said"
-    )
+    if any(_says_the_same(new, fact, similarity) for fact, similarity in known):
+        return ""
+    why = "read in what was said"
+    if ended:
+        write = supersede_fact(owner, ended[0].id, new, why=why, run=new.run)
+    else:
+        write = FACTS.record(owner, new, run=new.run, why=why)
+    return await _catch_refusal(write)
 
 
-async def _add_or_supersede(
-    owner: str, new: NewFact, known: Sequence[tuple[Fact, float]], ended: str, why: str
-) -> str:
-    """Write a fact, unless its message has told the same already; return what the facts refuse."""
-    for one, alike in known:
-        if (
-            one.message == new.message
-            and max(alike, trait_similarity(one.content, new.content)) >= MIN_SAME_VALUE
-        ):
-            return ""
-    try:
-        if ended:
-            await supersede_fact(owner, ended, new, why=why, run=new.run)
-        else:
-            await FACTS.record(owner, new, run=new.run, why=why)
-    except Problem as problem:
-        if problem.code not in FACT_REFUSALS:
-            raise
-        return problem.code
-    return ""
+def _says_the_same(new: NewFact, fact: Fact, similarity: float) -> bool:
+    """Tell whether a fact of the same message says the same as a new one."""
+    if fact.message != new.message:
+        return False
+    return max(similarity, trait_similarity(fact.content, new.content)) >= MIN_SAME_VALUE
 
 
-async def _ended(owner: str, one: SelfStatement, new: NewFact) -> list[Fact]:
-    """Return the facts that hold no longer once a statement is so."""
-    close = [
-        fact
-        for fact, _ in await find_similar_facts(
-            owner, f"{one.content} {one.wrong}", MAX_COMPARED_FACTS
-        )
-    ]
-    far = [fact for fits in _ways(one) for fact in await filter_facts(owner, fits)]
-    known = {
-        fact.id: fact for fact in (*close, *far) if fact_key(fact.content) != fact_key(new.content)
-    }
+async def _find_contradicted(owner: str, one: SelfStatement, new: NewFact) -> list[Fact]:
+    """Return the facts that a statement ends."""
+    text = f"{one.content} {one.wrong}"
+    similar = [fact for fact, _ in await find_similar_facts(owner, text, MAX_COMPARED_FACTS)]
     if is_bare_correction(one):
-        # It does not say of what it is a correction: of what is most like it.
-        return [fact for fact in close if is_same_value(one.wrong, fact.content)][:1]
-    # Who says two things of themselves in one message is both.
-    beside = {id for id, fact in known.items() if new.message and fact.message == new.message}
-    both = beside if one.kind == "identity" else set()
-    return [fact for id, fact in known.items() if id not in both and contradicts(one, fact.content)]
-
-
-def _ways(one: SelfStatement) -> list[Callable[[str], object]]:
-    """Return what finds facts that it may contradict without having a word in common with them."""
-    alone = one.kind in (*SINGLE_VALUED_KINDS, "diet") or (one.kind == "identity" and one.changed)
+        # It corrects the most similar fact, since it does not say which.
+        return [fact for fact in similar if is_same_value(one.wrong, fact.content)][:1]
+    others = [fact for fits in _wordless_filters(one) for fact in await filter_facts(owner, fits)]
     return [
-        *([STATEMENT_PATTERNS[one.kind].match] if alone else []),
-        *([ANSWER_PATTERN.search] if one.tastes else []),
+        fact
+        for fact in {fact.id: fact for fact in (*similar, *others)}.values()
+        if fact_key(fact.content) != fact_key(new.content)
+        # Who says two things of themselves in one message is both.
+        and not (one.kind == "identity" and new.message and fact.message == new.message)
+        and contradicts(one, fact.content)
     ]
 
 
-def _about_the_same(fact: Fact, sentence: str) -> bool:
+def _wordless_filters(one: SelfStatement) -> list[Callable[[str], object]]:
+    """Return filters for facts that a statement may contradict without sharing a word."""
+    exclusive = one.kind in (*SINGLE_VALUED_KINDS, "diet") or (
+        one.kind == "identity" and one.changed
+    )
+    kind_filter = [STATEMENT_PATTERNS[one.kind].match] if exclusive else []
+    return [*kind_filter, ANSWER_PATTERN.search] if one.tastes else [*kind_filter]
+
+
+def _can_end(sentence: str, fact: Fact) -> bool:
     """Tell whether a sentence can end a fact: it says what has changed, or names the same thing."""
     return bool(CHANGE_PATTERN.search(sentence)) or shares_word_family(fact.content, sentence)

@@ -40,7 +40,7 @@ STATED_CONFIDENCE = 0.95
 """How sure it is what somebody says of themselves in so many words."""
 
 SINGLE_VALUED_KINDS = ("name", "home", "native", "bond")
-"""What a person has one of at a time: another one takes its place."""
+"""What a person has one of at a time: a new one replaces the old."""
 
 PREFERENCE_KINDS = ("preference", "wish")
 """The kinds of statements that say how somebody likes things."""
@@ -53,65 +53,42 @@ CATEGORY = {
     "goal": "goal",
     "habit": "behavior",
 }
-"""The categories of facts; what is not listed is context."""
+"""The category of the fact that a statement becomes, by kind; any other kind is context."""
 
 TASTE_KINDS = (*PREFERENCE_KINDS, "correction", "former")
 """The kinds of statements that may say how answers are liked."""
 
 COMPOUND_KINDS = (
-    "preference",
-    "skill",
-    "tool",
-    "work",
-    "condition",
-    "family",
-    "goal",
-    "habit",
-    "bond",
+    *("preference", "skill", "tool", "work", "condition", "family", "goal", "habit", "bond"),
 )
-"""What may be said of several things in one sentence."""
+"""The kinds that may be about several things in one sentence."""
 
 ELLIPTIC_STARTS = ("", "I ", "我")
 """What a clause may leave out at its beginning: "I am a nurse and like tea"."""
 
 ELLIPTIC_BEING_KINDS = ("identity", "condition")
-"""The kinds behind which it may leave out "I am" too: "I am a nurse and allergic to tea"."""
+"""The kinds after which a clause may also leave out "I am": "I am a nurse and allergic to tea"."""
 
 _NOW = regex(r"^(?:now|currently|also)\s+|(?<!\s)\s+(?:now|these days)$", re.IGNORECASE)
 SENTENCE_END_MARKS = regex(r"(?<![\s.!。;,:…])[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
 
 ENDABLE_KINDS = (
-    "native",
-    "diet",
-    "identity",
-    "home",
-    "bond",
-    "skill",
-    "tool",
-    "work",
-    "condition",
-    "family",
-    "preference",
+    *("native", "diet", "identity", "home", "bond", "skill", "tool", "work", "condition"),
+    *("family", "preference"),
 )
-"""What may be so no longer."""
+"""What may no longer hold."""
 
 KINDS = (
-    "name",
-    "former",
-    *ENDABLE_KINDS[:3],
-    "role",
-    *ENDABLE_KINDS[3:-1],
-    "origin",
-    "goal",
-    "habit",
-    *ENDABLE_KINDS[-1:],
+    *("name", "former", "native", "diet", "identity", "role", "home", "bond", "skill", "tool"),
+    *("work", "condition", "family", "origin", "goal", "habit", "preference"),
 )
+"""All kinds of statements, in the order in which they are tried."""
 
 _START = regex(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
 _NARROW = str.maketrans("，：；！", ",:;!")
 _OF_ME = regex(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
-"""What is a statement even if it wants something: "I want to see Rome"."""
+"""A statement even if it wishes for something: "I want to see Rome"."""
 
 _PREDICATE = regex(
     r"\b(?:i|you|he|she|it|we|they|me|us|them|this|that|there|is|are|was|were|am|be|been|do|does"
@@ -119,7 +96,7 @@ _PREDICATE = regex(
     r"|hello)\b|n't\b|\d",
     re.IGNORECASE,
 )
-"""Words that a name or a noun behind "and" has not: with them a clause says something itself."""
+"""Words that make a clause after "and" a statement of its own, and no further name or noun."""
 
 _JOINED = regex(r"^(?:,\s*|,?\s+and\s+)$", re.IGNORECASE)
 _ABOUT = regex(r"^(?:(?:the |this |my )?(?:user|person)|he|she|用[户戶]|他|她)\s*", re.IGNORECASE)
@@ -141,13 +118,13 @@ class SelfStatement(NamedTuple):
     quote: str
     """The words of the message that it is from."""
     value: str = ""
-    """Who they are, where they live, what they are called; empty where it is the whole of it."""
+    """Who they are, where they live, what they are called; empty where the content is the value."""
     wrong: str = ""
-    """What a correction says is not so."""
+    """What a correction rejects."""
     changed: bool = False
-    """Whether it says that it was different before."""
+    """Whether it says that something was different before."""
     former_kind: str = ""
-    """Of which kind that was which a former one says is so no longer; empty if nobody can tell."""
+    """The kind of what no longer holds, for `former`; empty if it is unknown."""
 
     @property
     def category(self) -> str:
@@ -161,89 +138,87 @@ class SelfStatement(NamedTuple):
 
 
 class _ParsedSentence(NamedTuple):
-    """A sentence that somebody says."""
+    """The statements in a sentence, and the rest of it."""
 
     statements: Sequence[SelfStatement]
     question: str
-    """What of it is not to be remembered only."""
-    tells: bool
-    """Whether it asks nothing."""
+    """What of it is more than a note to remember."""
+    asks_nothing: bool
 
 
 def extract_statements(message: str) -> list[SelfStatement]:
     """Return what a person says of themselves in a message, in its order."""
-    return [
-        one
-        for sentence in _parse_sentences(extract_own_words(message))
-        for one in sentence.statements
-    ]
+    sentences = _parse_sentences(extract_own_words(message))
+    return [statement for sentence in sentences for statement in sentence.statements]
 
 
 def strip_notes(message: str) -> str:
-    """Return a message without what it only wants remembered; as it is if that is all of it.
+    """Return a message without its notes to remember; unchanged if it holds nothing else.
 
     What the person passes on, such as a mail, stays whole: nothing of it is remembered.
     """
-    heard, own = _parse_sentences(message), _own(message)
-    if all(one.tells for one in heard):
+    parsed = _parse_sentences(message)
+    if all(sentence.asks_nothing for sentence in parsed):
         return message
-    asked = (
-        one.question if mine else sentence.text
-        for one, mine, sentence in zip(heard, own, split_sentences(message), strict=True)
+    questions = (
+        sentence.question if is_own else span.text
+        for sentence, is_own, span in zip(
+            parsed, _flag_own_sentences(message), split_sentences(message), strict=True
+        )
     )
-    return " ".join(filter(None, asked))
+    return " ".join(filter(None, questions))
 
 
 def is_only_statements(message: str) -> bool:
-    """Tell whether all of a message says something of whoever wrote it, and nothing is asked."""
+    """Tell whether a message only describes whoever wrote it, and asks nothing."""
     if not extract_statements(message):
         return False
-    return all(
-        one.tells and mine
-        for one, mine in zip(_parse_sentences(message), _own(message), strict=True)
-    )
+    sentences = zip(_parse_sentences(message), _flag_own_sentences(message), strict=True)
+    return all(sentence.asks_nothing and is_own for sentence, is_own in sentences)
 
 
-def _own(message: str) -> list[bool]:
-    """Tell of each sentence of a message whether the person says it in their own voice."""
-    text, at = "".join(extract_own_words(message).split()), 0
-    own: list[bool] = []
-    for sentence in split_sentences(message):
-        said = "".join(mask_long_quotations(normalize_message(sentence.text)).split())
-        # Behind what they pass on, nothing is theirs.
-        own.append((not own or own[-1]) and text.startswith(said, at))
-        at += len(said)
-    return own
+def _flag_own_sentences(message: str) -> list[bool]:
+    """Return for each sentence of a message whether the person speaks in their own voice."""
+    text, place = "".join(extract_own_words(message).split()), 0
+    flags: list[bool] = []
+    for span in split_sentences(message):
+        words = "".join(mask_long_quotations(normalize_message(span.text)).split())
+        # Nothing after a text that they pass on is theirs.
+        flags.append((not flags or flags[-1]) and text.startswith(words, place))
+        place += len(words)
+    return flags
 
 
 def parse_clauses(text: str) -> list[SelfStatement]:
-    """Return what a sentence says of the person in its parts, whatever it says as a whole.
+    """Return what the clauses of a sentence say of the person, whatever it says as a whole.
 
     It may name them in the third person, or leave out who it is about: "Uses Docker".
     """
     plain = SENTENCE_END_MARKS.sub("", text)
-    ways = (_of_oneself(one, text, denied=False)[0] for one in (plain, *_in_first_person(plain)))
-    return next((told for told in ways if told), [])
+    wordings = (plain, *_to_first_person(plain))
+    readings = (_parse_self_description(one, text, denied=False)[0] for one in wordings)
+    return next((statements for statements in readings if statements), [])
 
 
 def parse_note(text: str) -> list[SelfStatement]:
-    """Return what a note about the person says, sentence by sentence, whoever it is put by.
+    """Return what a note about the person says, sentence by sentence, whoever wrote it.
 
-    Beside what they say of themselves these are notes as people write them down: "Prefers tables".
+    Besides statements in the first person it may hold jottings: "Prefers tables".
     """
-    if told := extract_statements(text):
-        return told
+    if statements := extract_statements(text):
+        return statements
     return [one for sentence in split_sentences(text) for one in parse_clauses(sentence.text)]
 
 
-def get_fact_category(statements: Sequence[SelfStatement], otherwise: str) -> str:
-    """Return the category of a fact that says so much; `otherwise` where it says nothing known."""
-    named = [one.category for one in statements]
-    return next((one for one in named if one != "context"), "context" if named else otherwise)
+def get_fact_category(statements: Sequence[SelfStatement], default: str) -> str:
+    """Return the category of a fact with these statements; `default` where there are none."""
+    categories = [one.category for one in statements]
+    specific = (category for category in categories if category != "context")
+    return next(specific, "context" if categories else default)
 
 
-def _in_first_person(text: str) -> list[str]:
-    """Return the ways in which whoever a note is about may say it themselves."""
+def _to_first_person(text: str) -> list[str]:
+    """Return how the person whom a note is about might say it themselves."""
     about = _ABOUT.sub("", text, count=1)
     if not about.isascii():
         return [f"我{about}"]
@@ -252,173 +227,167 @@ def _in_first_person(text: str) -> list[str]:
     if first in _DETERMINERS:
         return []
     if not _THIRD.match(verb):
-        return [f"I {first} {rest}".strip(), f"I am {first} {rest}".strip(), *_expert(first, rest)]
+        expert = [f"I am a {first} {rest}"] if EXPERTISE_PATTERN.match(first) else []
+        return [f"I {first} {rest}".strip(), f"I am {first} {rest}".strip(), *expert]
     first = _FIRST.get(first) or re.sub(r"(?<=[cs]h)es$|(?<=i)es$|s$", "", first)
     return [f"I {re.sub('i$', 'y', first)} {rest}"]
 
 
-def _expert(first: str, rest: str) -> list[str]:
-    return [f"I am a {first} {rest}"] if EXPERTISE_PATTERN.match(first) else []
-
-
 def split_aside(sentence: str) -> tuple[str, str]:
-    """Return what a sentence tells, and what it asks behind that."""
-    between = ASIDE_PATTERN.search(sentence)
-    return (sentence[: between.start()], sentence[between.end() :]) if between else (sentence, "")
+    """Return the statement in a sentence, and the question that follows it."""
+    separator = ASIDE_PATTERN.search(sentence)
+    if not separator:
+        return sentence, ""
+    return sentence[: separator.start()], sentence[separator.end() :]
 
 
 def _parse_sentences(text: str) -> list[_ParsedSentence]:
-    found: list[_ParsedSentence] = []
+    parsed: list[_ParsedSentence] = []
     denied = False
-    for sentence in split_sentences(text):
-        quote = SENTENCE_END_MARKS.sub("", sentence.text)
-        said = strip_matches(LEAD_PATTERN, quote.translate(_NARROW))
-        rest = strip_matches(DENIAL_PATTERN, said)
-        noted = bool(NOTE_PATTERN.match(rest))
-        told, asks_for = split_aside(rest) if noted else (rest, "")
-        question = quote[len(quote) - len(asks_for) :]
-        statements, whole = _parse_sentence(told, quote, denied or rest != said)
-        tells = not rest or (whole and not question)
-        found.append(
-            _ParsedSentence(statements, question if noted and whole else sentence.text, tells)
-        )
+    for span in split_sentences(text):
+        quote = SENTENCE_END_MARKS.sub("", span.text)
+        sentence = strip_matches(LEAD_PATTERN, quote.translate(_NARROW))
+        rest = strip_matches(DENIAL_PATTERN, sentence)
+        is_note = bool(NOTE_PATTERN.match(rest))
+        statement, aside = split_aside(rest) if is_note else (rest, "")
+        question = quote[len(quote) - len(aside) :]
+        statements, whole = _parse_sentence(statement, quote, denied or rest != sentence)
+        asks_nothing = not rest or (whole and not question)
+        remainder = question if is_note and whole else span.text
+        parsed.append(_ParsedSentence(statements, remainder, asks_nothing))
         # "That is wrong. It should be four." is one correction in two sentences.
-        denied = not rest and (denied or rest != said)
-    return found
+        denied = not rest and (denied or rest != sentence)
+    return parsed
 
 
-def _parse_sentence(said: str, quote: str, denied: bool) -> tuple[list[SelfStatement], bool]:
-    """Return what a sentence says, and whether that is all of it."""
-    note = NOTE_PATTERN.sub("", said, count=1)
+def _parse_sentence(sentence: str, quote: str, denied: bool) -> tuple[list[SelfStatement], bool]:
+    """Return the statements in a sentence, and whether they are all of it."""
+    note = NOTE_PATTERN.sub("", sentence, count=1)
     if not note or MOMENTARY_PATTERN.search(note):
         return [], False
-    if not is_request(note) and (corrected := _corrected(note, denied)):
-        return [
-            SelfStatement("correction", note, quote, wrong=get_named_group(corrected, "wrong"))
-        ], True
+    if not is_request(note) and (match := _match_correction(note, denied)):
+        wrong = get_named_group(match, "wrong")
+        return [SelfStatement("correction", note, quote, wrong=wrong)], True
     if WISH_PATTERN.match(note):
         return [SelfStatement("wish", note, quote)], not is_request(note)
-    told, whole = _of_oneself(note, quote, denied)
-    if note != said and not whole and (_OF_ME.match(note) or not is_request(note)):
+    statements, whole = _parse_self_description(note, quote, denied)
+    if note != sentence and not whole and (_OF_ME.match(note) or not is_request(note)):
         return [SelfStatement("note", note, quote)], True
-    return told, whole
+    return statements, whole
 
 
-def _corrected(said: str, denied: bool) -> re.Match[str] | None:
-    if denied or CONTRAST_PATTERN.match(said):
-        return CORRECTION_PATTERN.match(said) or (
-            POSSESSION_PATTERN.match(said) if denied else None
+def _match_correction(sentence: str, denied: bool) -> re.Match[str] | None:
+    if denied:
+        return CORRECTION_PATTERN.match(sentence) or POSSESSION_PATTERN.match(sentence)
+    return CORRECTION_PATTERN.match(sentence) if CONTRAST_PATTERN.match(sentence) else None
+
+
+def _parse_self_description(
+    sentence: str, quote: str, denied: bool
+) -> tuple[list[SelfStatement], bool]:
+    """Return the statements of a sentence or of its clauses, and whether they are all of it."""
+    clauses = _split_clauses(sentence)
+    asking = is_request(sentence)
+    if asking:
+        # "I am a nurse, how do vaccines work?"
+        clauses = clauses[:-1]
+    statements: list[SelfStatement] = []
+    read = 0
+    for number, (separator, clause) in enumerate(clauses):
+        # Only a clause that follows a statement can leave out who it is about.
+        starts = ELLIPTIC_STARTS if statements else ELLIPTIC_STARTS[:1]
+        being = ("I am ",) if statements and statements[-1].kind in ELLIPTIC_BEING_KINDS else ()
+        # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
+        role = sentence.startswith(clause) and is_first_person(sentence[len(clause) :])
+        statement = _parse_clause(
+            clause, quote, denied, (*starts, *being), role=role and not number
         )
+        if statement:
+            statements.append(statement)
+        elif statements and _JOINED.match(separator) and _is_noun_phrase(clause):
+            statements[-1] = _extend(statements[-1], separator + clause)
+        else:
+            # What follows may be what others say.
+            break
+        read += 1
+    if asking or (statements and read == len(clauses)):
+        return statements, not asking
+    if not any(is_request(clause) for _, clause in clauses) and (
+        whole := _parse_statement(sentence, COMPOUND_KINDS, quote, denied)
+    ):
+        return [whole], True
+    return statements, False
+
+
+def _split_clauses(sentence: str) -> list[tuple[str, str]]:
+    """Return the clauses of a sentence, each with what separates it from the one before."""
+    clauses, end, separator = list[tuple[str, str]](), 0, ""
+    for match in _CLAUSE.finditer(sentence):
+        clauses.append((separator, sentence[end : match.start()]))
+        end, separator = match.end(), match[0]
+    clauses.append((separator, sentence[end:]))
+    return [one for one in clauses if one[1]]
+
+
+def _is_noun_phrase(clause: str) -> bool:
+    """Tell whether a clause is only a name or a noun, which belongs to the clause before it."""
+    is_short = clause.isascii() and len(clause.split()) <= 6
+    return is_short and not (is_request(clause) or _PREDICATE.search(clause))
+
+
+def _extend(one: SelfStatement, rest: str) -> SelfStatement:
+    """Return a statement with what belongs to it: "an expert in Python" and "FastAPI"."""
+    ends_with_value = one.value and one.content.endswith(one.value)
+    grows = ends_with_value and one.kind not in SINGLE_VALUED_KINDS
+    return one._replace(content=one.content + rest, value=one.value + rest if grows else one.value)
+
+
+def _parse_clause(
+    clause: str, quote: str, denied: bool, starts: Sequence[str], *, role: bool
+) -> SelfStatement | None:
+    """Return the statement that a clause makes after one of some starts, if it makes one.
+
+    `role` allows it to be the role in which somebody speaks.
+    """
+    for start in [] if is_request(clause) else starts:
+        one = _parse_statement(f"{start}{clause}", KINDS, quote, denied)
+        if one and (one.kind != "role" or role):
+            return one
     return None
 
 
-def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[SelfStatement], bool]:
-    """Return what a sentence says as a whole or in its clauses, and whether that is all of it."""
-    parts = _parts(said)
-    asking = is_request(said)
-    if asking:
-        # "I am a nurse, how do vaccines work?"
-        parts = parts[:-1]
-    told: list[SelfStatement] = []
-    read = 0
-    for at, (between, part) in enumerate(parts):
-        if read < at:
-            # What stands in a longer clause may be what others say.
-            break
-        # Only what follows a statement can leave out who it is about.
-        left = ELLIPTIC_STARTS if told and read == at else ELLIPTIC_STARTS[:1]
-        being = ("I am ",) if len(left) > 1 and told[-1].kind in ELLIPTIC_BEING_KINDS else ()
-        # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
-        role = at == 0 and said.startswith(part) and is_first_person(said[len(part) :])
-        more = _clause(part, quote, denied, (*left, *being), role=role)
-        if not more and len(left) > 1 and _JOINED.match(between) and _names(part):
-            told[-1] = _longer(told[-1], between + part)
-            read += 1
-        told += more
-        read += len(more)
-    if asking or (told and read == len(parts)):
-        return told, not asking
-    if not any(is_request(one) for _, one in parts) and (
-        whole := _one(said, COMPOUND_KINDS, quote, denied)
-    ):
-        return [whole], True
-    return told, False
-
-
-def _parts(said: str) -> list[tuple[str, str]]:
-    """Return the clauses of a sentence, each with what stands between it and the one before."""
-    parts, end, between = list[tuple[str, str]](), 0, ""
-    for found in _CLAUSE.finditer(said):
-        parts.append((between, said[end : found.start()]))
-        end, between = found.end(), found[0]
-    parts.append((between, said[end:]))
-    return [one for one in parts if one[1]]
-
-
-def _names(part: str) -> bool:
-    """Tell whether a clause is only a name or a noun, which belongs to what was said before it."""
-    return (
-        part.isascii()
-        and len(part.split()) <= 6
-        and not (is_request(part) or _PREDICATE.search(part))
-    )
-
-
-def _longer(one: SelfStatement, rest: str) -> SelfStatement:
-    """Return a statement with what belongs to it: "an expert in Python" and "FastAPI"."""
-    value = one.value + rest if one.value and one.content.endswith(one.value) else one.value
-    value = one.value if one.kind in SINGLE_VALUED_KINDS else value
-    return one._replace(content=one.content + rest, value=value)
-
-
-def _clause(
-    clause: str, quote: str, denied: bool, starts: Sequence[str], *, role: bool
-) -> list[SelfStatement]:
-    """Return the one thing that a clause says behind one of some starts, if it says any.
-
-    `role` says whether it may be in which role somebody speaks.
-    """
-    for start in [] if is_request(clause) else starts:
-        one = _one(f"{start}{clause}", KINDS, quote, denied)
-        if one and (one.kind != "role" or role):
-            return [one]
-    return []
-
-
-def _one(said: str, kinds: Sequence[str], quote: str, denied: bool) -> SelfStatement | None:
-    if "former" in kinds and (former := _former(said, quote)):
+def _parse_statement(
+    text: str, kinds: Sequence[str], quote: str, denied: bool
+) -> SelfStatement | None:
+    if "former" in kinds and (former := _parse_former(text, quote)):
         return former
-    plain = _START.sub("", said, count=1)
+    plain = _START.sub("", text, count=1)
     for kind in kinds:
         if kind in STATEMENT_PATTERNS and (match := STATEMENT_PATTERNS[kind].match(plain)):
             value = _NOW.sub("", get_named_group(match, "value"))
             wrong = get_named_group(match, "wrong") if kind == "tool" else ""
-            changed = denied or bool(wrong or CHANGE_PATTERN.search(said))
-            return SelfStatement(kind, said, quote, value, wrong=wrong, changed=changed)
+            changed = denied or bool(wrong or CHANGE_PATTERN.search(text))
+            return SelfStatement(kind, text, quote, value, wrong=wrong, changed=changed)
     return None
 
 
-def _former(said: str, quote: str) -> SelfStatement | None:
-    """Return what somebody says is not so, or no longer, read as if it were."""
-    ended = FORMER_PATTERN.match(said)
-    match = ended or NOT_SO_PATTERN.match(said)
+def _parse_former(text: str, quote: str) -> SelfStatement | None:
+    """Parse what somebody says does not hold, or no longer, as if it did."""
+    ended = FORMER_PATTERN.match(text)
+    match = ended or NOT_SO_PATTERN.match(text)
     if match is None:
         return None
     before, rest = get_named_group(match, "before"), get_named_group(match, "rest")
-    was = _one(
-        f"{before} {rest}" if before.isascii() else before + rest,
-        ENDABLE_KINDS,
-        quote,
-        denied=False,
-    )
-    if was is None:
-        return SelfStatement("former", said, quote, rest, changed=True) if ended else None
-    if not ended and (was.kind == "preference" or STATEMENT_PATTERNS["preference"].match(said)):
+    positive = f"{before} {rest}" if before.isascii() else before + rest
+    former = _parse_statement(positive, ENDABLE_KINDS, quote, denied=False)
+    if former is None:
+        return SelfStatement("former", text, quote, rest, changed=True) if ended else None
+    if not ended and (former.kind == "preference" or STATEMENT_PATTERNS["preference"].match(text)):
         # "I don't like tea" is a preference too.
         return None
     # What somebody no longer teaches they may still speak.
-    value = rest if was.kind == "work" else was.value
-    return SelfStatement("former", said, quote, value, changed=bool(ended), former_kind=was.kind)
+    value = rest if former.kind == "work" else former.value
+    return SelfStatement("former", text, quote, value, changed=bool(ended), former_kind=former.kind)
 
 
 IDENTITY_KINDS = ("identity", "role")
