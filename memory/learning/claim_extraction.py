@@ -1,4 +1,4 @@
-"""Ask a model once what some messages of a person tell of them, and in which form it answers."""
+"""Ask a model what a person's messages say about them, and define the form of its answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MESSAGE = Field(description="the number of the message that the quote stands in
 
 
 class Claim(BaseModel):
-    """Something that is to be known of the person."""
+    """A claim about the person."""
 
     content: str = Field(description="one short statement, in the person's own words")
     category: ClaimCategory
@@ -64,7 +64,7 @@ class Manner(BaseModel):
 # The rules of `self_statements.py` find what is stated explicitly.
 @extractive_answer(lambda prompt: {"unread": True})
 class Learnt(BaseModel):
-    """What some messages of a person tell of them; mostly nothing."""
+    """What a person's messages say about them; mostly nothing."""
 
     facts: list[Claim] = Field(default=[], max_length=20)
     profile: Manner = Manner()
@@ -88,7 +88,7 @@ Raises:
 
 
 class NumberedItems(NamedTuple):
-    """What stood under which number in a prompt."""
+    """The numbered items of a prompt."""
 
     messages: Mapping[int, PersonMessage]
     facts: Mapping[int, str]
@@ -100,13 +100,13 @@ class NumberedItems(NamedTuple):
 async def extract_claims(
     ask: AskMemorizer, said: Sequence[PersonMessage], known: Mapping[str, str], profile: Profile
 ) -> tuple[Learnt, NumberedItems]:
-    """Return what a model reads in some messages of one thread, and what its numbers mean.
+    """Return what a model reads in messages of one thread, and what its numbers mean.
 
     Args:
-        ask: The door to the model.
+        ask: Asks the model.
         said: The messages, oldest first.
-        known: What may be said again, by the id of the fact.
-        profile: Of the person.
+        known: Similar known facts by id.
+        profile: The person's profile.
 
     Raises:
         Problem: Whatever keeps the model from answering; `model_unavailable` when the one that
@@ -119,18 +119,16 @@ async def extract_claims(
         for number, one in shown.messages.items()
     }
     data = join_prompt_blocks(
-        _listed("messages", "message", texts),
+        _render_numbered("messages", "message", texts),
         render_block("answer", said[-1].answer[:MAX_ANSWER_CHARS]),
-        _listed("known", "fact", {at: known[one] for at, one in shown.facts.items()}),
-        _listed("traits", "trait", shown.traits),
+        _render_numbered("known", "fact", {n: known[id] for n, id in shown.facts.items()}),
+        _render_numbered("traits", "trait", shown.traits),
     )
-    learnt = await ask(
-        render_prompt("learn", language=detect_language(" ".join(texts.values()))), data
-    )
+    system = render_prompt("learn", language=detect_language(" ".join(texts.values())))
+    learnt = await ask(system, data)
     if learnt.unread:
-        raise Problem(
-            ErrorCode.MODEL_UNAVAILABLE, "the model that answered cannot learn from messages"
-        )
+        what = "the model that answered cannot learn from messages"
+        raise Problem(ErrorCode.MODEL_UNAVAILABLE, what)
     return learnt, shown
 
 
@@ -138,5 +136,6 @@ def _numbered(items: Sequence[Item]) -> dict[int, Item]:
     return dict(enumerate(items, start=1))
 
 
-def _listed(tag: str, each: str, texts: Mapping[int, str]) -> str:
-    return wrap_blocks(tag, [render_block(each, text, id=number) for number, text in texts.items()])
+def _render_numbered(tag: str, item_tag: str, texts: Mapping[int, str]) -> str:
+    items = [render_block(item_tag, text, id=number) for number, text in texts.items()]
+    return wrap_blocks(tag, items)

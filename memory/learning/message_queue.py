@@ -1,10 +1,10 @@
-"""What people said, queued in the outbox until it has been read for what is to be known of them."""
+"""Queue people's messages in the outbox until they have been learnt from."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -24,7 +24,7 @@ MAX_BATCH_MESSAGES = 20
 
 
 class PersonMessage(NamedTuple):
-    """Something a person said."""
+    """A message of a person."""
 
     thread: str
     run: str
@@ -32,27 +32,27 @@ class PersonMessage(NamedTuple):
     """The id of the message."""
     text: str
     answer: str = ""
-    """What they had been answered before, cut short; it is context and never learnt from."""
+    """The shortened answer before it: context, and never learnt from."""
 
 
 class QueuedMessage(NamedTuple):
-    """Something a person said, and the row of the outbox that holds it."""
+    """A message of a person, with its job in the outbox."""
 
     job: OutboxJob
     content: PersonMessage
 
 
 async def enqueue_message(owner: str, said: PersonMessage) -> None:
-    """Keep what a person said for later; the same message is kept only once, however often told.
+    """Queue a message, at most once.
 
-    All that waits of the thread then waits until it has been quiet for a while.
+    All queued messages of its thread then wait until the thread has been quiet for a while.
     """
     thread = said.thread
-    named = {"owner": owner, "thread": thread, "message": said.message, "at": time.time()}
+    row = {"owner": owner, "thread": thread, "message": said.message, "at": time.time()}
 
     def work(connection: Connection) -> None:
         new = dialect_insert(heard).on_conflict_do_nothing().returning(heard.c.message)
-        if connection.execute(new, named).first() is None:
+        if connection.execute(new, row).first() is None:
             return
         wait = settings().learn_seconds
         outbox.enqueue_job(connection, owner, LEARN_JOB, said._asdict(), wait)
@@ -66,54 +66,49 @@ async def enqueue_message(owner: str, said: PersonMessage) -> None:
 async def lease_messages(
     owner: str, thread: str = "", excluded_run: str = ""
 ) -> list[QueuedMessage]:
-    """Take what an owner said; nobody else gets it before its lease ends.
+    """Take queued messages of an owner; nobody else gets them before the lease ends.
 
     Args:
-        owner: Who said it.
-        thread: Where all is taken that was said; of other threads, what is due.
-        excluded_run: The run that is still at work; what was said in it is left.
+        owner: Whose messages.
+        thread: The thread whose messages are all taken; of other threads, those that are due.
+        excluded_run: A run that is still at work, whose messages stay in the queue.
     """
 
     def work(connection: Connection) -> list[QueuedMessage]:
-        now = time.time()
-        taken: list[QueuedMessage] = []
-        for one, due in _waiting(connection, owner):
-            free = is_due(one.data.get("until", 0), now) and one.data["run"] != excluded_run
-            its_time = is_due(due, now, max(LONGEST_WAIT, settings().learn_seconds))
-            if (
-                free
-                and (its_time or one.data["thread"] == thread)
-                and len(taken) < MAX_BATCH_MESSAGES
-            ):
-                taken.append(_queued_message(one))
-                kept = json.dumps({**one.data, "until": now + JOB_LEASE})
-                held = update(rows).where(rows.c.id == one.id)
-                connection.execute(held.values(data=kept, due=max(due, now + JOB_LEASE)))
-        return taken
+        now, longest = time.time(), max(LONGEST_WAIT, settings().learn_seconds)
+        ready = [
+            (job, due)
+            for job, due in _waiting(connection, owner)
+            if is_due(job.data.get("until", 0), now)
+            and job.data["run"] != excluded_run
+            and (job.data["thread"] == thread or is_due(due, now, longest))
+        ][:MAX_BATCH_MESSAGES]
+        until = now + JOB_LEASE
+        for job, due in ready:
+            data = json.dumps({**job.data, "until": until})
+            leased = update(rows).where(rows.c.id == job.id)
+            connection.execute(leased.values(data=data, due=max(due, until)))
+        return [_queued_message(job) for job, _ in ready]
 
     return await run_write(work)
 
 
 async def complete_messages(turns: Sequence[QueuedMessage]) -> None:
-    """Remove what has been read."""
-    await _each(turns, outbox.finish_job)
+    """Remove messages that have been read from the queue."""
+
+    def work(connection: Connection) -> None:
+        for turn in turns:
+            outbox.finish_job(connection, turn.job)
+
+    await run_write(work)
 
 
 async def postpone_messages(turns: Sequence[QueuedMessage]) -> None:
-    """Leave what could not be read for later, longer with every time."""
+    """Leave messages that could not be read for later, longer each time."""
 
-    def later(connection: Connection, job: OutboxJob) -> None:
-        outbox.postpone_job(connection, job, job.data)
-
-    await _each(turns, later)
-
-
-async def _each(
-    turns: Sequence[QueuedMessage], act: Callable[[Connection, OutboxJob], None]
-) -> None:
     def work(connection: Connection) -> None:
         for turn in turns:
-            act(connection, turn.job)
+            outbox.postpone_job(connection, turn.job, turn.job.data)
 
     await run_write(work)
 
@@ -127,7 +122,7 @@ _WAITING = (
 
 
 def _waiting(connection: Connection, owner: str) -> list[tuple[OutboxJob, float]]:
-    """Return what waits, each with the time at which it is due."""
+    """Return the queued jobs, each with the time at which it is due."""
     found = connection.execute(_WAITING, {"its_owner": owner}).all()
     return [
         (OutboxJob(row.id, row.owner, json.loads(row.data), row.tries), row.due) for row in found

@@ -66,7 +66,7 @@ LAYOUT = regex(
     r"|^[ \t]*(?:[亲親][爱愛]的|尊敬的|敬[爱愛]的)|此致|敬[礼禮上启啟]|[谨謹][上启啟]|[顺順][颂頌]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What a person's own request does not have, and mails, tables and logs have."""
+"""The layout of mails, tables and logs, which a person's own request does not have."""
 
 TEXT_REQUEST = regex(
     rf"\b(?:this|these|those|(?:the )?(?:following|above|below|attached|enclosed|pasted|preceding"
@@ -102,7 +102,7 @@ TEXT_REQUEST = regex(
     "(?:[邮郵]件|信|消息|留言|帖子|文章|文字|[话話]|段|文本|[内內]容|[笔筆][记記]|通知|摘要)",
     re.IGNORECASE,
 )
-"""A request that has another text for its object, which may stand before or behind it."""
+"""A request about another text, which may stand before or after it."""
 
 REPORTED_SPEECH = regex(
     r"\b(?:says|tells|told|asked|asks|writes?(?: to (?:me|us))?(?=\s*(?:$|[:,.]|that\b))|replied"
@@ -114,7 +114,7 @@ REPORTED_SPEECH = regex(
     r"|(?:^|[,。;])(?![并並再也然顺順另还還帮幫能可])[^,。;我会會请請]{1,8}(?:[说說](?![话話明])|[写寫]道|[认認][为為]|表示|告[诉訴]我|要求|希望)",
     re.IGNORECASE,
 )
-"""What says that somebody else has said something."""
+"""Words that introduce what somebody else said."""
 
 ITEM = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s")
 """The beginning of an item of a list."""
@@ -126,22 +126,22 @@ VAGUE = regex(
     r"|somebody|stuff|following|above|below)\b|[这這那他她它]",
     re.IGNORECASE,
 )
-"""Words that point to what stands elsewhere."""
+"""Words that refer to something elsewhere."""
 
 TEXT_NOUN = regex(rf"\b(?:{_PASSED_ON}|lyrics)\b|[邮郵]件|短信|留言|帖子", re.IGNORECASE)
-"""What may be passed on."""
+"""Kinds of text that people pass on."""
 
 PASTED = 600
-"""A paragraph of so many characters was pasted, not said."""
+"""A paragraph this long, in characters, was pasted and not typed."""
 
 QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*+[?？。.]?\s*$")
-"""The end of a question, which states nothing."""
+"""The end of a question."""
 
 TOPIC = 2
-"""So many words of its own has a question that needs no text beside it."""
+"""How many topic words a question has that needs no other text."""
 
 POINTING = 4
-"""So many has one that also says "this" or "they"."""
+"""How many it has if it also says "this" or "they"."""
 
 INSTRUCTION = regex(
     r"^(?:always|never|do not|don['’]t|use|prefer|avoid|keep|make|answer|reply|respond|write|cite"
@@ -151,7 +151,7 @@ INSTRUCTION = regex(
     r"|回答|[报報]告|[数數]字|日期|[单單]位)",
     re.IGNORECASE,
 )
-"""How somebody begins who says how things are to be done."""
+"""The start of an instruction."""
 
 _COMMENT = regex(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN = regex("[\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
@@ -170,7 +170,7 @@ _SUBJECT = regex(
     r"|^(?:(?:好的?|是的?|[对對]|嗯)[,。!]?)?(?:[现現]在|目前|平[时時]|以前|因[为為]|作[为為][^,。]{1,12},|在[^,。我]{1,8},?)?(?:[我咱俺]|本人)",
     re.IGNORECASE,
 )
-"""What begins with whoever speaks."""
+"""The start of a sentence whose subject is the speaker."""
 
 _ASKS = regex(
     r"[?？]\s*$|^\W*(?:(?:please|pls|now|so|and|then|also|ok|okay|hi|hey|hello)\W+)*"
@@ -188,7 +188,7 @@ _ASKS = regex(
 
 
 def normalize_message(text: str) -> str:
-    """Return a text in NFKC without what a reader does not see: comments, invisible characters."""
+    """Return a text in NFKC without comments and invisible characters."""
     shown = unicodedata.normalize("NFKC", _TAGS.sub("", _COMMENT.sub(" ", text)))
     return normalize_text(_HIDDEN.sub("", shown))
 
@@ -196,28 +196,25 @@ def normalize_message(text: str) -> str:
 def extract_own_words(message: str) -> str:
     """Return what a person says in a message in their own voice.
 
-    It ends where another text may begin. A message that is laid out like a mail or a table, or that
-    asks something about a text, has nothing of the kind: that text may stand anywhere in it.
+    They end where another text may begin. A message with the layout of a mail or a table, or with a
+    request about a text, has none: the text may be anywhere in it.
     """
     text = normalize_message(message)
     if LAYOUT.search(text):
         return ""
-    text = mask_long_quotations(text[: _pasted(text)])
-    said = split_sentences(text)
-    if any(TEXT_REQUEST.search(one.text) for one in said):
+    text = mask_long_quotations(text[: _find_pasted(text)])
+    sentences = split_sentences(text)
+    if any(TEXT_REQUEST.search(one.text) for one in sentences):
         return ""
-    listing = False
-    for at, one in enumerate(said):
-        rest = _said(one.text)
-        if (
-            REPORTED_SPEECH.search(rest)
-            or COLON.search(rest)
-            or (ITEM.match(one.text) and not listing)
-        ):
+    in_list = False
+    for number, one in enumerate(sentences, 1):
+        rest = _strip_lead(one.text)
+        begins_list = ITEM.match(one.text) and not in_list
+        if begins_list or REPORTED_SPEECH.search(rest) or COLON.search(rest):
             return text[: one.start].rstrip()
-        listing = not rest or listing
-        after = text[one.end : said[at + 1].start] if said[at + 1 :] else ""
-        if "\n" in after and not (listing or _stands_alone(one.text)):
+        in_list = not rest or in_list
+        gap = text[one.end : sentences[number].start] if number < len(sentences) else ""
+        if "\n" in gap and not (in_list or _stands_alone(one.text)):
             return text[: one.end]
     return text.rstrip()
 
@@ -228,69 +225,66 @@ def mask_long_quotations(text: str) -> str:
 
 
 def find_quoted_sentences(quote: str, message: str) -> list[str]:
-    """Return the sentences of the person's own in which a quote stands; none where it does not."""
-    said = extract_own_words(message)
-    place = find_quote(normalize_message(quote), said)
+    """Return the sentences of a person's own words that a quote is part of, if any."""
+    own_words = extract_own_words(message)
+    place = find_quote(normalize_message(quote), own_words)
     if place is None:
         return []
-    held = [one for one in split_sentences(said) if one.start < place.end and place.start < one.end]
-    return [one.text for one in held]
+    sentences = split_sentences(own_words)
+    return [one.text for one in sentences if one.start < place.end and place.start < one.end]
 
 
 def is_request(sentence: str) -> bool:
-    """Tell whether a sentence asks or orders something now."""
+    """Tell whether a sentence asks for something now."""
     return bool(_ASKS.search(sentence))
 
 
 def is_first_person(text: str) -> bool:
-    """Tell whether a text speaks of whoever says it."""
+    """Tell whether a text mentions the speaker."""
     return bool(_FIRST.search(text))
 
 
 def is_about_speaker(sentence: str) -> bool:
-    """Tell whether a sentence says something of the person who speaks.
+    """Tell whether a sentence says something about the speaker.
 
-    A question says so much at least as it names a thing of theirs: "Why do my bees die?"
+    A question does if it names something of theirs: "Why do my bees die?"
     """
     if is_request(sentence):
         return bool(_OWN_THING.search(sentence))
-    rest = _said(sentence)
-    own = INSTRUCTION.match(rest) and _OWN_THING.search(rest)
-    return bool(own or _SUBJECT.match(rest))
+    rest = _strip_lead(sentence)
+    return bool(_SUBJECT.match(rest) or (INSTRUCTION.match(rest) and _OWN_THING.search(rest)))
 
 
 def is_instruction(sentence: str) -> bool:
-    """Tell whether a sentence says from its beginning how things are to be done, or liked."""
-    if QUESTION.search(sentence):
-        return False
-    return bool(
-        INSTRUCTION.match(sentence) or WISH_PATTERN.match(sentence) or _SUBJECT.match(sentence)
-    )
+    """Tell whether a sentence is an instruction, a wish or a statement of the speaker."""
+    patterns = (INSTRUCTION, WISH_PATTERN, _SUBJECT)
+    return not QUESTION.search(sentence) and any(one.match(sentence) for one in patterns)
 
 
-def _pasted(text: str) -> int:
+def _find_pasted(text: str) -> int:
     """Return where code or a paragraph begins that is too long to have been typed."""
     code = _CODE.search(text)
-    ends = [*(gap.start() for gap in _GAP.finditer(text)), len(text)]
-    starts = [0, *(gap.end() for gap in _GAP.finditer(text))]
+    gaps = list(_GAP.finditer(text))
+    ends = [*(gap.start() for gap in gaps), len(text)]
+    starts = [0, *(gap.end() for gap in gaps)]
     long = (start for start, end in zip(starts, ends, strict=True) if end - start >= PASTED)
     return min(code.start() if code else len(text), next(long, len(text)))
 
 
-def _said(sentence: str) -> str:
-    """Return a sentence without the words that only lead to what it says."""
-    return strip_matches(
-        NOTE_PATTERN, strip_matches(DENIAL_PATTERN, strip_matches(LEAD_PATTERN, sentence))
-    )
+def _strip_lead(sentence: str) -> str:
+    """Return a sentence without the words that only introduce it."""
+    for pattern in (LEAD_PATTERN, DENIAL_PATTERN, NOTE_PATTERN):
+        sentence = strip_matches(pattern, sentence)
+    return sentence
 
 
 def _stands_alone(sentence: str) -> bool:
-    """Tell whether a sentence is one of the person's own, and no hint at what the next line is."""
+    """Tell whether a sentence is the person's own, and does not announce the next line."""
     rest = strip_matches(LEAD_PATTERN, sentence)
     if TEXT_NOUN.search(rest):
         return False
     if is_request(rest):
         topic = [word for word in search_words(rest) if word not in QUESTION_WORDS]
         return len(topic) >= (POINTING if VAGUE.search(rest) else TOPIC)
-    known = (NOTE_PATTERN, DENIAL_PATTERN, WISH_PATTERN, _SUBJECT, INSTRUCTION)
-    return not rest or any(pattern.match(rest) for pattern in known)
+    patterns = (NOTE_PATTERN, DENIAL_PATTERN, WISH_PATTERN, _SUBJECT, INSTRUCTION)
+    return not rest or any(pattern.match(rest) for pattern in patterns)

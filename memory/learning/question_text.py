@@ -1,4 +1,4 @@
-"""What a message asks, apart from what it tells of the person."""
+"""The question in a message, apart from what the message says about the person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_THEM = regex(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", 
 
 
 def is_only_secrets(message: str) -> bool:
-    """Tell whether a message says nothing but secrets, which were taken out of it."""
+    """Tell whether a message held only secrets, which have been masked."""
     return all(
         SECRET_MARK.search(one.text) and not is_request(one.text)
         for one in split_sentences(message)
@@ -28,49 +28,46 @@ def is_only_secrets(message: str) -> bool:
 
 
 def get_last_question(messages: Sequence[AnyMessage]) -> str:
-    """Return what a person asked last in their own words, without what only tells of them."""
-    said = [str(one.text).strip() for one in messages if one.type == "human"]
-    return strip_notes(strip_told_secrets(said[-1])) if said else ""
+    """Return the last question of a person, without notes about themselves."""
+    texts = [str(one.text).strip() for one in messages if one.type == "human"]
+    return strip_notes(strip_told_secrets(texts[-1])) if texts else ""
 
 
 def strip_told_secrets(message: str) -> str:
-    """Return what is left of a message as a topic of research where secrets were taken out.
+    """Return a message as a topic of research, without sentences that only told a secret.
 
-    What only told a secret is left out, unless there is nothing else.
+    A message of nothing but such sentences is returned unchanged.
     """
-    if is_only_secrets(message):
+    if not SECRET_MARK.search(message) or is_only_secrets(message):
         return message
-    said = [one.text for one in split_sentences(message)]
-    kept = [one for one in said if is_request(one) or not SECRET_MARK.search(one)]
-    return SECRET_MARK.sub("…", join_sentences(kept)) if SECRET_MARK.search(message) else message
+    sentences = [span.text for span in split_sentences(message)]
+    asked = [one for one in sentences if is_request(one) or not SECRET_MARK.search(one)]
+    return SECRET_MARK.sub("…", join_sentences(asked))
 
 
 def strip_self_descriptions(message: str) -> str:
-    """Return the sentences of a message without those that tell of the person, and of theirs.
+    """Return a message without the sentences about the person and their relatives.
 
-    It is as it is where nothing else is asked. "My sister has bees. She is a nurse. How do bees
-    dance?" asks one thing.
+    A message that asks nothing else is returned unchanged. "My sister has bees. She is a nurse.
+    How do bees dance?" asks one thing.
     """
-    left, told = [], False
-    said = split_sentences(message)
-    for sentence in said:
-        own, question = split_aside(sentence.text)
-        if is_request(own):
-            own, question = "", sentence.text
-        if own and (
-            (told and _OF_THEM.match(own)) or is_first_person(own) or NOTE_PATTERN.match(own)
-        ):
-            told = True
-        else:
-            told, question = False, sentence.text
-        left += [question] if question else []
-    whole = left == [one.text for one in said] or not any(map(is_request, left))
-    return message if whole else join_sentences(left)
+    questions, personal = [], False
+    sentences = [span.text for span in split_sentences(message)]
+    for sentence in sentences:
+        statement, question = split_aside(sentence)
+        goes_on = personal and _OF_THEM.match(statement)
+        personal = not is_request(statement) and bool(
+            goes_on or is_first_person(statement) or NOTE_PATTERN.match(statement)
+        )
+        questions.append(question if personal else sentence)
+    questions = [one for one in questions if one]
+    unchanged = questions == sentences or not any(map(is_request, questions))
+    return message if unchanged else join_sentences(questions)
 
 
-def join_sentences(said: Sequence[str]) -> str:
-    """Return sentences as one text, without a space behind a Chinese one."""
+def join_sentences(sentences: Sequence[str]) -> str:
+    """Join sentences with spaces, but none after a Chinese one."""
     text = ""
-    for one in said:
+    for one in sentences:
         text += one if not text or _UNSPACED.search(text) else f" {one}"
     return text

@@ -24,7 +24,7 @@ from text.script import CJK
 VERDICTS = ("up", "down")
 
 _ONE_WORD = regex(rf"^(?:[^\s{CJK}]+|[^\w\s]*[{CJK}]{{1,2}}[^\w\s]*)$")
-"""What can be no correction: a word, in Chinese one or two characters."""
+"""Too little for a correction: one word, in Chinese one or two characters."""
 
 REFUSAL_REASONS = {
     "too_long": f"it has more than {MAX_FACT_CHARS} characters",
@@ -33,9 +33,9 @@ REFUSAL_REASONS = {
 
 
 async def record_feedback(run: RunRecord, words: str) -> Fact | None:
-    """Write down what a person says about a run; words are in force from the next call on.
+    """Record what a person says about a run; a correction applies from the next call on.
 
-    What the run was told of earlier ones is judged by it too
+    It also rates what the run was shown of earlier ones
     (`memory.experience.run_history.rate_past_run`).
 
     Args:
@@ -47,7 +47,7 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
 
     Raises:
         Problem: `feedback_empty`, `feedback_unclear`, or `feedback_refused` for what must not be
-            kept.
+            stored.
     """
     text = " ".join(normalize_message(words).split())
     if is_blank(text):
@@ -60,10 +60,8 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
         await rate_past_run(run.owner, run.id, good=verdict == "up")
         return None
     if _ONE_WORD.match(text):
-        what, hint = (
-            f"one word says too little: {text!r}",
-            'up, down, or a sentence: "what was wrong"',
-        )
+        what = f"one word says too little: {text!r}"
+        hint = 'up, down, or a sentence: "what was wrong"'
         raise Problem(ErrorCode.FEEDBACK_UNCLEAR, what, hint=hint)
     fact = await _correct(run, text)
     await _log(run, "text", {"text": text, "fact": fact.id})
@@ -75,10 +73,10 @@ async def _correct(run: RunRecord, text: str) -> Fact:
     reason = REFUSAL_REASONS.get(find_unfit_reason(text), "")
     if reason:
         raise Problem(ErrorCode.FEEDBACK_REFUSED, reason, hint="say it in other words")
-    liking = [one.kind in PREFERENCE_KINDS for one in parse_note(text)]
+    kinds = {one.kind for one in parse_note(text)}
     new = NewFact(
         content=text,
-        category="preference" if liking and all(liking) else "correction",
+        category="preference" if kinds and kinds <= {*PREFERENCE_KINDS} else "correction",
         confidence=STATED_CONFIDENCE,
         quote=text,
         thread=run.thread,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Column,
-    Float,
-    String,
-    Table,
-)
+from sqlalchemy import Column, Float, String, Table
 
 from storage.tables import metadata
 
@@ -19,4 +14,4 @@ heard = Table(
     Column("message", String(80), primary_key=True),
     Column("at", Float, nullable=False),
 )
-"""Which messages of a person were put into the outbox to be learnt from; each is so only once."""
+"""The messages that were put into the outbox to be learnt from, each once."""
