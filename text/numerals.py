@@ -1,4 +1,4 @@
-"""Read numbers however they are written, and tell which of them identify a person."""
+"""Read numbers in any script or in words, and find those that identify a person."""
 
 from __future__ import annotations
 
@@ -57,18 +57,9 @@ _SCALES = {
     1_000_000: "m mn mio mln million millions millionen millones млн миллион миллионов",
     1_000_000_000: "bn billion billions mrd milliarden млрд",
 }
-"""What an amount is short for, by the word or letter behind its figure."""
+"""The words and letters after a figure that multiply it."""
 _HAN_UNITS = (
-    "零〇",
-    "一壹",
-    "二贰貳两兩",
-    "三叁參",
-    "四肆",
-    "五伍",
-    "六陆陸",
-    "七柒",
-    "八捌",
-    "九玖",
+    *("零〇", "一壹", "二贰貳两兩", "三叁參", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"),
 )
 _HAN_TIMES = {10: "十拾", 100: "百佰", 1_000: "千仟", 10_000: "万萬", 100_000_000: "亿億"}
 _TOKEN = regex(rf"\d{{1,20}}|[^\W\d_{HAN}]{{1,24}}|[{HAN}]")
@@ -77,7 +68,7 @@ _AND = frozenset({"and", "und", "y", "et", "e", "en"})
 
 
 class _NumeralRun(NamedTuple):
-    """Where numerals stand in a row, and the digits that they may be read as."""
+    """Numerals in a row, and the digits that they may be read as."""
 
     start: int
     end: int
@@ -85,7 +76,7 @@ class _NumeralRun(NamedTuple):
 
 
 def find_numeral_runs(text: str) -> Iterator[_NumeralRun]:
-    """Yield the numerals in a row of which at least one is not written in digits."""
+    """Yield runs of numerals of which at least one is not written in digits."""
     row: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         close = not row or _JOIN.fullmatch(text, row[-1].end(), token.start())
@@ -103,18 +94,17 @@ def find_numeral_runs(text: str) -> Iterator[_NumeralRun]:
 
 def find_amounts(text: str) -> Iterator[_NumeralRun]:
     """Yield figures with a scale behind them, such as 93.5k, 93,5 тыс. or 9.35万."""
-    for found in _amount().finditer(text):
-        times = _scales()[found["scale"].strip().lower()]
-        figure = found["figure"]
-        readings = {Decimal(figure.replace(",", ".")) * times}
-        if regex(r"\d{1,3}[.,]\d{3}").fullmatch(figure):
-            readings.add(Decimal(regex("[.,]").sub("", figure)) * times)
+    for match in _amount().finditer(text):
+        scale, figure = _scales()[match["scale"].strip().lower()], match["figure"]
+        readings = {Decimal(figure.replace(",", ".")) * scale}
+        if re.fullmatch(r"\d{1,3}[.,]\d{3}", figure):
+            readings.add(Decimal(re.sub("[.,]", "", figure)) * scale)
         whole = (f"{one:.0f}" for one in readings if one == one.to_integral_value())
-        yield _NumeralRun(*found.span(), tuple(whole))
+        yield _NumeralRun(*match.span(), tuple(whole))
 
 
 def _in_digits(text: str) -> str:
-    """Return a text of the same length with spelt numbers in digits, filled up with spaces."""
+    """Return a text of the same length with spelt numbers in digits, padded with spaces."""
     parts, at = [], 0
     for run in find_numeral_runs(text):
         parts += [text[at : run.start], run.readings[0][: run.end - run.start]]
@@ -136,32 +126,32 @@ def to_western_digits(text: str) -> str:
 def _run(row: list[re.Match[str]]) -> Iterator[_NumeralRun]:
     while row[-1][0].lower() in _AND and _value(row[-1][0]) is None:
         row = row[:-1]
-    said = [one[0] for one in row if _value(one[0]) is not None]
-    if len(said) > 1 and not all(one.isdecimal() for one in said):
-        yield _NumeralRun(row[0].start(), row[-1].end(), (_in_a_row(said), _cardinal(said)))
+    words = [token[0] for token in row if _value(token[0]) is not None]
+    if len(words) > 1 and not all(word.isdecimal() for word in words):
+        readings = _read_digit_by_digit(words), _read_cardinal(words)
+        yield _NumeralRun(row[0].start(), row[-1].end(), readings)
 
 
-def _in_a_row(said: list[str]) -> str:
-    """Return what words say if each tells its own digits: "forty-eight two one" is 4821."""
+def _read_digit_by_digit(words: list[str]) -> str:
+    """Read words that each give their own digits: "forty-eight two one" is 4821."""
     read: list[str] = []
-    tens = False
-    for one in said:
-        value = _value(one)
-        unit = value is not None and value[0] < 10 and not one.isdecimal()
-        digits = one if one.isdecimal() else str(value[0]) if value else ""
-        if tens and unit:
+    after_tens = False
+    for word in words:
+        value, multiplies = _value(word) or (0, False)
+        digits = word if word.isdecimal() else str(value)
+        if after_tens and value < 10 and not word.isdecimal():
             read[-1] = read[-1][:-1] + digits
         else:
             read.append(digits)
-        tens = bool(value and 20 <= value[0] < 100 and value[0] % 10 == 0 and not value[1])
+        after_tens = 20 <= value < 100 and value % 10 == 0 and not multiplies
     return "".join(read)
 
 
-def _cardinal(said: list[str]) -> str:
-    """Return what words say as one number: "three hundred and two" is 302."""
+def _read_cardinal(words: list[str]) -> str:
+    """Read words as one number: "three hundred and two" is 302."""
     stack: list[int] = []
-    for value, times in filter(None, map(_value, said)):
-        if not times:
+    for value, multiplies in filter(None, map(_value, words)):
+        if not multiplies:
             stack.append(value)
             continue
         counted = 0
@@ -172,7 +162,7 @@ def _cardinal(said: list[str]) -> str:
 
 
 def _value(word: str) -> tuple[int, bool] | None:
-    """Return the value of a numeral, and whether it multiplies what stands before it."""
+    """Return the value of a numeral, and whether it multiplies the one before it."""
     return (int(word), False) if word.isdecimal() else _values().get(word.lower())
 
 
@@ -224,7 +214,7 @@ _SHORT = (
     r"|暗証番号|認証コード|確認コード|인증 ?번호|인증 ?코드|비밀번호|пин(?:[- ]?код)?|geheimzahl"
     r"|zahlenkombination|combinaison|combinación|combinazione"
 )
-"""What a short number of is secret, too."""
+"""Nouns of which even a short number is secret."""
 _CODE = r"code|código|codigo|codice|код|代码"
 _NUMBER = r"(?:number|numbers?|num|no\.?|nr\.?|n°|nummer|id|#)"
 _LONG = (
@@ -293,22 +283,22 @@ _CODED = regex(
 """What stands before "code" where it opens something; "error code" and "ZIP code" do not."""
 _ANY = regex(r"(?i:my|our|the|his|her|a|and|with|is|der|mein|le|el|il|mon|mi)")
 LONG, BRIEF = 5, 4
-"""The fewest characters of a number, and of one of a kind that is short."""
+"""The fewest characters of a number, and of one of a short kind."""
 
 
 def mask_identity_numbers(text: str) -> str:
-    """Return a text with each such number replaced by a mark."""
+    """Return a text with numbers that identify a person replaced by a mark."""
     text = _IDENTITY.sub(lambda one: "[number removed]" if _checked(one) else one[0], text)
-    parts, at = [], 0
+    parts, done = [], 0
     for start, end in sorted(_places(text)):
-        if start >= at:
-            parts += [text[at:start], "[number removed]"]
-            at = end
-    return "".join([*parts, text[at:]])
+        if start >= done:
+            parts += [text[done:start], "[number removed]"]
+            done = end
+    return "".join([*parts, text[done:]])
 
 
 def find_identity_numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text that an identifying word stands beside, in compared form."""
+    """Return the numbers beside an identifying word, without separators and in lower case."""
     if not _NAMED.search(text):
         return frozenset()
     digits = _in_digits(to_western_digits(text))
@@ -316,21 +306,21 @@ def find_identity_numbers(text: str) -> frozenset[str]:
 
 
 def find_known_numbers(text: str, known: Collection[str]) -> set[int]:
-    """Return the places of numbers that are known to identify a person, whatever is beside them."""
+    """Return the places of numbers that are known to identify a person, wherever they are."""
     if not known:
         return set()
-    some = (one for form in (_ANY_VALUE, _ANY_PART) for one in form.finditer(text))
-    found = (one for one in some if _without_separators(one[0]) in known)
-    return {at for one in found for at in range(*one.span())}
+    matches = (match for form in (_ANY_VALUE, _ANY_PART) for match in form.finditer(text))
+    spans = (match.span() for match in matches if _without_separators(match[0]) in known)
+    return {place for span in spans for place in range(*span)}
 
 
 def _without_separators(number: str) -> str:
-    """Return a number without what separates its parts, in lower case."""
+    """Return a number without separators, in lower case."""
     return "".join(filter(str.isalnum, number)).lower()
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where numbers stand behind or before an identifying word."""
+    """Yield the places of numbers after or before an identifying word."""
     if not _NAMED.search(text):
         return
     digits = _in_digits(to_western_digits(text))
@@ -344,7 +334,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _spelt_out(match: re.Match[str], text: str) -> tuple[int, int]:
-    """Return where a number stands in a text; one in words goes on behind its digits."""
+    """Return the place of a number in a text; one in words is longer than its digits."""
     start, end = match.span("value")
     rest = regex(r"\S+").match(text, end) if text[start:end] != match["value"] else None
     spaces = len(match.string) - len(match.string[end:].lstrip()) if rest else end
@@ -352,7 +342,7 @@ def _spelt_out(match: re.Match[str], text: str) -> tuple[int, int]:
 
 
 def _identifies(match: re.Match[str]) -> bool:
-    """Tell whether a number beside such a word is long enough, and no date or amount."""
+    """Tell whether a number beside an identifying word is long enough, and no date."""
     value = _without_separators(match["value"])
     digits = sum(map(str.isdigit, value))
     linked = bool(match["gap"].strip(" #-,"))
@@ -366,7 +356,7 @@ def _identifies(match: re.Match[str]) -> bool:
 
 
 def _opens(match: re.Match[str]) -> bool:
-    """Tell whether a code is one that opens something, and not an error's or a place's."""
+    """Tell whether a code opens something, unlike an error code or a ZIP code."""
     last = _LAST.search(match.string, max(match.start("code") - 24, 0), match.start("code"))
     alone = not match.string[: match.start("code")].strip()
     kind = bool(last and _CODED.fullmatch(last[0]))

@@ -1,7 +1,4 @@
-"""What type of answer a question asks for, and whether a sentence has it.
-
-A date, a number, a person, a reason, a list …; some questions no quotation answers.
-"""
+"""The type of answer that a question asks for, such as a date or a reason, and what has it."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _COUNT_QUESTION_PATTERN = (
     r"|depth|weight|size|age|price|cost|budget|salary|fee|distance|temperature|population|capacity"
     r"|port)\b"
 )
-"""What asks for a number."""
+"""A question for a number."""
 
 _COUNTED = regex(
     r"\bhow (?:many|much) (?:of the )?(?P<en>[\w-]+(?: [\w-]+)?)"
@@ -67,7 +64,7 @@ _UNITS = tuple(
         (r"temperature|degrees|warm|cold|温度|[几多少]度", r"\d\s*(?:°|degrees|℃|度)"),
     )
 )
-"""What asks for a unit, and a number with such a unit."""
+"""Questions for a unit, each with numbers in that unit."""
 
 
 def _has_asked_unit(question: str, sentence: str) -> bool | None:
@@ -91,7 +88,7 @@ def has_asked_count(question: str, sentence: str) -> bool:
 
 
 NEAR = 40
-"""What is asked for stands at most so many characters from what is said of it."""
+"""The most characters between an answer and the words it must be near."""
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
@@ -106,7 +103,7 @@ _FIRST = (
     r"(?:^|(?<=[.!?] ))(?!(?:An?|The|It|In|On|At|If|As|By|To|He|She|They|This|These|You|We)\b)"
     rf"{_CAPITAL}[\w-]+(?=,? (?:who|was|is|had|has|known|\w+ed)\b)"
 )
-"""One word for somebody, or some company, at the beginning of a sentence."""
+"""One word for a person or a company at the start of a sentence."""
 # The hundred most common Chinese surnames, without those that are mostly other words.
 _SURNAME = (
     "[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧蕭蔡潘"
@@ -118,13 +115,13 @@ _STYLED = (
 )
 
 _TITLE = regex(r'"[^"]*"|“[^“”]*”')
-"""What is named in quotation marks is a work and no person."""
+"""A name in quotation marks is a work and no person."""
 
 _NO_NUMBER = regex(
     rf"{_MONTH}\.? \d{{1,2}}\b(?:, \d{{4}})?|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?"
     r"|(?:\b(?:in|since|from|until|an?) |[(–-])(?:1\d|20)\d\d\b|\w\(\d\w{0,3}\)"
 )
-"""A day, a year or the section of a manual, as in "sysctl(8)", is no number of anything."""
+"""A day, a year or the section of a manual, as in "sysctl(8)", counts nothing."""
 
 _ARTICLE = regex(r"\b[Aa]n? $")
 _ACRONYM = regex(r"^[A-Z][a-z]+ [A-Z]{2,}$")
@@ -132,12 +129,12 @@ _ONE_OF = regex(r"one of|one another|one or|one can|one must", re.IGNORECASE)
 
 
 class _AnswerType(NamedTuple):
-    """What asks for a kind of thing, and what such a thing looks like."""
+    """Questions for a type of answer, and what such an answer looks like."""
 
     asked: re.Pattern[str]
     given: re.Pattern[str]
     new: bool = True
-    """Whether what the question says itself is no answer."""
+    """Whether the answer must not be in the question."""
 
 
 def _answer_type(asked: str, given: str, *, new: bool = True) -> _AnswerType:
@@ -158,7 +155,7 @@ _OCCASION = _answer_type(
     rf"{_DATE.given.pattern}|\b(?:when|whenever|if|until|unless|while|during|after|before|once"
     r"|every|immediately|never|as soon as|each time|at (?:boot|start-?up|run ?time|login))\b",
 )
-"""What is so now or again and again may have a condition for its time."""
+"""What happens now or regularly may have a condition for its time."""
 _DEFAULT = _answer_type(
     r"^\W*what(?:['’]s| is| are) .*\bdefaults?\b(?! (?:user|account|package)s?\b)",
     r"(?i:\bdefaults?\b[^.;]{0,60}? (?:is|are|to|was)\b|\bdefault(?:s| value)?: "
@@ -166,7 +163,7 @@ _DEFAULT = _answer_type(
     r"|\b(?:is|are) (?:the|implied) default\b)",
     new=False,
 )
-"""What is so unless somebody says otherwise."""
+"""A default value."""
 _NUMBER = _answer_type(_COUNT_QUESTION_PATTERN, _COUNT_PATTERN)
 _PERSON = _answer_type(
     r"\b(?:who|whom|whose)\b|[谁誰]|哪一?位|何人|哪[个個]人",
@@ -223,16 +220,8 @@ _LIST = _answer_type(
     new=False,
 )
 _ANSWER_TYPES = (
-    _DEFAULT,
-    _OCCASION,
-    _DATE,
-    _LIST,
-    _NUMBER,
-    _PERSON,
-    _CAUSE,
-    _PLACE,
-    _DECISION,
-    _MEANING,
+    *(_DEFAULT, _OCCASION, _DATE, _LIST, _NUMBER),
+    *(_PERSON, _CAUSE, _PLACE, _DECISION, _MEANING),
 )
 
 _WHY_TOO = regex(
@@ -245,94 +234,93 @@ _WHY_TOO = regex(
 def score_answer_type(question: str, sentence: str) -> float:
     """Return how well `sentence` has what `question` asks for, such as a date, in 0..1.5.
 
-    A name, a place, a date or a number counts if the question does not say it itself; a number
-    of the things or in the unit that is asked for is worth more. Nothing is known to answer a
-    question that asks for none of the kinds. Of several lines the first that asks decides.
+    A name, a place, a date or a number counts if the question does not contain it; a number of the
+    things or in the unit that is asked for is worth more. A question that asks for none of the
+    types scores 0. Of several lines the first that asks decides.
     """
     for line in map(strip_request_phrases, question.splitlines()):
-        kind = next((one for one in _ANSWER_TYPES if one.asked.search(line)), None)
-        if kind:
-            said = line.lower()
-            spans = (found[0] for found in kind.given.finditer(sentence))
-            found = any(not kind.new or _is_new(span, said) for span in spans)
-            return found + 0.5 * (kind is _NUMBER and found and has_asked_count(line, sentence))
+        if kind := _find_asked_type(line):
+            spans = (match[0] for match in kind.given.finditer(sentence))
+            has_type = any(not kind.new or _is_new(span, line.lower()) for span in spans)
+            counts = kind is _NUMBER and has_type and has_asked_count(line, sentence)
+            return has_type + 0.5 * counts
     return 0.0
 
 
-def has_answer_type_near(question: str, sentence: str, beside: Collection[str]) -> bool:
-    """Tell whether a sentence has the kind of thing that a question asks for, if it asks for one.
+def _find_asked_type(line: str) -> _AnswerType | None:
+    return next((kind for kind in _ANSWER_TYPES if kind.asked.search(line)), None)
 
-    It must stand near one of the words `beside`, if the sentence has one. Almost any sentence may
-    say what something means (`definitions.py` tells how well).
+
+def _first_line(question: str) -> str:
+    return strip_request_phrases(question.split("\n")[0])
+
+
+def has_answer_type_near(question: str, sentence: str, beside: Collection[str]) -> bool:
+    """Tell whether a sentence has the type of answer that a question asks for, if it asks for one.
+
+    It must be near one of the words `beside`, if the sentence has one. Almost any sentence may say
+    what something means (`definitions.py` scores how well).
     """
-    line = strip_request_phrases(question.split("\n")[0])
-    kind = next((one for one in _ANSWER_TYPES if one.asked.search(line)), _MEANING)
+    line = _first_line(question)
+    kind = _find_asked_type(line) or _MEANING
     if kind is _MEANING:
         return True
-    said = line.lower()
     if kind is _NUMBER and _has_asked_unit(line, sentence) is False:
         return False
     other = _TITLE if kind is _PERSON else _NO_NUMBER if kind is _NUMBER else None
-    told = other.sub(lambda one: " " * len(one[0]), sentence) if other else sentence
-    found = [
-        one
-        for one in kind.given.finditer(told)
-        if (not kind.new or _is_new(one[0], said)) and not _is_other(kind, told, one)
+    text = other.sub(lambda match: " " * len(match[0]), sentence) if other else sentence
+    answers = [
+        match
+        for match in kind.given.finditer(text)
+        if (not kind.new or _is_new(match[0], line.lower())) and not _is_other(kind, text, match)
     ]
-    around = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in found)
-    near = any(not {*search_words(text)}.isdisjoint(beside) for text in around)
-    return bool(found) and (near or {*search_words(sentence)}.isdisjoint(beside))
+    around = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in answers)
+    near = any(not {*search_words(piece)}.isdisjoint(beside) for piece in around)
+    return bool(answers) and (near or {*search_words(sentence)}.isdisjoint(beside))
 
 
 def has_answer_type(question: str, sentence: str) -> bool:
-    """Tell whether a sentence has anywhere the kind of thing that a question asks for."""
+    """Tell whether a sentence has the type of answer that a question asks for anywhere."""
     return has_answer_type_near(question, sentence, ())
 
 
-def _is_new(span: str, said: str) -> bool:
-    """Tell whether no name and no number of a piece of a sentence stands in a question.
+def _is_new(span: str, question: str) -> bool:
+    """Tell whether a question in lower case has no name and no number of a span.
 
     A path is new if any part of it is.
     """
-    spelt = re.findall(r"[^\W_]+", span)
+    words = re.findall(r"[^\W_]+", span)
     if "/" in span:
-        return any(word.lower() not in said for word in spelt)
-    telling = [word for word in spelt if not word.islower() and search_words(word)] or spelt
-    return not any(word.lower() in said for word in telling)
+        return any(word.lower() not in question for word in words)
+    names = [word for word in words if not word.islower() and search_words(word)] or words
+    return not any(word.lower() in question for word in names)
 
 
-def _is_other(kind: _AnswerType, sentence: str, found: re.Match[str]) -> bool:
-    """Tell whether it is a people and no person ("an English poet"), or counts nothing.
-
-    "Enable LSB" is none either.
-    """
+def _is_other(kind: _AnswerType, sentence: str, match: re.Match[str]) -> bool:
+    """Tell whether a match is no person ("an English poet", "Enable LSB"), or counts nothing."""
     if kind is _PERSON:
-        return bool(_ARTICLE.search(sentence[: found.start()]) or _ACRONYM.search(found[0]))
-    return kind is _NUMBER and bool(_ONE_OF.match(sentence, found.start()))
+        return bool(_ARTICLE.search(sentence[: match.start()]) or _ACRONYM.search(match[0]))
+    return kind is _NUMBER and bool(_ONE_OF.match(sentence, match.start()))
 
 
 def asks_answer_type(question: str) -> bool:
-    """Tell whether a question asks for a kind of thing that a sentence has or has not."""
-    line = strip_request_phrases(question.split("\n")[0])
-    return next((one for one in _ANSWER_TYPES if one.asked.search(line)), _MEANING) is not _MEANING
+    """Tell whether a question asks for a type of answer that a sentence may lack."""
+    return _find_asked_type(_first_line(question)) not in (None, _MEANING)
 
 
 def asks_meaning(question: str) -> bool:
-    """Tell whether a question asks what something is or means, and for nothing more particular."""
-    line = strip_request_phrases(question.split("\n")[0])
-    return next((one for one in _ANSWER_TYPES if one.asked.search(line)), None) is _MEANING
+    """Tell whether a question asks what something is or means, and for nothing more specific."""
+    return _find_asked_type(_first_line(question)) is _MEANING
 
 
 def asks_list(question: str) -> bool:
     """Tell whether a question asks for several things: a list, the steps of something."""
-    line = strip_request_phrases(question.split("\n")[0])
-    return next((one for one in _ANSWER_TYPES if one.asked.search(line)), None) is _LIST
+    return _find_asked_type(_first_line(question)) is _LIST
 
 
 def asks_where(question: str) -> bool:
-    """Tell whether a question asks for a place, and for nothing before that."""
-    line = strip_request_phrases(question.split("\n")[0])
-    return next((one for one in _ANSWER_TYPES if one.asked.search(line)), None) is _PLACE
+    """Tell whether a question asks for a place first."""
+    return _find_asked_type(_first_line(question)) is _PLACE
 
 
 def asks_why(question: str) -> bool:
@@ -389,22 +377,16 @@ _MENTIONS = regex(
 
 
 def classify_unquotable(question: str, text: str) -> Literal["judging", "counting", ""]:
-    """Return what a question asks for that quotes do not give; nothing where they may answer it.
+    """Return what a question asks for that quotes cannot give; "" where they may answer it.
 
-    A number of what is counted that stands in the text is an answer.
-
-    Args:
-        question: As it was put.
-        text: What was quoted.
+    A number of the counted things in the quoted `text` is an answer.
     """
-    line = strip_request_phrases(question.split("\n")[0])
+    line = _first_line(question)
     if _JUDGING.search(line) and not _FACTUAL.search(line):
         return "judging"
     if _MENTIONS.search(line):
         return "counting"
-    said = (sentence.text for sentence in split_sentences(text))
-    if _COUNTING_QUESTION.search(line) and not any(
-        has_asked_count(line, sentence) for sentence in said
-    ):
-        return "counting"
-    return ""
+    if not _COUNTING_QUESTION.search(line):
+        return ""
+    has_count = any(has_asked_count(line, span.text) for span in split_sentences(text))
+    return "" if has_count else "counting"
