@@ -16,11 +16,10 @@ from xdist.scheduler import LoadFileScheduling
 
 from graph.context import Context
 from graph.session import ThreadSession, open_session
-from models.chat_models import chat_model_providers
 from runs.call_site import join_owner
 from storage.engine import close_database
 from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
-from tests.fake_model import FakeModel, Script
+from tests.fake_model import Script, scripted
 from tests.integration.command import Forks
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
@@ -173,11 +172,14 @@ async def either(
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    """The script of the model that is named `fake:`."""
-    script = Script()
-    monkeypatch.setitem(chat_model_providers, "fake", lambda _: FakeModel(script=script))
-    return script
+def script(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
+    """The script of the model that is named `fake:`; a call without a rule fails the test.
+
+    `pytest.mark.extractive` names the schemas and roles that are left to the extractive model.
+    """
+    marked = request.node.iter_markers("extractive")
+    with scripted(monkeypatch, *(name for marker in marked for name in marker.args)) as script:
+        yield script
 
 
 @pytest.fixture

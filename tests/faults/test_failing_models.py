@@ -21,6 +21,8 @@ from tests.door import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "researcher", "reporter", "Checks")
+
 DANCE = "Karl von Frisch described the waggle dance in 1927 [S1]."
 
 QUESTION = "How do bees live?"

@@ -95,6 +95,7 @@ async def test_nothing_that_was_done_before_the_kill_is_done_again():
     assert again <= {"reporter", "memorizer"}
 
 
+@pytest.mark.extractive("Enough", "reporter", "Checks")
 @pytest.mark.usefixtures("home_of_a_redo")
 async def test_how_often_a_step_was_done_before_the_kill_counts(script: Script):
     script.on("Verdict", {"passed": False, "feedback": "say when", "queries": ["1927"]})

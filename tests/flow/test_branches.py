@@ -15,6 +15,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools import evidence
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 
 @pytest.mark.parametrize("error", [KeyError("nobody foresaw this"), OSError("no disk")])
 @pytest.mark.parametrize("deep", [True, False])

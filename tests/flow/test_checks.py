@@ -19,6 +19,8 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Verdict", "Enough", "reporter", "Checks")
+
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q>'
 FALSE = '<q s="S1">The waggle dance tells other bees a joke.</q>'
 

@@ -13,6 +13,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "researcher", "Verdict", "reporter", "Checks", "Lessons"
+)
+
 QUESTION = "How do bees dance?"
 
 STEPS = [-15.0, -60.0, -86_400.0, 86_400.0 * 400, 0.0]

@@ -16,6 +16,8 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools import evidence, source_checks
 
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Enough")
+
 LIMIT = "max_minutes = 20"
 
 

@@ -12,6 +12,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 
 async def test_small_talk_without_a_reply_is_researched(
     thread: ThreadSession, choices: dict[str, object], script: Script

@@ -18,6 +18,10 @@ from text.passage_splitting import split_passages
 from text.sentences import split_sentences
 from tools.folder_ingestion import ingest_folder
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 
 def quiet(event: object) -> None:
     """Watch nothing."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from graph.context import Context
 from graph.session import ThreadSession, open_session
 from memory.facts.fact import NewFact
@@ -13,6 +15,10 @@ from runs.call_site import join_owner
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
+
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
 
 
 async def test_where_somebody_lives_is_answered_from_what_they_told(

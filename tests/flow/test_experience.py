@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from graph.session import ThreadSession, open_session
 from memory.experience import insights
 from memory.experience.consolidation import CONSOLIDATION_PERIOD
@@ -17,6 +19,19 @@ from runs.lifecycle import find_run
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
+
+pytestmark = pytest.mark.extractive(
+    "Triage",
+    "Rewrite",
+    "Draft",
+    "researcher",
+    "Verdict",
+    "Enough",
+    "reporter",
+    "Checks",
+    "Ratings",
+    "Lessons",
+)
 
 ME = "local/"
 BEES = "How do bees dance?"

@@ -15,6 +15,10 @@ from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, reply, serving
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks", "Lessons"
+)
+
 FIRST = "Who described the waggle dance, and when?"
 QUOTE = "Karl von Frisch described the waggle dance in 1927."
 NOTHING_LEFT = {"title": "Known", "has_enough_context": True, "steps": []}

@@ -49,7 +49,12 @@ from tests.flow.test_defects import quiet
 from tests.meaning import use
 from tools.folder_ingestion import ingest_folder
 
-pytestmark = pytest.mark.usefixtures("either")
+pytestmark = [
+    pytest.mark.usefixtures("either"),
+    pytest.mark.extractive(
+        "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks", "Lessons"
+    ),
+]
 
 ME = "local/"
 

@@ -31,7 +31,12 @@ from tests.flow.test_forgetting import (
     wipe,
 )
 
-pytestmark = pytest.mark.usefixtures("either")
+pytestmark = [
+    pytest.mark.usefixtures("either"),
+    pytest.mark.extractive(
+        "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+    ),
+]
 
 __all__ = ["hidden"]
 

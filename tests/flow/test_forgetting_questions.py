@@ -17,7 +17,12 @@ from runs import lifecycle
 from storage.engine import read_rows
 from tests.flow.test_forgetting import ME, asked, no_byte, wipe
 
-pytestmark = pytest.mark.usefixtures("either")
+pytestmark = [
+    pytest.mark.usefixtures("either"),
+    pytest.mark.extractive(
+        "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks", "Enough"
+    ),
+]
 
 DOGS = {
     "english": ("Remember that my dog is called Vrumblefax. Does Vrumblefax like honey?", "vrumb"),

@@ -14,6 +14,10 @@ from tests.conftest import make
 from tests.fake_model import FakeModel, Script
 from tests.flow.test_defects import quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 NONE = {"json_schema": {"name": ""}}
 TALK = {"research": False, "reply": "Hello! Ask me something."}
 QUERIES = {"question": "How do bees dance?", "queries": ["waggle dance"]}

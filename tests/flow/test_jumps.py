@@ -19,6 +19,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 BEES = "How do bees dance?"
 APPROVE = {"decisions": [{"type": "approve"}]}
 

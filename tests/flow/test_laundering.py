@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from graph.context import Context
 from graph.session import ThreadSession, open_session
 from library.page_rows import NewPage
@@ -24,6 +26,7 @@ BEES = "How do bees dance?"
 DOUBTFUL = "Bees dance 77 hours a week [S1]."
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "Checks", "Lessons")
 async def test_a_number_that_was_doubted_in_one_run_is_doubted_in_the_next(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
@@ -42,6 +45,7 @@ async def test_a_number_that_was_doubted_in_one_run_is_doubted_in_the_next(
     assert {kinds[one["page"]] for one in second["sources"].values()} == {"file"}
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "Checks")
 async def test_what_is_kept_of_a_report_is_without_its_doubtful_sentences(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):

@@ -32,6 +32,10 @@ from tools.folder_ingestion import ingest_folder
 from tools.web import web_search
 from tools.web.web_search import WebSearch
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 BEES = "How do bees dance?"
 PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377", "Ottokar")
 QUERIES = ["Zorblatt bees", "Marisela diabetes", "bees of Ottokar"]

@@ -22,6 +22,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks", "Lessons"
+)
+
 BEES = "How do bees dance?"
 
 NURSE = "I'm a nurse in Oslo."

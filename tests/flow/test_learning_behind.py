@@ -15,6 +15,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 BEES = "My hives stand in Oslo. How do bees dance?"
 
 

@@ -16,6 +16,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools.web.search_providers import SearchUnanswered
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 STEPS = ["waggle dance", "winter cluster", "queen eggs"]
 
 

@@ -17,6 +17,8 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process, runtime
 
+pytestmark = pytest.mark.extractive("Rewrite", "researcher", "Verdict", "reporter", "Checks")
+
 FIRST = "Who described the waggle dance, and when?"
 QUOTE = "Karl von Frisch described the waggle dance in 1927."
 SUMMARY = "Asked: old hives only. Found: the dance was described in 1927 [S1]. Open: mites."

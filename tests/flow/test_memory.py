@@ -30,6 +30,21 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.meaning import use
 
+pytestmark = pytest.mark.extractive(
+    "Triage",
+    "Rewrite",
+    "Draft",
+    "researcher",
+    "Verdict",
+    "Enough",
+    "reporter",
+    "Checks",
+    "Lessons",
+    "Lookup",
+    "Notes",
+    "Complete",
+)
+
 QUESTION = "When did Nora adopt her parrot Pablo?"
 
 RECALL = {"Lookup", "Notes", "Complete"}

@@ -14,6 +14,10 @@ from tests.flow.test_defects import quiet
 from tests.unit.test_files_samples import pdf
 from tools.folder_ingestion import ingest_folder
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:

@@ -13,6 +13,8 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Enough", "Checks", "Lessons")
+
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 LONGER = "A longer waggle run means that the food is farther away [S1]."
 WRONG = "A longer waggle run means that the food is sweeter and warmer [S1]."

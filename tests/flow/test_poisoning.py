@@ -33,6 +33,10 @@ from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks", "Lessons"
+)
+
 BEES = "How do bees dance?"
 
 EVIL = [

@@ -22,6 +22,8 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive("Lookup", "Notes", "Complete")
+
 
 @pytest.fixture(autouse=True)
 def by_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.flow.test_memory import QUESTION, recalls, say
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "researcher", "Verdict", "Enough", "reporter", "Checks", "Lookup"
+)
+
 HALF = "Nora likes her parrot."
 NOTE = {"facts": [{"text": "Nora likes her parrot.", "pages": ["S1"]}]}
 

@@ -27,7 +27,12 @@ from tests.flow.test_defects import quiet
 from tests.flow.test_forgetting import asked
 from tools.folder_ingestion import ingest_folder
 
-pytestmark = pytest.mark.usefixtures("either")
+pytestmark = [
+    pytest.mark.usefixtures("either"),
+    pytest.mark.extractive(
+        "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+    ),
+]
 
 ME = "local/"
 TEXT = "# The heath\n\nThe bell heather of Orrest flowers in late August.\n"

@@ -10,6 +10,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 
 @pytest.fixture
 def reviewed(choices: dict[str, object]) -> dict[str, object]:

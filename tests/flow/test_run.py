@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from config.errors import ErrorCode, Problem
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks", "Lessons"
+)
 
 
 async def test_a_question_becomes_a_cited_report(thread: ThreadSession, choices: dict[str, object]):

@@ -21,6 +21,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Verdict", "Enough", "reporter", "Checks", "Lessons"
+)
+
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 ABSENT = "Nor is the name of whoever kept the hive given anywhere."
 RIGHT = "So the dance tells other bees in which direction the food lies [S1]."

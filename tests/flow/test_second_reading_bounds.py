@@ -17,6 +17,8 @@ from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
 from text.tokens import count_tokens
 
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Verdict", "Checks")
+
 TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 RIGHT = "So the dance tells other bees in which direction the food lies [S1]."
 WRONG = "About 7300 bees watch [S1]."

@@ -23,6 +23,10 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools.chat_ingestion import ingest_chat
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 SECRET = "hunter2-Zebra9"
 BEES = "How do bees dance?"
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graph.session import ThreadSession
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_misspelt_word_is_put_right_and_the_report_says_so(
     thread: ThreadSession, choices: dict[str, object]
 ):
@@ -17,6 +20,7 @@ async def test_a_misspelt_word_is_put_right_and_the_report_says_so(
     assert "dannce" in str(state["messages"][0].text)
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_question_without_a_mistake_is_told_of_none(
     thread: ThreadSession, choices: dict[str, object]
 ):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from graph.session import ThreadSession
 from tests.conftest import make
 from tests.fake_model import Script
@@ -17,6 +19,7 @@ async def nodes(thread: ThreadSession, choices: dict[str, object]) -> list[str]:
     return [one["node"] for one in seen if "node" in one]
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_plan_that_nobody_reviews_goes_straight_to_the_team(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
@@ -27,6 +30,7 @@ async def test_a_plan_that_nobody_reviews_goes_straight_to_the_team(
     assert gone[gone.index("planner") + 1] == "team"
 
 
+@pytest.mark.extractive("Triage", "Rewrite")
 async def test_a_plan_that_is_reviewed_still_waits(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):

@@ -18,6 +18,8 @@ from tests.conftest import make
 from tests.fake_model import FakeModel, Script
 from tests.flow.test_defects import draft
 
+pytestmark = pytest.mark.extractive("Triage", "Checks", "Lessons")
+
 MODES = ["values", "messages", "updates", "custom"]
 QUESTION = "How do bees dance?"
 SAID = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'

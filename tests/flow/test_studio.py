@@ -14,6 +14,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "researcher", "Verdict", "reporter", "Checks"
+)
+
 QUESTION = "How do bees live?"
 
 FOOD = "The waggle dance tells other bees the direction of food."

@@ -16,6 +16,18 @@ from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 from tools.folder_ingestion import ingest_folder
 
+pytestmark = pytest.mark.extractive(
+    "Triage",
+    "Rewrite",
+    "Draft",
+    "researcher",
+    "Verdict",
+    "Enough",
+    "reporter",
+    "Checks",
+    "TableQueries",
+)
+
 HIVES = """hive,apiary,honey kg
 A1,North,"1,204.5"
 A2,North,880

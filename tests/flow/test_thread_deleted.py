@@ -19,6 +19,10 @@ from storage.engine import read_rows
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 ME = "local/"
 
 

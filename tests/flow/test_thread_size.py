@@ -19,6 +19,18 @@ from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
 
+pytestmark = pytest.mark.extractive(
+    "Rewrite",
+    "researcher",
+    "Verdict",
+    "reporter",
+    "Checks",
+    "Lessons",
+    "Lookup",
+    "Notes",
+    "summary",
+)
+
 QUESTIONS = (
     "Who described the waggle dance?",
     "How cold is a winter cluster?",

@@ -128,6 +128,7 @@ async def test_a_picture_beside_a_question_is_named_in_the_report(
     assert not [one for one in again["report"]["notices"] if "p.png" in one]
 
 
+@pytest.mark.extractive("Rewrite")
 async def test_a_picture_beside_small_talk_is_named_in_the_reply(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
@@ -151,6 +152,7 @@ async def test_sums_are_computed_over_a_table_that_was_uploaded(
     assert "235" in state["report"]["body"]
 
 
+@pytest.mark.extractive("Triage")
 async def test_no_bytes_of_a_file_reach_a_prompt_the_trace_or_a_checkpoint(
     thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):

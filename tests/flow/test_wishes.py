@@ -10,6 +10,10 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "researcher", "Verdict", "Enough", "reporter", "Checks"
+)
+
 LATER = ("researcher", "Verdict", "Enough", "reporter")
 """Who works behind the approval of a plan, by the schema or the role."""
 

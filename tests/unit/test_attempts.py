@@ -80,6 +80,7 @@ async def again() -> Any:
     return await get_budget(somewhere(), Context())
 
 
+@pytest.mark.extractive("Bee")
 async def test_an_attempt_is_on_the_disk_before_it_is_sent(
     script: Script, monkeypatch: pytest.MonkeyPatch
 ):

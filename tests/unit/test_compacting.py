@@ -146,6 +146,7 @@ async def test_a_summary_is_paid_for_like_every_other_call(script: Script):
     assert len(rows) == len(script.asked)
 
 
+@pytest.mark.extractive("summary")
 async def test_the_model_without_a_key_shortens_by_quoting(script: Script):
     await researched(script)
 

@@ -226,6 +226,7 @@ async def test_vectors_of_pages_leave_most_of_a_cap_to_the_work_of_the_run(serve
     await in_run(lambda made: made.embed_query("How do bees dance?"), max_tokens=20_000)
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_run_whose_embedder_costs_too_much_goes_by_words_and_says_so(
     server: Server,
     thread: ThreadSession,
@@ -248,6 +249,7 @@ async def test_a_run_whose_embedder_costs_too_much_goes_by_words_and_says_so(
     assert said.startswith("The run reached its limit (max_cost = 0.5) for embeddings")
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_searches_side_by_side_pay_once_for_the_vector_of_a_page(
     server: Server, thread: ThreadSession, choices: dict[str, object]
 ):

@@ -83,6 +83,7 @@ def test_code_and_items_of_several_lines_stay_together():
     assert sorted(order) == list(range(12))
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_person_is_told_that_it_was_cut(
     thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):

@@ -49,6 +49,7 @@ async def facts() -> list[str]:
     return found
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "Verdict", "Enough")
 @pytest.mark.parametrize("name", NAMES)
 async def test_everything_of_a_home_lies_in_it(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, choices: dict[str, object]

@@ -124,6 +124,7 @@ async def _answers() -> None:
     """Stand for a server that takes the key."""
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "reporter", "Checks")
 async def test_the_report_says_that_no_price_is_known(
     thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):

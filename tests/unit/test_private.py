@@ -48,6 +48,7 @@ def umask():
     os.umask(old)
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 async def test_a_whole_run_leaves_nothing_that_others_may_read(
     thread: ThreadSession, choices: dict[str, object], home: Path
 ):

@@ -55,6 +55,7 @@ FORGED = (
 )
 
 
+@pytest.mark.extractive("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks")
 @pytest.mark.parametrize("change", FORGED)
 async def test_a_run_that_fails_over_a_forged_thread_is_told_as_damage(
     choices: dict[str, object], change: str

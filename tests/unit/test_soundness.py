@@ -20,6 +20,10 @@ from storage.maintenance import find_database_damage
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
+pytestmark = pytest.mark.extractive(
+    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
+)
+
 PHASES = {"finished": {}, "waiting": {"auto_accept": False}}
 
 COLUMNS = ("checkpoint", "metadata")
