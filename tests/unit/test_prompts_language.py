@@ -14,7 +14,7 @@ from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.run_history import PastRun
 from memory.learning.claim_extraction import Learnt
 from memory.learning.question_text import join_sentences, strip_self_descriptions
-from memory.middleware import _tongue
+from memory.middleware import _language
 from memory.protocol import Note
 from memory.token_budget import NoteGroup, render_notes
 from nodes.past_runs import _outcome, _reason, _shown
@@ -71,8 +71,8 @@ def test_what_is_remembered_is_framed_in_the_language_of_the_role():
     part = NoteGroup("facts", 1.0, [Note("", "养蜂")])
 
     assert not ENGLISH.search(render_notes([part], "zh"))
-    assert _tongue(SystemMessage(render_prompt("judge", language="zh"))) == "zh"
-    assert _tongue(SystemMessage(render_prompt("judge"))) == "en"
+    assert _language(SystemMessage(render_prompt("judge", language="zh"))) == "zh"
+    assert _language(SystemMessage(render_prompt("judge"))) == "en"
 
 
 def test_an_answer_that_cannot_be_used_is_asked_for_again_in_chinese():
