@@ -1,4 +1,4 @@
-"""Turn lessons of runs into insights, merge those that say the same, and retire the useless."""
+"""Turn lessons of runs into insights, merge insights that say the same, and retire useless ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, func, or_, select
 
 from config.errors import ErrorCode, Problem
 from memory.experience import insights
@@ -19,9 +19,7 @@ from memory.experience.run_history import (
     find_past_run,
     find_past_run_in,
     find_past_runs_in,
-    load_question_matrix,
-    merge_scored_runs,
-    question_vector,
+    find_similar_runs,
 )
 from memory.experience.tables import experience_edges, experiences, insight_runs
 from memory.experience.tables import insights as table
@@ -32,17 +30,17 @@ from storage.events import Event, lock_owner, log_event
 from storage.tables import events
 from text.tfidf import group_similar_texts
 
-ALIKE = 0.3
+MIN_COSINE = 0.3
 """The least cosine of a run that is compared with a new one."""
 
-COMPARED = 12
-"""Among so many similar runs those are looked for that a new one is compared with."""
+MAX_SIMILAR = 12
+"""The most similar runs among which those to compare with are chosen."""
 
-SUCCESSES = 3
-"""With so many earlier successes a new one is compared at the most."""
+MAX_SUCCESSES = 3
+"""The most earlier successes that a new one is compared with."""
 
 MAX_LESSONS = 5
-"""So many lessons one run may teach."""
+"""The most lessons of one run."""
 
 
 class Lesson(BaseModel):
@@ -58,13 +56,13 @@ class Lesson(BaseModel):
 
 
 class Lessons(BaseModel):
-    """What was learnt."""
+    """The lessons of a run."""
 
     lessons: list[Lesson]
 
 
 class RunComparison(NamedTuple):
-    """A run that ended, beside others that asked something similar."""
+    """A run that ended, and others that asked something similar."""
 
     new: PastRun
     steps: Sequence[Utterance]
@@ -73,56 +71,61 @@ class RunComparison(NamedTuple):
 
 
 async def load_run_comparison(owner: str, run: str) -> RunComparison | None:
-    """Return a run with what it is best compared with; `None` where there is nothing to compare.
+    """Return a run with the runs to compare it with; `None` if there are none.
 
-    The most similar run that ended otherwise, for a contrast; the most similar that were resolved
-    like it, for what they have in common; and the insights of all of them.
+    The most similar run that ended otherwise, for a contrast; the most similar ones that were
+    resolved like it, for what they have in common; and the insights of all of them.
     """
-    asked = await find_past_run(owner, run)
-    meanings = await compare_meanings(owner, asked.question, without=run) if asked else {}
+    past = await find_past_run(owner, run)
+    meanings = await compare_meanings(owner, past.question, without=run) if past else {}
 
     def look(connection: Connection) -> RunComparison | None:
         new = find_past_run_in(connection, owner, run)
         if new is None:
             return None
-        matrix = load_question_matrix(connection, owner)
-        words = matrix.nearest(question_vector(new.question), COMPARED, ALIKE, without=run)
-        near = merge_scored_runs(words, meanings, COMPARED, ALIKE)
-        known = {
-            one.run: one for one in find_past_runs_in(connection, owner, [name for name, _ in near])
-        }
-        past = [known[name] for name, _ in near if name in known]
-        good = new.status == "resolved"
-        contrast = [one for one in past if (one.status == "resolved") != good][:1]
-        common = [one for one in past if good and one.status == "resolved"][:SUCCESSES]
-        compared = [*contrast, *common]
+        limits = (MAX_SIMILAR, MIN_COSINE)
+        near = find_similar_runs(
+            connection, owner, new.question, meanings, *limits, without=run, on_topic=False
+        )
+        names = [name for name, _ in near]
+        similar = sorted(
+            find_past_runs_in(connection, owner, names), key=lambda one: names.index(one.run)
+        )
+        successes = [one for one in similar if _is_resolved(one)]
+        failures = [one for one in similar if not _is_resolved(one)]
+        if _is_resolved(new):
+            compared = [*failures[:1], *successes[:MAX_SUCCESSES]]
+        else:
+            compared = successes[:1]
         if not compared:
             return None
         runs = [run, *(one.run for one in compared)]
-        spoken = select(insight_runs.c.insight).where(
-            insight_runs.c.owner == owner, insight_runs.c.run.in_(runs)
-        )
-        wanted = select(table).where(
-            table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken)
-        )
-        held = [
-            one
-            for one in map(insights.insight_from_row, connection.execute(wanted))
-            if has_guidance(one)
-        ]
         steps = {one: list_utterances_in(connection, owner, one, main=True) for one in runs}
         others = [(one, steps[one.run]) for one in compared]
-        return RunComparison(new, steps[run], others, sorted(held, key=lambda one: -one.score))
+        supported = insight_runs.c.run.in_(runs)
+        known = _select_guidance(connection, owner, supported)
+        return RunComparison(new, steps[run], others, known)
 
     return await run_read(look)
+
+
+def _select_guidance(
+    connection: Connection, owner: str, supported: ColumnElement[bool], limit: int | None = None
+) -> list[Insight]:
+    """Return the newest live insights of some runs that any role may be given, the best first."""
+    ids = select(insight_runs.c.insight).where(insight_runs.c.owner == owner, supported)
+    wanted = select(table).where(table.c.owner == owner, table.c.live == 1, table.c.id.in_(ids))
+    rows = connection.execute(wanted.order_by(table.c.revision.desc()).limit(limit))
+    found = [one for one in map(insights.insight_from_row, rows) if has_guidance(one)]
+    return sorted(found, key=lambda one: -one.score)
 
 
 async def apply_lessons(
     owner: str, seen: RunComparison, lessons: Sequence[Lesson], language: str
 ) -> list[str]:
-    """Change the insights as the lessons say; return the names that are no method.
+    """Apply lessons to the insights; return the names in them that are no method.
 
-    A number that was not shown changes nothing. The sentences that other runs are told are those
+    A number that was not shown changes nothing. The sentences that other runs are given are those
     of `prompts/methods.toml`, in `language`.
     """
     unknown: list[str] = []
@@ -133,10 +136,10 @@ async def apply_lessons(
         elif method is None:
             unknown.append(lesson.method)
         else:
-            said, run = method.sentence(language), seen.new.run
-            told = {method.role: said}
-            why = f"learnt of {run}"
-            await insights.add_insight(owner, said, told, _teachers(seen), why=why, run=run)
+            sentence, run = method.sentence(language), seen.new.run
+            why, runs = f"learnt of {run}", _supporting_runs(seen)
+            projections = {method.role: sentence}
+            await insights.add_insight(owner, sentence, projections, runs, why=why, run=run)
     return unknown
 
 
@@ -152,53 +155,49 @@ async def _agree(owner: str, seen: RunComparison, lesson: Lesson) -> None:
             raise
 
 
-def _teachers(seen: RunComparison) -> list[str]:
-    """Return the runs that speak for a lesson: those that went well, or else what they all lacked.
-
-    Of a contrast, the run that went well speaks for it.
-    """
-    every = [seen.new, *(past for past, _ in seen.others)]
-    good = [one.run for one in every if _resolved(one)]
-    return good or [one.run for one in every]
+def _supporting_runs(seen: RunComparison) -> list[str]:
+    """Return the runs that support a lesson: those that went well, or else all of them."""
+    compared = [seen.new, *(past for past, _ in seen.others)]
+    return [one.run for one in compared if _is_resolved(one)] or [one.run for one in compared]
 
 
-def _resolved(one: PastRun) -> bool:
+def _is_resolved(one: PastRun) -> bool:
     return one.status == "resolved"
 
 
 CONSOLIDATION_PERIOD = 20
-"""After so many runs of an owner the insights of these runs are looked through."""
+"""After how many runs of an owner their insights are consolidated."""
 
-MAX_INSIGHTS = 60
-"""So many insights are looked through at the most, the newest."""
+MAX_CONSOLIDATED = 60
+"""The most insights that are consolidated at once, the newest."""
 
 TIDY = "tidy"
-"""What the event is about that says when the insights were looked through last."""
+"""The item of the event of a consolidation."""
 
 SAME = 0.7
 """From this mean cosine on, insights say the same in nearly the same words."""
 
 MERGE_REASON = "they say the same"
 
-HOPELESS = 0.5
-"""An insight ends when its share of wins is likely below this (`outcome.most`)."""
+MIN_WIN_RATE = 0.5
+"""An insight ends when its share of wins is likely below this (`win_rate_upper_bound`)."""
 
-FEWEST_LOST = 7
-"""No insight that has lost less often is that bad."""
+MIN_LOSSES = 7
+"""No insight with fewer losses is that bad."""
 
 InsightGrouper = Callable[[Sequence[Insight]], Awaitable[Sequence[Sequence[int]]]]
-"""Asks a model which of some insights say the same; their numbers are their places, from 1."""
+"""Asks a model which insights say the same, by their positions from 1."""
 
 
 class MergedInsight(NamedTuple):
-    """An insight, and those it was made of."""
+    """An insight, and those it was merged from."""
 
     insight: Insight
     merged: Sequence[Insight]
 
 
 async def claim_consolidation(owner: str) -> bool:
-    """Say whether as many runs have ended as are looked through together; one caller is told so."""
+    """Tell whether a consolidation is due; only one caller gets `True`."""
 
     def claim(connection: Connection) -> bool:
         lock_owner(connection, owner)
@@ -219,12 +218,11 @@ async def claim_consolidation(owner: str) -> bool:
 async def consolidate_insights(
     owner: str, ask: InsightGrouper | None = None
 ) -> list[MergedInsight]:
-    """Join what says the same among the insights of the latest runs and of those beside them.
+    """Merge what says the same among the insights of the latest runs and their neighbors.
 
-    A model that is asked may name those that say the same in other words; without one, those are
-    joined that say it in nearly the same words. Either way they get the words of the best of them.
-    An insight that is not joined stays as it is, and one that is joined is kept and says into
-    which, so nothing that is known gets lost.
+    A model may name those that say the same in other words; without one, those in nearly the same
+    words are merged. They get the words of the best of them. A merged insight is kept with the id
+    of the one that it was merged into.
 
     Args:
         owner: Whose insights.
@@ -240,28 +238,28 @@ async def consolidate_insights(
 
 
 async def _merge_group(owner: str, group: Sequence[Insight]) -> Insight:
-    """Join insights into one that tells each role the words of the best that may tell it any.
+    """Merge insights into one that gives each role the words of the best one that has any for it.
 
-    It is in the words of the best one; where it tells words that are no method's, in those of the
-    insight whose words they are, since they are told for its provenance.
+    Its own words are those of the best one; if a role is given words that are no method's, those of
+    the insight that these are from, since its provenance vouches for them.
     """
-    told = {
+    guidance = {
         role: (said, one)
         for one in reversed(group)
         for role in one.projections
         if (said := insights.get_role_guidance(one, role))
     }
-    free = [
-        one for role, (said, one) in told.items() if not insights.is_method_sentence(said, role)
+    own_words = [
+        one for role, (said, one) in guidance.items() if not insights.is_method_sentence(said, role)
     ]
-    best = min(free or group, key=group.index)
-    projections = {role: said for role, (said, _) in told.items()}
+    best = min(own_words or group, key=group.index)
+    projections = {role: said for role, (said, _) in guidance.items()}
     words = InsightText(best.content, projections, best.provenance, MERGE_REASON)
     return await insights.merge_insights(owner, [one.id for one in group], words)
 
 
 async def retire_insights(owner: str, run: str = "") -> list[str]:
-    """End the insights that were used often and to no good; return their ids.
+    """End the insights that were used often and did not help; return their ids.
 
     One that a person brought back stays.
     """
@@ -269,26 +267,23 @@ async def retire_insights(owner: str, run: str = "") -> list[str]:
     def work(connection: Connection) -> list[str]:
         lock_owner(connection, owner)
         live = select(table).where(table.c.owner == owner, table.c.live == 1)
-        used = live.where(table.c.uses - table.c.wins >= FEWEST_LOST)
-        bad = [
-            one
-            for one in map(insights.insight_from_row, connection.execute(used))
-            if _hopeless(one)
-        ]
-        back = _brought_back(connection, owner, [one.id for one in bad])
-        for one in bad:
-            if one.id not in back:
-                insights.update_insight(connection, _ended(owner, one, run), {"live": 0})
-        return [one.id for one in bad if one.id not in back]
+        used = live.where(table.c.uses - table.c.wins >= MIN_LOSSES)
+        known = map(insights.insight_from_row, connection.execute(used))
+        hopeless = [one for one in known if win_rate_upper_bound(one.wins, one.uses) < MIN_WIN_RATE]
+        restored = _restored(connection, owner, [one.id for one in hopeless])
+        ended = [one for one in hopeless if one.id not in restored]
+        for one in ended:
+            data = insights.insight_event_data(one)
+            before = {**data, "wins": one.wins, "uses": one.uses}
+            event = Event(owner, "insight.end", one.id, before, None, "tool", run=run)
+            insights.update_insight(connection, event, {"live": 0})
+        return [one.id for one in ended]
 
     return await run_write(work)
 
 
 def _latest(connection: Connection, owner: str) -> list[Insight]:
-    """Return the insights of the latest runs and of the runs one edge away, the best first.
-
-    Those that nobody is told are none of them: their words are no guidance.
-    """
+    """Return the insights of the latest runs and of the runs one edge away, the best first."""
     runs, edges = experiences.c, experience_edges.c
     ended = (
         select(runs.run)
@@ -299,24 +294,18 @@ def _latest(connection: Connection, owner: str) -> list[Insight]:
     latest = list(connection.execute(ended).scalars())
     beside = select(edges.other).where(edges.owner == owner, edges.run.in_(latest))
     near = or_(insight_runs.c.run.in_(latest), insight_runs.c.run.in_(beside))
-    spoken = select(insight_runs.c.insight).where(insight_runs.c.owner == owner, near)
-    wanted = select(table).where(table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken))
-    newest = wanted.order_by(table.c.revision.desc()).limit(MAX_INSIGHTS)
-    found = filter(
-        insights.has_guidance, map(insights.insight_from_row, connection.execute(newest))
-    )
-    return sorted(found, key=lambda one: -one.score)
+    return _select_guidance(connection, owner, near, MAX_CONSOLIDATED)
 
 
 def _named(known: Sequence[Insight], groups: Sequence[Sequence[int]]) -> list[list[Insight]]:
-    """Return which insights a model joins; each at most once, and only such as were shown."""
+    """Return the groups that a model named, each insight at most once, the best first."""
     left = dict(enumerate(known, start=1))
-    named = []
+    found = []
     for group in groups:
-        own = [left.pop(number) for number in dict.fromkeys(group) if number in left]
-        if len(own) > 1:
-            named.append(sorted(own, key=known.index))
-    return named
+        members = [left.pop(number) for number in dict.fromkeys(group) if number in left]
+        if len(members) > 1:
+            found.append(sorted(members, key=known.index))
+    return found
 
 
 def _alike(known: Sequence[Insight]) -> list[list[Insight]]:
@@ -325,19 +314,7 @@ def _alike(known: Sequence[Insight]) -> list[list[Insight]]:
     return [[known[place] for place in group] for group in groups]
 
 
-def _ended(owner: str, one: Insight, run: str) -> Event:
-    was = {
-        **insights.insight_event_data(one),
-        "wins": one.wins,
-        "uses": one.uses,
-    }
-    return Event(owner, "insight.end", one.id, was, None, "tool", run=run)
-
-
-def _hopeless(one: Insight) -> bool:
-    return win_rate_upper_bound(one.wins, one.uses) < HOPELESS
-
-
-def _brought_back(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
+def _restored(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
+    """Return those of some insights that a person brought back."""
     undone = select(events.c.item).where(events.c.owner == owner, events.c.item.in_(ids))
     return {*connection.execute(undone.where(events.c.name == "insight.undo")).scalars()}

@@ -1,8 +1,8 @@
-"""Tell each role of a run what related past runs teach."""
+"""Find the past runs that a run can learn from, and the insights that these speak for."""
 
 from __future__ import annotations
 
-import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,37 +13,34 @@ from memory.experience.insights import Insight, insight_from_row
 from memory.experience.run_history import (
     PastRun,
     compare_meanings,
-    filter_on_topic,
     find_linked_runs,
     find_past_runs_in,
-    load_question_matrix,
-    merge_scored_runs,
-    question_vector,
+    find_similar_runs,
 )
 from memory.experience.tables import credits, insight_runs, insights, recalls
 from runs.call_site import thread_of_run
 from storage.engine import run_read, run_write
 
-NEAREST = 16
-"""So many similar runs are looked at."""
+MAX_SIMILAR = 16
+"""The most runs that are similar by themselves."""
 
-ALIKE = 0.2
-"""The least cosine of a question that is looked at."""
+MIN_COSINE = 0.2
+"""The least cosine of the question of a similar run."""
 
-NEAR = 0.5
+MIN_RELATIVE_SIMILARITY = 0.5
 """Candidates are kept whose similarity is at least this part of the best one's."""
 
 HOPS = 1
-"""From a similar run so many edges are followed; the paper finds one best."""
+"""How many edges are followed from a similar run; the paper finds one best."""
 
-FADES = 0.5
-"""What an edge leaves of a run's similarity."""
+EDGE_DECAY = 0.5
+"""The part of a run's similarity that is left after an edge."""
 
-FEW = 5
-"""So few candidates are told without a rating: there is little to choose, and no call for it."""
+MAX_UNRATED = 5
+"""So few candidates are used without a rating: there is little to choose, and no call for it."""
 
-MOST = 16
-"""So many candidates are rated at the most."""
+MAX_CANDIDATES = 16
+"""The most candidates that are rated."""
 
 
 class RelatedRun(NamedTuple):
@@ -53,16 +50,16 @@ class RelatedRun(NamedTuple):
     similarity: float
     hops: int
     rating: float
-    """How well it fits the question and how well it ended, in 0..1."""
+    """How relevant it is and how well it ended, in 0..1."""
 
 
 class RelevantInsight(NamedTuple):
-    """An insight, what it is worth to a question in 0..1, and the question that taught it."""
+    """An insight, its worth to a question in 0..1, and the question of a run that supports it."""
 
     insight: Insight
     worth: float
     question: str
-    """Of the run that speaks for it and fits best: the case in which it is known to hold."""
+    """The question of the best fitting run that supports it: there it is known to hold."""
 
 
 RunRater = Callable[[str, Sequence[PastRun]], Awaitable[Mapping[str, float]]]
@@ -72,45 +69,43 @@ RunRater = Callable[[str, Sequence[PastRun]], Awaitable[Mapping[str, float]]]
 async def store_related_runs(
     owner: str, run: str, question: str, *, rate: RunRater | None = None, hops: int = HOPS
 ) -> list[RelatedRun]:
-    """Find the runs that a run can learn from, and write them down; it is done when it is planned.
+    """Find the runs that a run can learn from, and store them, when the run is planned.
 
-    Coarse similarity, then edges, then a rating of each candidate: by `rate` where there is one and
-    something to choose, else by similarity and outcome; what it rates 0 is none. Later calls of the
-    run are told of these runs alone, also in another process; what was learnt of them meanwhile is
-    told too.
+    Similar questions, then edges, then a rating of each candidate: by `rate` if there is enough to
+    choose from, else by similarity and outcome; a rating of 0 excludes. Later calls of the run
+    learn from these runs alone, also in another process.
 
     Args:
         owner: Whose runs.
         run: The new run; it is never its own candidate.
         question: What it asks.
-        rate: Asks a model, say.
+        rate: Rates the candidates, with a model for example.
         hops: How many edges are followed from a similar run.
     """
-    vector = await asyncio.to_thread(question_vector, question)
     meanings = await compare_meanings(owner, question, without=run)
 
     def look(connection: Connection) -> list[RelatedRun]:
-        words = load_question_matrix(connection, owner).nearest(vector, NEAREST, ALIKE, without=run)
-        words = filter_on_topic(connection, owner, question, words)
-        near = merge_scored_runs(words, meanings, NEAREST, ALIKE)
-        reached = _reached(connection, owner, dict(near), hops)
+        similar = find_similar_runs(
+            connection, owner, question, meanings, MAX_SIMILAR, MIN_COSINE, without=run
+        )
+        reached = _follow_edges(connection, owner, dict(similar), hops)
         reached.pop(run, None)
-        best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MOST]
+        best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MAX_CANDIDATES]
         return [
-            _rated(past, *reached[past.run]) for past in find_past_runs_in(connection, owner, best)
+            _rate(past, *reached[past.run]) for past in find_past_runs_in(connection, owner, best)
         ]
 
     candidates = _drop_distant(await run_read(look))
-    if rate is not None and _worth_rating(run, candidates):
-        given = await rate(question, [one.past for one in candidates])
-        rated = [one._replace(rating=given.get(one.past.run, one.rating)) for one in candidates]
+    if rate is not None and _is_worth_rating(run, candidates):
+        ratings = await rate(question, [one.past for one in candidates])
+        rated = [one._replace(rating=ratings.get(one.past.run, one.rating)) for one in candidates]
         candidates = sorted((one for one in rated if one.rating), key=lambda one: -one.rating)
     await run_write(lambda connection: _store_related(connection, owner, run, candidates))
     return candidates
 
 
 async def load_related_runs(owner: str, run: str) -> list[RelatedRun]:
-    """Return what was found for a run when it was planned, the best first."""
+    """Return the runs that were found for a run when it was planned, the best first."""
     mine = (recalls.c.owner == owner, recalls.c.run == run)
     wanted = select(recalls).where(*mine).order_by(recalls.c.rating.desc(), recalls.c.other)
 
@@ -131,100 +126,90 @@ async def list_relevant_insights(
 ) -> list[RelevantInsight]:
     """Return the insights of some runs with their worth, in 0..1, the best first.
 
-    An insight is worth how well the run fits that speaks for it, times the lower bound of its share
-    of wins (`outcome.least`) in these runs alone, each counted as far as it fits: what helped with
-    other questions need not help with this one. A run that came to it by itself, without being
-    told, counts as a win, and one that speaks against it as a loss.
+    The worth is the rating of the best run that supports the insight, times the lower bound of its
+    share of wins (`win_rate_lower_bound`) in these runs alone, weighted by their ratings: what
+    helped with other questions need not help with this one. A run that came to the insight by
+    itself counts as a win, and one that speaks against it as a loss.
     """
-    fits = {one.past.run: one.rating for one in candidates}
-    near = insight_runs.c.run.in_(fits)
-    spoken = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign).where(
-        insight_runs.c.owner == owner, near
+    ratings = {one.past.run: one.rating for one in candidates}
+    questions = {one.past.run: one.past.question for one in candidates}
+    supports = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign).where(
+        insight_runs.c.owner == owner, insight_runs.c.run.in_(ratings)
     )
     used = select(credits.c.insight, credits.c.run, credits.c.won).distinct()
-    used = used.where(credits.c.owner == owner, credits.c.run.in_(fits), credits.c.won.is_not(None))
-
-    asked = {one.past.run: one.past.question for one in candidates}
+    used = used.where(
+        credits.c.owner == owner, credits.c.run.in_(ratings), credits.c.won.is_not(None)
+    )
 
     def look(connection: Connection) -> list[RelevantInsight]:
         best: dict[str, str] = {}
-        ways = {(insight, run): won for insight, run, won in connection.execute(used)}
-        for insight, run, sign in connection.execute(spoken):
+        won = {(insight, run): won for insight, run, won in connection.execute(used)}
+        for insight, run, sign in connection.execute(supports):
             if sign > 0:
-                best[insight] = max(run, best.get(insight, run), key=lambda one: fits[one])
-            ways.setdefault((insight, run), int(sign > 0))
-        record = {one: [0.0, 0.0] for one in best}
-        for (insight, run), won in ways.items():
-            if insight in record:
-                record[insight][0] += fits[run] * won
-                record[insight][1] += fits[run]
+                best[insight] = max(run, best.get(insight, run), key=lambda one: ratings[one])
+            won.setdefault((insight, run), int(sign > 0))
+        wins: dict[str, float] = defaultdict(float)
+        uses: dict[str, float] = defaultdict(float)
+        for (insight, run), is_win in won.items():
+            wins[insight] += ratings[run] * is_win
+            uses[insight] += ratings[run]
         wanted = select(insights).where(
             insights.c.owner == owner, insights.c.live == 1, insights.c.id.in_(best)
         )
-        found = [insight_from_row(row) for row in connection.execute(wanted)]
-        told = [
-            RelevantInsight(
-                one, fits[best[one.id]] * win_rate_lower_bound(*record[one.id]), asked[best[one.id]]
-            )
-            for one in found
-        ]
-        return sorted(told, key=lambda one: (-one.worth, one.insight.created, one.insight.id))
+        found = []
+        for one in map(insight_from_row, connection.execute(wanted)):
+            run = best[one.id]
+            worth = ratings[run] * win_rate_lower_bound(wins[one.id], uses[one.id])
+            found.append(RelevantInsight(one, worth, questions[run]))
+        return sorted(found, key=lambda one: (-one.worth, one.insight.created, one.insight.id))
 
-    return await run_read(look) if fits else []
+    return await run_read(look) if ratings else []
 
 
-def _worth_rating(run: str, candidates: Sequence[RelatedRun]) -> bool:
-    """Tell whether there is much to choose; of what the thread itself did, calls know without.
-
-    Of a few runs, similarity and outcome show which to tell.
-    """
+def _is_worth_rating(run: str, candidates: Sequence[RelatedRun]) -> bool:
+    """Tell whether there are many candidates outside of the run's own thread."""
     others = [one for one in candidates if thread_of_run(one.past.run) != thread_of_run(run)]
-    return len(others) > FEW
+    return len(others) > MAX_UNRATED
 
 
 def _drop_distant(found: Sequence[RelatedRun]) -> list[RelatedRun]:
-    """Return the candidates that are not much further away than the nearest, the best first.
+    """Return the candidates that are not much less similar than the best, by their ratings.
 
-    A lesson told where it does not belong helps nobody, and is blamed for what it did not do. What
-    an edge leads to has faded by as much as the bound has.
+    A lesson in the wrong place helps nobody, and is blamed for what it did not do. The bound decays
+    with each edge as similarities do.
     """
     best = max((one.similarity for one in found), default=0.0)
-    near = [one for one in found if one.similarity >= NEAR * best * FADES**one.hops]
-    return sorted(near, key=lambda one: -one.rating)[:MOST]
+    least = MIN_RELATIVE_SIMILARITY * best
+    near = [one for one in found if one.similarity >= least * EDGE_DECAY**one.hops]
+    return sorted(near, key=lambda one: -one.rating)[:MAX_CANDIDATES]
 
 
-def _rated(past: PastRun, similarity: float, hops: int) -> RelatedRun:
+def _rate(past: PastRun, similarity: float, hops: int) -> RelatedRun:
     """Rate by similarity and outcome; a run that failed teaches something too."""
     return RelatedRun(past, similarity, hops, similarity * (0.5 + 0.5 * past.outcome))
 
 
-def _reached(
-    connection: Connection, owner: str, near: Mapping[str, float], hops: int
+def _follow_edges(
+    connection: Connection, owner: str, similar: Mapping[str, float], hops: int
 ) -> dict[str, tuple[float, int]]:
-    """Return the similar runs and those up to so many edges away, each with its similarity."""
-    reached = {run: (cosine, 0) for run, cosine in near.items()}
-    edge = dict(near)
+    """Return the similarity and the number of edges of each run within some edges."""
+    reached = {run: (cosine, 0) for run, cosine in similar.items()}
+    frontier = dict(similar)
     for hop in range(1, hops + 1):
-        steps = find_linked_runs(connection, owner, edge)
-        edge = {run: FADES * alike for run, alike in steps.items() if run not in reached}
-        reached |= {run: (alike, hop) for run, alike in edge.items()}
+        linked = find_linked_runs(connection, owner, frontier)
+        frontier = {run: EDGE_DECAY * one for run, one in linked.items() if run not in reached}
+        reached |= {run: (similarity, hop) for run, similarity in frontier.items()}
     return reached
 
 
 def _store_related(
     connection: Connection, owner: str, run: str, candidates: Sequence[RelatedRun]
 ) -> None:
-    mine = (recalls.c.owner == owner, recalls.c.run == run)
-    connection.execute(delete(recalls).where(*mine))
+    connection.execute(delete(recalls).where(recalls.c.owner == owner, recalls.c.run == run))
+    key = {"owner": owner, "run": run}
+    names = ("similarity", "hops", "rating")
     rows = [
-        {
-            "owner": owner,
-            "run": run,
-            "other": one.past.run,
-            "similarity": one.similarity,
-            "hops": one.hops,
-            "rating": one.rating,
-        }
+        {**key, "other": one.past.run, **{name: getattr(one, name) for name in names}}
         for one in candidates
     ]
     if rows:

@@ -40,14 +40,14 @@ from storage.upsert import upsert
 from text.storable import drop_unstorable
 from text.words import search_words, shared_word_weight
 
-OWNERS = 16
-"""The questions of so many owners are held in memory."""
+CACHED_OWNERS = 16
+"""How many owners' questions are cached."""
 
-NOISE = 0.25
+NOISE_COSINE = 0.25
 """The cosine of meanings that nine in ten pairs of unrelated questions stay below."""
 
-QUESTIONS = 2_000
-"""The questions of so many runs are compared by their meaning."""
+MAX_COMPARED_QUESTIONS = 2_000
+"""The most questions that are compared by their meaning."""
 
 ScoredRun = tuple[str, float]
 """A run, and the cosine of its question."""
@@ -58,7 +58,7 @@ class QuestionMatrix(NamedTuple):
 
     revision: int
     size: int
-    """How many runs there are; later matrices have others behind these."""
+    """How many runs there are; later matrices append to the columns."""
     runs: list[str]
     positions: dict[str, int]
     columns: FloatMatrix
@@ -67,60 +67,91 @@ class QuestionMatrix(NamedTuple):
     def nearest(
         self, vector: FloatMatrix, limit: int, least: float, without: str = ""
     ) -> list[ScoredRun]:
-        """Return the runs whose cosine is at least so much, the nearest first."""
+        """Return the runs with at least a cosine, the nearest first."""
         if not self.size:
             return []
-        near = np.zeros(self.size, np.float32)
+        cosines = np.zeros(self.size, np.float32)
         for feature in np.flatnonzero(vector):
-            near += vector[feature] * self.columns[feature, : self.size]
-        most = min(limit + 1, len(near))
-        best = np.argpartition(-near, most - 1)[:most].tolist()
-        found = [(self.runs[at], float(near[at])) for at in best if near[at] >= least]
+            cosines += vector[feature] * self.columns[feature, : self.size]
+        most = min(limit + 1, len(cosines))
+        best = np.argpartition(-cosines, most - 1)[:most].tolist()
+        found = [(self.runs[at], float(cosines[at])) for at in best if cosines[at] >= least]
         ranked = sorted(found, key=lambda one: (-one[1], one[0]))
         return [one for one in ranked if one[0] != without][:limit]
 
 
 async def compare_meanings(owner: str, question: str, without: str = "") -> dict[str, float]:
-    """Return how far runs asked what a question means, where an embedder knows more than words.
+    """Return how similar in meaning the questions of runs are, if an embedder knows meanings.
 
-    The cosines of two questions that have nothing to do with each other are mostly below `NOISE`:
-    what is above it counts from 0 to 1, so that it stands beside the cosines of words.
+    The cosine of two unrelated questions is mostly below `NOISE_COSINE`; what is above it is scaled
+    to 0..1, so that it is comparable with the cosine of words.
 
     Args:
-        owner: Whose runs; the newest `QUESTIONS` are compared.
+        owner: Whose runs; the newest `MAX_COMPARED_QUESTIONS` are compared.
         question: What is asked.
         without: A run that is left out.
     """
-    made_by = await semantic_embedder()
-    asked = await embed_text(made_by, question) if made_by else None
-    if made_by is None or asked is None:
+    embedder = await semantic_embedder()
+    vector = await embed_text(embedder, question) if embedder else None
+    if embedder is None or vector is None:
         return {}
     mine = select(experiences.c.run, experiences.c.question).where(
         experiences.c.owner == owner, experiences.c.live == 1, experiences.c.run != without
     )
-    newest = mine.order_by(experiences.c.created.desc()).limit(QUESTIONS)
+    newest = mine.order_by(experiences.c.created.desc()).limit(MAX_COMPARED_QUESTIONS)
     rows = (await read_rows(newest)).all()
-    # Those that have no vector yet get theirs in the order in which they were asked.
-    known = await load_text_vectors(owner, made_by, [row.question for row in reversed(rows)])
-    found = {row.run: float(known[row.question] @ asked) for row in rows if row.question in known}
-    return {run: (alike - NOISE) / (1 - NOISE) for run, alike in found.items() if alike > NOISE}
+    # Missing vectors are made in the order in which the questions were asked.
+    vectors = await load_text_vectors(owner, embedder, [row.question for row in reversed(rows)])
+    cosines = {
+        row.run: float(vectors[row.question] @ vector) for row in rows if row.question in vectors
+    }
+    return {
+        run: (cosine - NOISE_COSINE) / (1 - NOISE_COSINE)
+        for run, cosine in cosines.items()
+        if cosine > NOISE_COSINE
+    }
 
 
-def merge_scored_runs(
-    near: Sequence[ScoredRun], meant: Mapping[str, float], limit: int, least: float
+def find_similar_runs(
+    connection: Connection,
+    owner: str,
+    question: str,
+    meanings: Mapping[str, float],
+    limit: int,
+    least: float,
+    *,
+    without: str = "",
+    on_topic: bool = True,
 ) -> list[ScoredRun]:
-    """Return the runs that are near by their words or by their meaning, the nearest first."""
+    """Return the runs whose questions are similar by words or by meaning, the most similar first.
+
+    Args:
+        connection: To read by.
+        owner: Whose runs.
+        question: What is asked.
+        meanings: How similar in meaning the questions of runs are (`compare_meanings`).
+        limit: The most runs.
+        least: The least similarity, in 0..1.
+        without: A run that is left out.
+        on_topic: Whether runs that are similar by words must share the topic too.
+    """
+    matrix = load_question_matrix(connection, owner)
+    near = matrix.nearest(question_vector(question), limit, least, without)
+    if on_topic:
+        past = find_past_runs_in(connection, owner, [run for run, _ in near])
+        asked = {one.run: one.question for one in past}
+        near = [one for one in near if _topic_overlap(question, asked.get(one[0], "")) >= MIN_TOPIC]
     both = dict(near)
-    for run, alike in meant.items():
-        if alike >= least:
-            both[run] = max(alike, both.get(run, 0.0))
+    for run, similarity in meanings.items():
+        if similarity >= least:
+            both[run] = max(similarity, both.get(run, 0.0))
     return sorted(both.items(), key=lambda one: (-one[1], one[0]))[:limit]
 
 
 def _topic_overlap(question: str, other: str) -> float:
-    """Return how much of what two questions are about they share, in 0..1.
+    """Return how much of their topics two questions share, in 0..1.
 
-    The cosine of their words, each weighing what it says of a topic: "How do I configure …?" says
+    The cosine of their words, weighted by what they say of a topic: "How do I configure …?" says
     nothing of one.
     """
     ours, theirs = set(search_words(question)), set(search_words(other))
@@ -129,14 +160,14 @@ def _topic_overlap(question: str, other: str) -> float:
 
 
 _matrix_lock = threading.Lock()
-_matrices = Resource(lambda: RecentCache[tuple[str, str], QuestionMatrix](OWNERS))
+_matrices = Resource(lambda: RecentCache[tuple[str, str], QuestionMatrix](CACHED_OWNERS))
 
 
 def question_vector(question: str) -> FloatMatrix:
     """Return the vector of a question, of length 1; zeros if it has no words.
 
-    It is made of its words and parts of words (`models/hashing_vectors.py`), so it is the same on
-    every machine and in any language, and costs nothing.
+    It hashes words and parts of words (`models/hashing_vectors.py`), so it is the same on every
+    machine and for any language.
     """
     vector: FloatMatrix = hash_texts([question])[0]
     return vector
@@ -148,7 +179,7 @@ def pack_vector(vector: FloatMatrix) -> bytes:
 
 
 def load_question_matrix(connection: Connection, owner: str) -> QuestionMatrix:
-    """Return the matrix of an owner; only runs that were added or changed are read."""
+    """Return the matrix of an owner; only added and changed runs are read."""
     with _matrix_lock:
         return _refreshed(connection, owner)
 
@@ -170,7 +201,7 @@ def _refreshed(connection: Connection, owner: str) -> QuestionMatrix:
 
 
 def _grown(known: QuestionMatrix, rows: Mapping[str, FloatMatrix], revision: int) -> QuestionMatrix:
-    """Add runs, doubling the room when it is full: one costs the same however many there are."""
+    """Add runs; the capacity doubles when it is full, so that adding takes constant time."""
     for run in rows:
         if run not in known.positions:
             known.positions[run] = len(known.runs)
@@ -189,14 +220,14 @@ def _allocate(columns: FloatMatrix, features: int, runs: int) -> FloatMatrix:
     return room
 
 
-NEIGHBOURS = 10
-"""To so many similar runs an edge is drawn."""
+MAX_NEIGHBORS = 10
+"""The most similar runs to which an edge is drawn."""
 
-ALIKE = 0.3
-"""The least cosine of two similar questions; the vectors are of words (`similar.vector_of`)."""
+MIN_EDGE_COSINE = 0.3
+"""The least cosine of two similar questions."""
 
-TOPIC = 0.4
-"""So much of what they are about two questions share at the least that are similar by words."""
+MIN_TOPIC = 0.4
+"""The least overlap of the topics of two questions that are similar by words."""
 
 
 class PastRun(NamedTuple):
@@ -220,9 +251,9 @@ class RunEnding(NamedTuple):
     reason: str = ""
     """Why it did not end well."""
     utterances: Sequence[Utterance] = ()
-    """What was said and done, where it was not kept as the run went."""
-    similar_runs: Mapping[str, float] = MappingProxyType({})
-    """How far other runs asked what it means, where an embedder knows."""
+    """Its utterances, if they were not stored during the run."""
+    meanings: Mapping[str, float] = MappingProxyType({})
+    """How similar in meaning the questions of other runs are."""
 
 
 async def record_run_end(
@@ -234,20 +265,20 @@ async def record_run_end(
     reason: str = "",
     utterances: Sequence[Utterance] | None = None,
 ) -> PastRun:
-    """Write down how a run ended, in one transaction: node, edges, key steps and credit.
+    """Store how a run ended, in one transaction: node, edges, key steps and credit.
 
-    Doing it again, as after a crash or when a run goes on, puts the new ending in place of the old.
+    A second call, as after a crash or when a run goes on, replaces the ending.
 
     Args:
         owner: Whose run.
         run: Its id.
         question: What was asked.
-        signs: What tells how it ended.
+        signs: The signals of how it ended.
         reason: Why it did not end well.
-        utterances: What was said and done, where it was not kept as the run went.
+        utterances: Its utterances, if they were not stored during the run.
     """
-    alike = await compare_meanings(owner, question, without=run)
-    ending = RunEnding(question, signs, reason, utterances or (), alike)
+    meanings = await compare_meanings(owner, question, without=run)
+    ending = RunEnding(question, signs, reason, utterances or (), meanings)
     return await run_write(lambda connection: record_run_end_in(connection, owner, run, ending))
 
 
@@ -257,16 +288,16 @@ def record_run_end_in(connection: Connection, owner: str, run: str, ending: RunE
     store_utterances(connection, owner, run, ending.utterances)
     steps = [one for one in list_utterances_in(connection, owner, run) if one.kind != PLAN_EDIT]
     mark_key_steps(connection, infer_dependencies(steps))
-    vector = question_vector(ending.question)
-    words = load_question_matrix(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
-    words = filter_on_topic(connection, owner, ending.question, words)
-    near = merge_scored_runs(words, ending.similar_runs, NEIGHBOURS, ALIKE)
-    _link_similar(connection, owner, run, near)
+    limits = (MAX_NEIGHBORS, MIN_EDGE_COSINE)
+    similar = find_similar_runs(
+        connection, owner, ending.question, ending.meanings, *limits, without=run
+    )
+    _link_similar(connection, owner, run, similar)
     return _put(connection, owner, run, _with_person(connection, owner, run, ending))
 
 
 async def rate_past_run(owner: str, run: str, good: bool, why: str = "") -> PastRun | None:
-    """Let a person say how a run ended; return how it stands now, or `None` if there is no such."""
+    """Store a person's verdict on a run; return the run, or `None` if it is unknown."""
 
     def work(connection: Connection) -> PastRun | None:
         lock_owner(connection, owner)
@@ -307,35 +338,25 @@ def find_past_runs_in(connection: Connection, owner: str, named: Sequence[str]) 
     return [past_run_from_row(row) for row in connection.execute(wanted)]
 
 
-def filter_on_topic(
-    connection: Connection, owner: str, question: str, near: Sequence[ScoredRun]
-) -> list[ScoredRun]:
-    """Return those of some runs whose questions are about what a question is about."""
-    asked = {
-        one.run: one.question for one in find_past_runs_in(connection, owner, [r for r, _ in near])
-    }
-    return [one for one in near if _topic_overlap(question, asked.get(one[0], "")) >= TOPIC]
-
-
 def find_linked_runs(
     connection: Connection, owner: str, here: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the runs one edge away from some runs, with the best product of weight and edge.
 
-    Of the edges that lead to a run, of which there may be many, the heaviest are followed.
+    Of the incoming edges of a run, of which there may be many, the heaviest are followed.
 
     Args:
-        connection: Of a transaction that reads.
+        connection: To read by.
         owner: Whose runs.
-        here: Where to start, and the weight of each.
+        here: The runs to start from, each with its weight.
     """
     reached: dict[str, float] = {}
-    for run, worth in here.items():
+    for run, start_weight in here.items():
         values = {"its_owner": owner, "here": run}
         for edges in (_OUTGOING_EDGES, _INCOMING_EDGES):
-            for there, weight in connection.execute(edges, values):
-                if there not in here:
-                    reached[there] = max(worth * weight, reached.get(there, 0.0))
+            for other, weight in connection.execute(edges, values):
+                if other not in here:
+                    reached[other] = max(start_weight * weight, reached.get(other, 0.0))
     return reached
 
 
@@ -354,21 +375,21 @@ _INCOMING_EDGES = (
         experience_edges.c.other == bindparam("here"),
     )
     .order_by(experience_edges.c.weight.desc())
-    .limit(NEIGHBOURS)
+    .limit(MAX_NEIGHBORS)
 )
 
 
 def _with_person(connection: Connection, owner: str, run: str, ending: RunEnding) -> RunEnding:
-    """Return an ending with what the person has said of the run, before it ended or at any time."""
+    """Return an ending with the person's latest verdict on the run, if any."""
     if ending.signs.person is not None:
         return ending
-    said = select(events.c.name, events.c.after).where(
+    verdicts = select(events.c.name, events.c.after).where(
         events.c.owner == owner, events.c.item == run, events.c.name.startswith("feedback.")
     )
-    newest = connection.execute(said.order_by(events.c.id.desc()).limit(1)).first()
+    newest = connection.execute(verdicts.order_by(events.c.id.desc()).limit(1)).first()
     if newest is None:
         return ending
-    why = str((json.loads(newest.after or "{}")).get("text", ""))
+    why = str(json.loads(newest.after or "{}").get("text", ""))
     good = float(newest.name == "feedback.up")
     return ending._replace(signs=ending.signs._replace(person=good), reason=why or ending.reason)
 
@@ -379,9 +400,9 @@ def _put(connection: Connection, owner: str, run: str, ending: RunEnding) -> Pas
     question, reason = drop_unstorable(ending.question), drop_unstorable(ending.reason)
     created = before.created if before else time.time()
     now = PastRun(run, question, classify_outcome(value), value, ending.signs, reason, created, 0)
-    was, told = _event_data(before) if before else None, _event_data(now)
+    data = _event_data(before) if before else None, _event_data(now)
     revision = log_event(
-        connection, Event(owner, "experience.end", run, was, told, "tool", reason, run)
+        connection, Event(owner, "experience.end", run, *data, "tool", reason, run)
     )
     now = now._replace(revision=revision)
     connection.execute(upsert(experiences, {"owner": owner, "run": run}, _row(now)))
@@ -412,6 +433,6 @@ def _link_similar(connection: Connection, owner: str, run: str, near: Sequence[S
 
 
 def past_run_from_row(row: Row[Any]) -> PastRun:
-    """Return an experience of its row."""
-    told = {name: getattr(row, name) for name in PastRun._fields}
-    return PastRun(**{**told, "signs": OutcomeSignals(**json.loads(row.signs))})
+    """Return the run of a row."""
+    fields = {name: getattr(row, name) for name in PastRun._fields}
+    return PastRun(**{**fields, "signs": OutcomeSignals(**json.loads(row.signs))})
