@@ -1,4 +1,4 @@
-"""Score how a run ended, and give each insight that it was told credit for that."""
+"""Score how a run ended, and credit the insights that it was given."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ OUTCOME_WEIGHTS: Mapping[str, float] = {
     "reflection": 0.2,
     "budget": 0.1,
 }
-"""What each sign of an outcome weighs where no person has spoken."""
+"""The weight of each automatic signal of an outcome."""
 
 PERSON_WEIGHT = 3.0
-"""What a person's word weighs beside all other signs together, which weigh 1."""
+"""The weight of a person's verdict beside all automatic signals together, which weigh 1."""
 
 RESOLVED, PARTIAL = 0.7, 0.35
-"""From which outcome on a run is resolved, or partial."""
+"""The least outcomes of a resolved run and of a partial one."""
 
 MAX_OUTCOMES: Mapping[float, float] = {1.0: 1.0, 0.5: 0.69, 0.0: 0.34}
 """The best outcome of a run that answered, answered in part, or did not answer at all."""
@@ -44,7 +44,7 @@ Z = 1.96
 
 
 class OutcomeSignals(NamedTuple):
-    """What tells how a run ended, each in 0..1."""
+    """The signals of how a run ended, each in 0..1."""
 
     coverage: float
     """The share of the plan's steps that came out well."""
@@ -55,7 +55,7 @@ class OutcomeSignals(NamedTuple):
     budget: float
     """1 if the run came to its own end, 0 if a limit ended it."""
     person: float | None = None
-    """1 for a thumb up, 0 for a thumb down or a correction; none if nobody has spoken."""
+    """1 for a thumb up, 0 for a thumb down or a correction; `None` without a verdict."""
     answered: float = 1.0
     """1 for an answer, 0.5 for a part of one or one that is not sure, 0 for none."""
 
@@ -63,10 +63,10 @@ class OutcomeSignals(NamedTuple):
 def score_outcome(signs: OutcomeSignals) -> float:
     """Return how well a run ended, in 0..1.
 
-    The weighted mean of the automatic signs, `OUTCOME_WEIGHTS`, at the most `MAX_OUTCOMES`: a run
-    that did not answer is no success, however well it went about it. Where a person has spoken, the
-    mean of that and of the person's word, which counts `PERSON_WEIGHT` times as much. The signs are
-    those that Reflexion (Shinn et al. 2023, arXiv 2303.11366) calls internal and external feedback.
+    The mean of the automatic signals, weighted by `OUTCOME_WEIGHTS`, but at most `MAX_OUTCOMES`: a
+    run that did not answer is no success, however well it went. With a person's verdict, the mean
+    of both, in which the verdict weighs `PERSON_WEIGHT`. Reflexion (Shinn et al. 2023, arXiv
+    2303.11366) calls these internal and external feedback.
     """
     automatic: float = sum(
         weight * getattr(signs, name) for name, weight in OUTCOME_WEIGHTS.items()
@@ -78,15 +78,15 @@ def score_outcome(signs: OutcomeSignals) -> float:
 
 
 def classify_outcome(value: float) -> RunOutcome:
-    """Return how a run with an outcome ended."""
+    """Return the class of an outcome."""
     return "resolved" if value >= RESOLVED else "partial" if value >= PARTIAL else "failed"
 
 
 def win_rate_lower_bound(wins: float, uses: float) -> float:
-    """Return the lower bound of the share of wins that is likely behind a record, in 0..1.
+    """Return the lower bound of the share of wins behind a record, in 0..1.
 
-    The Wilson score interval (Wilson 1927) at 95 %. One win and one use are added beforehand, so
-    that what is new can show its worth: it begins at 0.21, and one failure leaves it 0.09.
+    The Wilson score interval (Wilson 1927) at 95 %. One win and one use are added, so that a new
+    insight gets a chance: it begins at 0.21, and one failure leaves it 0.09.
     """
     return _wilson(wins + 1, uses + 1, -1)
 
@@ -103,14 +103,14 @@ def _wilson(wins: float, uses: float, side: int) -> float:
 
 
 EvidenceSource = Literal["source", "used", "model"]
-"""Why a run speaks for or against an insight."""
+"""Why a run supports or contradicts an insight."""
 
 MAX_SIBLINGS = 10
-"""To so many other insights of its run an insight is joined."""
+"""The most other insights of its run that an insight is linked with."""
 
 
 async def credit_insights(owner: str, run: str, role: str, told: Sequence[str]) -> None:
-    """Write down that insights were told to a role of a run; doing it again changes nothing."""
+    """Record that a role of a run was given insights; a second time changes nothing."""
 
     def work(connection: Connection) -> None:
         mine = select(insights.c.id).where(insights.c.owner == owner, insights.c.id.in_(told))
@@ -124,37 +124,37 @@ async def credit_insights(owner: str, run: str, role: str, told: Sequence[str]) 
 
 
 def record_outcome(connection: Connection, owner: str, run: str, won: bool, revision: int) -> None:
-    """Count a run's end for the insights that it was told, once; a changed end is counted anew."""
+    """Count a run's end for the insights it was given, once; a changed end replaces the former."""
     mine = (credits.c.owner == owner, credits.c.run == run)
     wanted = select(credits.c.insight, func.max(credits.c.won).label("won")).where(*mine)
     rows = connection.execute(wanted.group_by(credits.c.insight)).all()
     if not rows:
         return
     heirs = _find_successors(connection, owner, [row.insight for row in rows])
-    told: dict[str, int | None] = {}
+    counted_as: dict[str, int | None] = {}
     for row in rows:
-        before = told.get(heirs[row.insight])
-        told[heirs[row.insight]] = row.won if before is None else before
-    for insight, before in told.items():
+        before = counted_as.get(heirs[row.insight])
+        counted_as[heirs[row.insight]] = row.won if before is None else before
+    for insight, before in counted_as.items():
         new_use, new_win = before is None, int(won) - (before or 0)
         counted = update(insights).where(insights.c.owner == owner, insights.c.id == insight)
         values = {"uses": insights.c.uses + int(new_use), "wins": insights.c.wins + new_win}
         connection.execute(counted.values({**values, "revision": revision}))
         set_support(connection, owner, insight, run, 1 if won else -1, "used")
     connection.execute(update(credits).where(*mine).values(won=int(won)))
-    link_insights(connection, owner, run, sorted(told))
-    _link_source_runs(connection, owner, run, sorted(told))
+    link_insights(connection, owner, run, sorted(counted_as))
+    _link_source_runs(connection, owner, run, sorted(counted_as))
 
 
 def flip_sign(connection: Connection, owner: str, run: str, won: bool) -> None:
-    """Let a run that ended otherwise than it seemed speak otherwise for what it taught itself."""
+    """Flip the support of a run for the insights it taught, when its outcome changes."""
     mine = (insight_runs.c.owner == owner, insight_runs.c.run == run)
     taught = update(insight_runs).where(*mine, insight_runs.c.said == "source")
     connection.execute(taught.values(sign=1 if won else -1))
 
 
 def inherit_record(connection: Connection, owner: str, heir: str, old: Sequence[str]) -> None:
-    """Let one insight have the runs and the record of others; what speaks against them stays so."""
+    """Give an insight the runs and the record of others; one run against any counts against it."""
     runs = insight_runs.c
     spoken = select(runs.run, func.min(runs.sign).label("sign"), func.min(runs.said).label("said"))
     mine = spoken.where(runs.owner == owner, runs.insight.in_(old)).group_by(runs.run)
@@ -170,7 +170,7 @@ def inherit_record(connection: Connection, owner: str, heir: str, old: Sequence[
 
 
 def recount_wins(connection: Connection, owner: str, insight: str) -> None:
-    """Work the record of an insight out from what it was told to; a run counts once."""
+    """Count the record of an insight anew from its credits; a run counts once."""
     won = credits.c.won
     ended = select(credits.c.run, func.max(won).label("won")).where(
         credits.c.owner == owner, credits.c.insight == insight, won.is_not(None)
@@ -183,30 +183,29 @@ def recount_wins(connection: Connection, owner: str, insight: str) -> None:
 
 
 def find_successor(connection: Connection, owner: str, insight: str) -> str:
-    """Return which insight stands now for one that may have been joined to others."""
+    """Return the live insight for one that may have been merged."""
     return _find_successors(connection, owner, [insight])[insight]
 
 
 def set_support(
     connection: Connection, owner: str, insight: str, run: str, sign: int, said: EvidenceSource
 ) -> None:
-    """Let a run speak for an insight (1) or against it (-1).
+    """Record that a run supports an insight (1) or contradicts it (-1).
 
-    What a model has said of them is not changed by whether the run that used it ended well.
+    The end of a run that used an insight does not change what a model said of them.
     """
-    row = {"owner": owner, "insight": insight, "run": run, "sign": sign, "said": said}
-    new = dialect_insert(insight_runs).values(row)
-    kept = insight_runs.c.said == "model" if said == "used" else None
+    values = {"sign": sign, "said": said}
+    new = dialect_insert(insight_runs).values(owner=owner, insight=insight, run=run, **values)
     changed = new.on_conflict_do_update(
         index_elements=["owner", "insight", "run"],
-        set_={"sign": sign, "said": said},
-        where=None if kept is None else ~kept,
+        set_=values,
+        where=insight_runs.c.said != "model" if said == "used" else None,
     )
     connection.execute(changed)
 
 
 def link_insights(connection: Connection, owner: str, run: str, some: Sequence[str]) -> None:
-    """Draw the edges between insights that one run has to do with."""
+    """Draw the edges between the insights of one run."""
     pairs = [
         {"owner": owner, "one": one, "other": other, "run": run}
         for one, other in combinations(sorted(some), 2)
@@ -216,7 +215,7 @@ def link_insights(connection: Connection, owner: str, run: str, some: Sequence[s
 
 
 def link_siblings(connection: Connection, owner: str, insight: str, run: str) -> None:
-    """Draw the edges between an insight and what else its run has taught."""
+    """Draw the edges between an insight and the others that its run taught."""
     others = select(insight_runs.c.insight).where(
         insight_runs.c.owner == owner,
         insight_runs.c.run == run,
@@ -228,7 +227,7 @@ def link_siblings(connection: Connection, owner: str, insight: str, run: str) ->
 
 
 def _find_successors(connection: Connection, owner: str, told: Sequence[str]) -> dict[str, str]:
-    """Return which insight stands now for each: one that was merged lives on in another."""
+    """Return the live insight for each: a merged one stands for its successor."""
     merged = select(insights.c.id, insights.c.merged_into).where(
         insights.c.owner == owner, insights.c.merged_into != ""
     )
@@ -243,7 +242,7 @@ def _find_successors(connection: Connection, owner: str, told: Sequence[str]) ->
 
 
 def _link_source_runs(connection: Connection, owner: str, run: str, told: Sequence[str]) -> None:
-    """Draw the edges from a run to those whose insights it was told."""
+    """Draw the edges from a run to those whose insights it was given."""
     sources = (
         select(recalls.c.other, recalls.c.similarity)
         .join(insight_runs, insight_runs.c.run == recalls.c.other)

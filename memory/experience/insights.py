@@ -1,4 +1,4 @@
-"""Insights: what to do differently, the runs that speak for it, and how they fared."""
+"""Insights: what to do differently, the runs that support it, and their record of wins."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ from storage.events import Event, current_revision, lock_owner, log_event
 from text.storable import drop_unstorable
 
 VOUCHED_PROVENANCE = "user"
-"""The provenance of an insight whose words the person has written or vouches for."""
+"""The provenance of an insight in words that the person has written or vouches for."""
 
 
 class InsightText(NamedTuple):
-    """What an insight says, and who has written it."""
+    """The words of an insight, and who wrote them."""
 
     content: str
     projections: Mapping[str, str]
-    """What it says to each role it concerns."""
+    """Its words for each role it concerns."""
     provenance: str = "model"
     why: str = ""
     run: str = ""
 
 
 class Insight(NamedTuple):
-    """Something that was learnt of past runs."""
+    """Something that past runs taught."""
 
     id: str
     content: str
     projections: Mapping[str, str]
-    """What it says to each role it concerns; a role that is not there is not told."""
+    """Its words for each role it concerns; other roles are not given it."""
     provenance: str
     wins: int
     uses: int
@@ -65,7 +65,7 @@ class Insight(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The lower bound of its share of wins (`outcome.least`), in 0..1."""
+        """The lower bound of its share of wins (`win_rate_lower_bound`), in 0..1."""
         return win_rate_lower_bound(self.wins, self.uses)
 
 
@@ -79,16 +79,16 @@ async def add_insight(
     why: str = "",
     run: str = "",
 ) -> Insight:
-    """Keep a new insight with the runs that speak for it; one that says the same gets them.
+    """Add an insight with the runs that support it, or these runs to one that says the same.
 
     Args:
         owner: Whose.
         content: What to do differently.
-        projections: What it says to each role it concerns.
+        projections: Its words for each role it concerns.
         runs: The runs that taught it.
-        provenance: Who is behind it.
-        why: Why, for the log.
-        run: The run in which it is written.
+        provenance: Who wrote it.
+        why: The reason, for the log.
+        run: The run that adds it.
     """
     new = InsightText(content, projections, provenance, why, run)
     return await run_write(lambda connection: add_insight_in(connection, owner, new, runs))
@@ -110,16 +110,16 @@ def add_insight_in(
 
 
 def vouch_insight_in(connection: Connection, owner: str, new: InsightText) -> bool:
-    """Let the insight that says the same be told as trusted words; return whether that is new."""
+    """Vouch for the insight that says the same; return whether that changes it."""
     lock_owner(connection, owner)
     same = _same(connection, owner, drop_unstorable(new.content))
     return same is not None and _vouch(connection, owner, same, new)
 
 
 async def edit_insight(owner: str, insight: str, new: InsightText) -> Insight:
-    """Give an insight other words; its runs and its record stay.
+    """Replace the words of an insight; its runs and its record stay.
 
-    One that was joined to others means the one that stands now.
+    A merged insight stands for the one it was merged into.
 
     Raises:
         Problem: `insight_not_found`, also for one that has ended.
@@ -135,7 +135,7 @@ async def edit_insight(owner: str, insight: str, new: InsightText) -> Insight:
 
 
 async def record_agreement(owner: str, insight: str, run: str, *, agrees: bool = True) -> Insight:
-    """Let a run speak for an insight, or against it.
+    """Record that a run agrees or disagrees with an insight.
 
     Raises:
         Problem: `insight_not_found`, also for one that has ended.
@@ -144,21 +144,19 @@ async def record_agreement(owner: str, insight: str, run: str, *, agrees: bool =
     def work(connection: Connection) -> Insight:
         old = _get_current(connection, owner, insight)
         set_support(connection, owner, old.id, run, 1 if agrees else -1, "model")
-        verb = "agree" if agrees else "disagree"
-        after = {"run": run}
-        update_insight(
-            connection, Event(owner, f"insight.{verb}", old.id, None, after, "model", run=run), {}
-        )
+        name = "insight.agree" if agrees else "insight.disagree"
+        event = Event(owner, name, old.id, None, {"run": run}, "model", run=run)
+        update_insight(connection, event, {})
         return _get_insight(connection, owner, old.id)
 
     return await run_write(work)
 
 
 async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> Insight:
-    """Join insights into one that has all their runs and their whole record.
+    """Merge insights into one that has all their runs and their whole record.
 
-    Those that were joined are kept and say into which; all others stay as they are. Where only one
-    stands behind all the ids, it stays as it is.
+    The merged ones are kept with the id of the new one. If all ids stand for one insight, nothing
+    changes.
 
     Raises:
         Problem: `insight_not_found`, also for one that has ended.
@@ -181,7 +179,7 @@ async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> In
 
 
 async def list_insights(owner: str, *, include_ended: bool = False) -> list[Insight]:
-    """Return an owner's insights, the best first; also those that ended, if so wished."""
+    """Return an owner's insights, the best first."""
     wanted = select(insights).where(insights.c.owner == owner)
     if not include_ended:
         wanted = wanted.where(insights.c.live == 1)
@@ -190,7 +188,7 @@ async def list_insights(owner: str, *, include_ended: bool = False) -> list[Insi
 
 
 async def list_insight_support(owner: str) -> dict[str, list[tuple[str, int]]]:
-    """Return the runs that speak for each insight (1) and against it (-1)."""
+    """Return the runs that support each insight (1) or contradict it (-1)."""
     runs = insight_runs.c
     wanted = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
     found: dict[str, list[tuple[str, int]]] = {}
@@ -200,53 +198,54 @@ async def list_insight_support(owner: str) -> dict[str, list[tuple[str, int]]]:
 
 
 def insight_from_row(row: Row[Any]) -> Insight:
-    """Return an insight of its row."""
-    told = {name: getattr(row, name) for name in Insight._fields}
+    """Return the insight of a row."""
+    fields = {name: getattr(row, name) for name in Insight._fields}
     projections = json.loads(row.projections)
-    return Insight(**{**told, "projections": projections, "live": bool(row.live)})
+    return Insight(**{**fields, "projections": projections, "live": bool(row.live)})
 
 
 def get_role_guidance(one: Insight, role: str) -> str:
-    """Return what a role may be told of an insight; "" if nothing.
+    """Return the words of an insight that a role may be given, if any.
 
-    That is the sentence of a method for this role, or what the person has written or vouches for.
-    Any other words are a model's or a log's, which may be those of any page or file.
+    These are the sentence of a method for this role, or words that the person has written or
+    vouches for. Any other words are a model's or a log's, which may be those of any page or file.
     """
-    said = one.projections.get(role, "")
-    return said if one.provenance == VOUCHED_PROVENANCE or is_method_sentence(said, role) else ""
+    words = one.projections.get(role, "")
+    is_trusted = one.provenance == VOUCHED_PROVENANCE or is_method_sentence(words, role)
+    return words if is_trusted else ""
 
 
 def is_method_sentence(said: str, role: str) -> bool:
-    """Tell whether a sentence is that of a method for a role."""
+    """Tell whether a sentence is a method's for a role."""
     method = find_method(said)
     return method is not None and method.role == role
 
 
 def has_guidance(one: Insight) -> bool:
-    """Tell whether any role may be told of an insight."""
+    """Tell whether any role may be given an insight."""
     return any(get_role_guidance(one, role) for role in one.projections)
 
 
 def find_insight_in(connection: Connection, owner: str, insight: str) -> Insight | None:
-    """Return an insight of an owner, whether it stands or is history."""
+    """Return an insight of an owner, live or history."""
     wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
     row = connection.execute(wanted).first()
     return None if row is None else insight_from_row(row)
 
 
 def update_insight(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
-    """Give an insight other values, and log the event of it."""
+    """Change columns of an insight, and log the event."""
     put(connection, event, values, log_event(connection, event))
 
 
 def put(connection: Connection, event: Event, values: Mapping[str, Any], number: int) -> None:
-    """Give an insight other values for an event that has been logged under a number."""
+    """Change columns of an insight for an event that is logged under a number."""
     its = (insights.c.owner == event.owner, insights.c.id == event.item)
     connection.execute(update(insights).where(*its).values({**values, "revision": number}))
 
 
 def _get_current(connection: Connection, owner: str, insight: str) -> Insight:
-    """Return what stands now for an insight."""
+    """Return the live insight for an id, which may be that of a merged one."""
     lock_owner(connection, owner)
     one = _get_insight(connection, owner, find_successor(connection, owner, insight))
     if not one.live:
@@ -264,7 +263,7 @@ def _get_insight(connection: Connection, owner: str, insight: str) -> Insight:
 
 
 def _same(connection: Connection, owner: str, content: str) -> Insight | None:
-    """Return the insight that says the same; a method is the same one in either language."""
+    """Return the live insight that says the same; a method is the same in either language."""
     method = find_method(content)
     wordings = [method.english, method.chinese] if method else [content]
     wanted = select(insights).where(
@@ -275,11 +274,14 @@ def _same(connection: Connection, owner: str, content: str) -> Insight | None:
 
 
 def _vouch(connection: Connection, owner: str, one: Insight, new: InsightText) -> bool:
-    """Give an insight the trusted words of another one; of its own it keeps those that are told."""
-    own = {role: said for role in one.projections if (said := get_role_guidance(one, role))}
-    trusted = new._replace(content=one.content, projections={**_clean(new.projections), **own})
-    has = (one.provenance, one.projections)
-    if new.provenance != VOUCHED_PROVENANCE or has == (VOUCHED_PROVENANCE, trusted.projections):
+    """Add vouched words to an insight beside its own trusted ones; return whether it changes."""
+    trusted_words = {
+        role: words for role in one.projections if (words := get_role_guidance(one, role))
+    }
+    projections = {**_clean(new.projections), **trusted_words}
+    trusted = new._replace(content=one.content, projections=projections)
+    is_known = one.provenance == VOUCHED_PROVENANCE and one.projections == projections
+    if new.provenance != VOUCHED_PROVENANCE or is_known:
         return False
     event = _event(owner, "edit", one.id, trusted)._replace(before=insight_event_data(one))
     update_insight(connection, event, {**_columns(trusted), "provenance": VOUCHED_PROVENANCE})
@@ -294,24 +296,25 @@ def _new(
     if of:
         event = event._replace(after={**(event.after or {}), "of": list(of)})
     row = {"id": number, "owner": owner, "provenance": new.provenance, "created": time.time()}
-    made = insert(insights).values(
-        {**row, **_columns(new), "revision": log_event(connection, event)}
-    )
-    connection.execute(made)
+    row |= {**_columns(new), "revision": log_event(connection, event)}
+    connection.execute(insert(insights).values(row))
     return number
 
 
 def _event(owner: str, verb: str, insight: str, new: InsightText) -> Event:
-    said = {"content": drop_unstorable(new.content), "projections": _clean(new.projections)}
-    after = {**said, "provenance": new.provenance}
+    after = {
+        "content": drop_unstorable(new.content),
+        "projections": _clean(new.projections),
+        "provenance": new.provenance,
+    }
     name = f"insight.{verb}"
     return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
 
 
 def insight_event_data(one: Insight) -> dict[str, Any]:
-    """Return what an insight says, as events have it."""
-    said = {"content": one.content, "projections": dict(one.projections)}
-    return {**said, "provenance": one.provenance}
+    """Return the data of an insight for the log."""
+    words = {"content": one.content, "projections": dict(one.projections)}
+    return {**words, "provenance": one.provenance}
 
 
 def _columns(new: InsightText) -> dict[str, str]:
@@ -324,9 +327,9 @@ def _clean(projections: Mapping[str, str]) -> dict[str, str]:
 
 
 async def count_dangling_edges() -> dict[str, int]:
-    """Return how many edges of each table have an end that is not there; nothing if all do.
+    """Return how many edges of each table lead nowhere; empty if none does.
 
-    The runs that speak for an insight need not be here: it may be from another home.
+    The runs that support an insight need not be here: it may be from another home.
     """
     return await run_read(_count_dangling)
 

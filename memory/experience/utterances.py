@@ -1,7 +1,4 @@
-"""What was said and done in a run.
-
-Stored as it goes, reduced to key steps when it ends, and described to later runs.
-"""
+"""Utterances: what was said and done in a run, its key steps, and how they are described."""
 
 from __future__ import annotations
 
@@ -26,40 +23,39 @@ from text.storable import clip_long_text
 from text.words import search_words
 
 SOURCE_METHOD_PREFIX = "in_"
-"""How the names of the methods begin that say where to look."""
+"""The prefix of the names of methods that say where to look."""
 
 MAX_STEP_CHARS = 300
-"""How many characters of a step are told."""
+"""The most characters of a described step."""
 
 _DATA = regex(r"(?:```\w*\s*)?[\[{]")
 _SCRAP = regex(r"wrote \d+ words$|\w+\(\{.*")
-"""What the program notes of who wrote, and calls of tools, which are steps of their own."""
+"""Notes of the program, and calls of tools, which are steps of their own."""
 
 _WORD = regex(f"[{CJK}]+|[^\\W{CJK}]+")
 _GAPS = regex(r"…(?:[^\w…]*…)+")
-"""Words that are left out, with nothing but signs between them."""
+"""Omitted words with nothing but signs between them."""
 
 _TITLES = regex(r'"title"\s*:\s*"((?:[^"\\]|\\.)+)"')
 
 
 def describe_utterances(steps: Iterable[Utterance], question: str | None = None) -> str:
-    """Return what was done in key steps, each on a line of its own; the same is said once."""
-    return "\n".join(
-        dict.fromkeys(told for step in steps if (told := describe_utterance(step, question)))
-    )
+    """Return the descriptions of key steps, one per line, without repetitions."""
+    lines = (describe_utterance(step, question) for step in steps)
+    return "\n".join(dict.fromkeys(filter(None, lines)))
 
 
 def describe_utterance(step: Utterance, question: str | None = None) -> str:
-    """Return what a colleague would want to know of a key step, as one line; "" for the rest.
+    """Describe a key step in one line; "" for steps that tell a colleague nothing.
 
-    That is what was planned, searched and read, and what the person said against a plan. Notes of
-    the program to itself, such as a verdict as JSON, are left out; so is what was seen or written
-    there, which may be the words of any page.
+    The line has what was planned, searched and read, or what the person said against a plan. Notes
+    of the program to itself, such as a verdict as JSON, are left out; so are observations, which
+    may be the words of any page.
 
     Args:
         step: The step.
-        question: What its run asked, where other runs are told: of a model's words they are told
-            those of `mask_foreign_words`.
+        question: What its run asked, if other runs are shown the line: a model's words then pass
+            `mask_foreign_words`.
     """
     action = " ".join(step.action.split())
     if step.who == PERSON_SPEAKER:
@@ -79,22 +75,22 @@ def _labelled(who: str, said: str) -> str:
 
 
 def mask_foreign_words(text: str, question: str) -> str:
-    """Return a model's words with "…" for each that is not the question's and no kind of source.
+    """Return a model's words with "…" for each that is neither the question's nor a kind of source.
 
-    A model that obeyed a page may have put the page's words into a plan or a query. "" where only
-    words are left that name nothing.
+    A model that obeyed a page may have put the page's words into a plan or a query. "" where no
+    word is left that names anything.
     """
-    own = {*search_words(question), *_source_kind_words()}
-    kept = _WORD.sub(lambda word: _mask_word(word[0], own), text)
-    return _GAPS.sub("…", kept) if own.intersection(search_words(kept)) else ""
+    allowed = {*search_words(question), *_source_kind_words()}
+    masked = _WORD.sub(lambda word: _mask_word(word[0], allowed), text)
+    return _GAPS.sub("…", masked) if allowed.intersection(search_words(masked)) else ""
 
 
-def _mask_word(word: str, own: AbstractSet[str]) -> str:
-    if not is_western(word):
-        pairs = [word[at : at + 2] in own for at in range(len(word) - 1)]
-        known = [one or other for one, other in pairwise([False, *pairs, False])]
-        return "".join(char if held else "…" for char, held in zip(word, known, strict=True))
-    return word if own >= {*search_words(word)} else "…"
+def _mask_word(word: str, allowed: AbstractSet[str]) -> str:
+    if is_western(word):
+        return word if allowed >= {*search_words(word)} else "…"
+    pairs = [word[at : at + 2] in allowed for at in range(len(word) - 1)]
+    known = [one or other for one, other in pairwise([False, *pairs, False])]
+    return "".join(char if keep else "…" for char, keep in zip(word, known, strict=True))
 
 
 @cache
@@ -105,32 +101,32 @@ def _source_kind_words() -> frozenset[str]:
 
 
 PERSON_SPEAKER = "person"
-"""Who speaks where the person does."""
+"""The speaker of the person's utterances."""
 
 PLAN_EDIT = "edit"
-"""The kind of the words that a person has put into a plan; they are no step of the work."""
+"""The kind of the person's edits of a plan; they are no step of the work."""
 
 MAX_KEY_STEPS = 12
-"""How many key steps a run has at the most."""
+"""The most key steps of a run."""
 
 
 class Utterance(NamedTuple):
-    """One thing that somebody said or did, and what came of it."""
+    """One thing that somebody said or did, and its result."""
 
     who: str
     action: str
     observation: str = ""
     kind: str = "model"
-    """`model` for what was said; `search`, `fetch` or `sandbox` for what was done."""
+    """`model` for something said; `search`, `fetch` or `sandbox` for something done."""
     step: str = ""
     builds_on: tuple[int, ...] = ()
-    """The ids of the earlier ones that it builds on: the edges of inspiration."""
+    """The ids of earlier utterances that it builds on: the edges of inspiration."""
     id: int = 0
     main: bool = False
 
 
 def _utterance_row(owner: str, run: str, said: Utterance) -> dict[str, Any]:
-    """Return the row that keeps an utterance; long texts keep their beginning and their end."""
+    """Return the row of an utterance; long texts keep their beginning and their end."""
     return {
         "owner": owner,
         "run": run,
@@ -148,10 +144,7 @@ def _utterance_row(owner: str, run: str, said: Utterance) -> dict[str, Any]:
 def store_utterances(
     connection: Connection, owner: str, run: str, said: Sequence[Utterance]
 ) -> None:
-    """Keep utterances in the order in which they came.
-
-    What they build on is told by their places among them, from 1.
-    """
+    """Store utterances in their order; `builds_on` has positions among them, from 1."""
     ids: list[int] = []
     for one in said:
         on = tuple(ids[place - 1] for place in one.builds_on)
@@ -161,7 +154,7 @@ def store_utterances(
 
 
 async def list_utterances(owner: str, run: str, *, main: bool = False) -> list[Utterance]:
-    """Return what was said and done in a run, in order; only the key steps if so wished."""
+    """Return the utterances of a run in order, or only its key steps."""
     return await run_read(lambda connection: list_utterances_in(connection, owner, run, main=main))
 
 
@@ -172,9 +165,7 @@ def list_utterances_in(
     wanted = select(utterances).where(utterances.c.owner == owner, utterances.c.run == run)
     if main:
         wanted = wanted.where(utterances.c.main == 1)
-    return [
-        _utterance_from_row(one) for one in connection.execute(wanted.order_by(utterances.c.id))
-    ]
+    return list(map(_utterance_from_row, connection.execute(wanted.order_by(utterances.c.id))))
 
 
 async def list_person_messages(owner: str, threads: Sequence[str]) -> list[str]:
@@ -186,23 +177,11 @@ async def list_person_messages(owner: str, threads: Sequence[str]) -> list[str]:
     return [*(row.question for row in asked), *(await read_rows(spoke)).scalars()]
 
 
-def list_temporal_edges(said: Sequence[Utterance]) -> list[tuple[int, int]]:
-    """Return the edges of time: from each utterance to the next one of the same step."""
-    last: dict[str, int] = {}
-    edges = []
-    for one in said:
-        if one.step in last:
-            edges.append((last[one.step], one.id))
-        last[one.step] = one.id
-    return edges
-
-
 def select_key_steps(said: Sequence[Utterance], limit: int = MAX_KEY_STEPS) -> list[int]:
-    """Return the ids of the steps that led to the end, in order; none that was not there.
+    """Return the ids of the steps that led to the end, in order.
 
-    The last utterance, and backwards whatever it builds on, through those that were built on
-    themselves. Where nobody says what builds on what, each builds on the one before it. Of two that
-    did the same the later one stays, which is nearer to the end.
+    These are the last utterance and, transitively, those it builds on. Where `builds_on` is empty
+    everywhere, each builds on the one before it. Of two that did the same the later one is kept.
     """
     if not said:
         return []
@@ -227,7 +206,7 @@ def select_key_steps(said: Sequence[Utterance], limit: int = MAX_KEY_STEPS) -> l
 
 
 def mark_key_steps(connection: Connection, said: Sequence[Utterance]) -> None:
-    """Write down what the utterances of a run build on, and which of them are its key steps."""
+    """Store what the utterances of a run build on, and which of them are its key steps."""
     main = {*select_key_steps(said)}
     marked = update(utterances).where(utterances.c.id == bindparam("one"))
     values = [
@@ -248,31 +227,31 @@ def _dependencies(said: Sequence[Utterance]) -> Mapping[int, Sequence[int]]:
 
 def _utterance_from_row(one: Any) -> Utterance:
     builds_on = tuple(json.loads(one.builds_on))
-    told = (one.who, one.action, one.observation, one.kind, one.step, builds_on)
-    return Utterance(*told, one.id, bool(one.main))
+    texts = (one.who, one.action, one.observation, one.kind, one.step)
+    return Utterance(*texts, builds_on, one.id, bool(one.main))
 
 
 def infer_dependencies(said: Sequence[Utterance]) -> list[Utterance]:
-    """Return utterances with what each of them builds on, where nobody has said so.
+    """Return utterances with `builds_on` filled in where it is empty.
 
-    Whoever speaks in a step builds on all that was said and done in it since somebody last spoke,
-    and on that; the first one in a step builds on the last word that was spoken for the whole run,
-    such as the plan. Who speaks for the whole run builds on the last word of every step since then.
+    A message in a step builds on the last message of that step and on all that was done since; the
+    first one builds on the last message for the whole run, such as the plan. A message for the
+    whole run builds on the last message of every step since the one before it.
     """
-    spoken_last: dict[str, int] = {}
+    last_message: dict[str, int] = {}
     done_since: dict[str, list[int]] = {}
-    joined = []
+    linked = []
     for one in said:
-        here = [spoken_last[one.step]] if one.step in spoken_last else []
-        above = [spoken_last[""]] if one.step and "" in spoken_last and not here else []
-        steps = [] if one.step else [last for step, last in spoken_last.items() if step]
+        same_step = [last_message[one.step]] if one.step in last_message else []
+        whole_run = [last_message[""]] if one.step and "" in last_message else []
+        sources = same_step or whole_run
         if one.kind == "model":
-            since = [*here, *above, *steps, *done_since.pop(one.step, [])]
+            steps = [] if one.step else [id for step, id in last_message.items() if step]
+            sources = [*sources, *steps, *done_since.pop(one.step, [])]
             if not one.step:
-                spoken_last.clear()
-            spoken_last[one.step] = one.id
+                last_message.clear()
+            last_message[one.step] = one.id
         else:
-            since = [*here, *above]
             done_since.setdefault(one.step, []).append(one.id)
-        joined.append(one if one.builds_on else one._replace(builds_on=tuple(sorted({*since}))))
-    return joined
+        linked.append(one if one.builds_on else one._replace(builds_on=tuple(sorted({*sources}))))
+    return linked

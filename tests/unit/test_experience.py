@@ -29,7 +29,6 @@ from memory.experience.run_history import (
 from memory.experience.utterances import (
     Utterance,
     describe_utterance,
-    list_temporal_edges,
     list_utterances,
     mask_foreign_words,
     select_key_steps,
@@ -125,13 +124,6 @@ async def test_a_step_that_was_done_again_still_leads_to_what_it_builds_on():
     ]
 
     assert select_key_steps(steps) == [1, 3, 4, 5]
-
-
-async def test_time_joins_each_step_in_its_own_branch():
-    steps = [Utterance("r", "a", id=1, step="s1"), Utterance("r", "b", id=2, step="s2")]
-    steps.append(Utterance("r", "c", id=3, step="s1"))
-
-    assert list_temporal_edges(steps) == [(1, 3)]
 
 
 async def test_a_similar_run_is_found_and_another_is_not():
