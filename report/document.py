@@ -27,7 +27,8 @@ from graph.records import (
 )
 from graph.state import State
 from report.checks.caveats import is_absence_remark
-from report.checks.overlap import compute_share, load_source
+from report.checks.overlap import compute_share
+from report.checks.source_preparation import load_source
 from report.labels import (
     CHINESE_LABELS,
     ENGLISH_LABELS,

@@ -48,7 +48,6 @@ from report.checks.overlap import (
     has_all_words,
     has_other_subject,
     is_unrelated,
-    load_source,
 )
 from report.checks.polarity import find_overstatement, is_denied_by_sources
 from report.checks.quantities import (
@@ -57,7 +56,7 @@ from report.checks.quantities import (
     list_derivable_numbers,
     strip_dates,
 )
-from report.checks.source_preparation import load_source_numbers
+from report.checks.source_preparation import load_source, load_source_numbers
 from report.checks.synonyms import render_nation_names
 from report.citations import SECTION_SEPARATOR
 from report.markdown.code import find_unknown_identifier

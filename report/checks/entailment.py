@@ -35,36 +35,18 @@ from text.regex import regex
 from text.script import HAN, detect_language
 from text.words import FRAME_WORDS, LEAST_WEIGHT, search_words, word_weight
 
-TOPICAL = 0.5
-"""From which weight on a word says something of its own."""
-
-MISSING = {"en": 0.6, "zh": 0.8}
-"""A clause is not borne out where more of its words are in no source."""
-
-FEWEST = {"en": 2, "zh": 5}
-"""So many words of it at least."""
-
-RARE = 0.8
-"""From which weight on two words are enough, where they are all that a clause says."""
-
-STRANGE = {"en": 3, "zh": 5}
-"""So many words at least of a clause that is not borne out are in no source."""
-
-MOST = 0.8
-"""The least part of a statement without a source that one has, where it is its own."""
-
-LEAST_SAID = 3
-"""So many words at least has a statement that is known by them in whatever form."""
-
 NEAR_SHARE = 0.4
-"""A statement is near a source with so much of it together, which may say it in other words."""
+"""The share of a statement that a source has together where it may say it in other words."""
 
-LEAST_DENIED = 2
-"""So many words at least has what is denied."""
-
-ALIKE = {"en": 0.6, "zh": 0.5}
-"""A passage says what a statement says, or the opposite, if it has so many of its words."""
-
+_MIN_TOPIC_WEIGHT = 0.5  # of a word that says something of its own
+_MIN_NAME_WEIGHT = 0.9  # of a name that begins a sentence
+_MIN_RARE_WEIGHT = 0.8  # two such words suffice where a clause has no others
+_MIN_MISSING_SHARE = {"en": 0.6, "zh": 0.8}  # of the words of a clause that is not supported
+_MIN_MISSING_WORDS = {"en": 3, "zh": 5}
+_MIN_CLAUSE_WORDS = {"en": 2, "zh": 5}
+_MIN_OWN_SHARE = 0.8  # of a statement without a source that one source has
+_MIN_OWN_WORDS = 3
+_MIN_PASSAGE_SHARE = {"en": 0.6, "zh": 0.5}  # of a clause that a passage says, or denies
 
 _NOT = regex(
     r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
@@ -82,10 +64,10 @@ _LIKE_NOT = regex(
     re.IGNORECASE,
 )
 _TITLED_NO = regex(r"(?<=\w )(?:No|Not|Never|Nothing|Nobody|Without)\b")
+# What is denied of another thing or time than that of a passage.
 _OTHER_TIME = regex(
     r"\b(?:other|others|else|another|longer|originally|initially|yet|any\s*more)\b", re.IGNORECASE
 )
-"""What is denied of another thing or time than the one that a passage speaks of."""
 _TURN = regex(
     r"\b(?:but|although|though|while|whereas|if|unless|until|except|only|rather|instead|than)\b"
     r"|但|不过|虽然|雖然|除了|而是|如果|(?:并非|不是)(?:所有|全部|都|一定)|不都|不一定|未必"
@@ -136,10 +118,10 @@ _PRONOUN = regex(
 def find_unsupported_reason(
     said: str, sources: Sequence[SourceText], about: str, *, computes: bool = False
 ) -> str:
-    """Return why sources do not bear out what is said, or nothing.
+    """Return why sources do not support a statement, or nothing.
 
-    It is `name` or `other_number` where one of a source stands with what it is not said of there,
-    `negation` where the opposite is said, `strange` where a clause is in no source.
+    It is `name` or `other_number` where they have one of those for something else, `negation`
+    where they say the opposite, and `strange` where no source has a clause.
 
     Args:
         said: The statement, without marks and quotations.
@@ -149,24 +131,24 @@ def find_unsupported_reason(
     """
     if is_own_inference(said):
         return ""
-    whole, *parts = _clauses(said)
+    whole, *parts = _split_clauses(said)
     titled = frozenset(search_words(about))
     claims = [
         one for one in (whole, *parts) if not (is_absence_remark(one) or is_own_inference(one))
     ]
-    told = [one for one in claims if not is_near_copy(one, sources)]
-    if parts and not set(told) - {whole}:
-        told = []
     if not computes and _has_other_number(claims, parts, sources, about):
         return "other_number"
-    if any(_denies(one, sources, titled) for one in claims if not parts or one != whole):
+    if any(_is_denial(one, sources, titled) for one in claims if not parts or one != whole):
         return "negation"
-    if any(_opposes(one, sources) for one in claims):
+    if any(_is_opposite(one, sources) for one in claims):
         return "negation"
     if _has_other_name(said, claims, sources, about):
         return "name"
-    parted = told if len(sources) == 1 else [one for one in told if one == whole]
-    missing = (one for one in parted if _is_missing(one, sources, titled))
+    reworded = [one for one in claims if not is_near_copy(one, sources)]
+    if parts and reworded in ([], [whole]):
+        return ""
+    checked = [one for one in reworded if one == whole or len(sources) == 1]
+    missing = (one for one in checked if _is_missing(one, sources, titled))
     return "strange" if any(not has_attribution(one) for one in missing) else ""
 
 
@@ -175,10 +157,15 @@ def _has_other_number(
 ) -> bool:
     """Tell whether a clause has a number that its sources have for something else."""
     exact = [_ABOUT.sub(" ", one) for one in claims]
+    counting = [one for one in parts if re.search(r"\d", normalize_numerals(one))]
+    own = all(
+        len(_list_topic_words(one)) >= _MIN_CLAUSE_WORDS[detect_language(one)] for one in counting
+    )
+    # A clause that says by itself what its number is of is compared without the others.
+    placed = exact[1:] if parts and own else exact
     titled = frozenset(search_words(about))
-    bound = exact[1:] if parts and _bind(parts) else exact
     return (
-        any(has_misplaced_number(one, sources, _weighted(one, titled), about) for one in bound)
+        any(has_misplaced_number(one, sources, _weigh_words(one, titled), about) for one in placed)
         or any(has_other_count(one, sources) or has_swapped_number(one, sources) for one in exact)
         or any(has_swapped_number(one, sources, absent=False) for one in claims)
         or bool(claims and has_other_bracketed_number(claims[0], sources))
@@ -188,7 +175,7 @@ def _has_other_number(
 def _has_other_name(
     said: str, claims: Sequence[str], sources: Sequence[SourceText], about: str
 ) -> bool:
-    """Tell whether a name of a statement is in no source, or stands there in another role."""
+    """Tell whether no source has a name of a statement, or only in another role."""
     if has_unknown_name(said, sources, about):
         return True
     if has_quotation(said):
@@ -206,10 +193,9 @@ def _has_other_name(
 
 def has_misplaced_row_number(row: str, sources: Sequence[SourceText], about: str) -> bool:
     """Tell whether a row, with the heads of its cells, has a number that is of something else."""
-    wanted = _weighted(row, frozenset(search_words(about)))
-    return has_misplaced_number(row, sources, wanted, about) or has_other_bracketed_number(
-        row, sources
-    )
+    weights = _weigh_words(row, frozenset(search_words(about)))
+    misplaced = has_misplaced_number(row, sources, weights, about)
+    return misplaced or has_other_bracketed_number(row, sources)
 
 
 def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> str:
@@ -219,39 +205,28 @@ def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> 
     it makes a claim or asks why something is so.
     """
     bare = _BOLD.sub("", part).strip()
-    titled = _is_titled(bare)
-    if not titled and has_unknown_name(bare, sources, about):
-        return "name"
-    told = _WHY.sub("", bare)
-    claims = told != bare or (not bare.endswith(("?", "？")) and _makes_claim(bare))
-    if (
-        not claims
-        or titled
-        or is_absence_remark(bare)
-        or is_own_inference(bare)
-        or is_labelled_computed(bare)
-    ):
+    # A title has a capital letter in every long word.
+    titled = not HANS.search(bare) and not re.search(r"(?<=\s)[a-z]{4,}", bare)
+    if titled:
         return ""
-    return "strange" if _is_missing(told, sources, frozenset(search_words(about))) else ""
+    if has_unknown_name(bare, sources, about):
+        return "name"
+    asked = _WHY.sub("", bare)
+    question = asked == bare and bare.endswith(("?", "？"))
+    claims = asked != bare or is_assertion(bare) or _ZH_TELLS.search(bare)
+    own = is_absence_remark(bare) or is_own_inference(bare) or is_labelled_computed(bare)
+    if question or not claims or own:
+        return ""
+    return "strange" if _is_missing(asked, sources, frozenset(search_words(about))) else ""
 
 
-def _makes_claim(said: str) -> bool:
-    return is_assertion(said) or bool(_ZH_TELLS.search(said))
-
-
-def _is_titled(said: str) -> bool:
-    """Tell whether a line is spelt like a title, with a capital letter for every word."""
-    return not HANS.search(said) and not re.search(r"(?<=\s)[a-z]{4,}", said)
-
-
-def has_most_words(said: str, source: SourceText, least: float = MOST) -> bool:
-    """Tell whether two neighbouring sentences have most of what is said, in whatever words."""
-    wanted = (
-        _wanted(said, frozenset()) if least >= MOST else list(dict.fromkeys(search_words(said)))
-    )
-    if len(wanted) < LEAST_SAID:
+def has_most_words(said: str, source: SourceText, least: float = _MIN_OWN_SHARE) -> bool:
+    """Tell whether two neighbouring sentences have most of a statement, in whatever words."""
+    strict = least >= _MIN_OWN_SHARE
+    wanted = _list_topic_words(said) if strict else list(dict.fromkeys(search_words(said)))
+    if len(wanted) < _MIN_OWN_WORDS:
         return False
-    found = [find_word_sentences(one, source) for one in wanted]
+    found = [find_word_sentences(word, source) for word in wanted]
     pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
     return max(pairs.values(), default=0) >= least * len(wanted)
 
@@ -259,47 +234,45 @@ def has_most_words(said: str, source: SourceText, least: float = MOST) -> bool:
 def _is_missing(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether sources have few of the words of a clause, in whatever form."""
     tongue = detect_language(part)
-    wanted = _wanted(part, titled)
+    wanted = _list_topic_words(part, titled)
     missing = [one for one in wanted if not any(source_has_word(one, source) for source in sources)]
-    fewest = STRANGE[tongue] + (len(sources) > 1)
-    if tongue == "en" and missing == wanted and all(word_weight(one) >= RARE for one in wanted):
-        fewest -= STRANGE[tongue] - FEWEST[tongue]
-    return len(missing) >= max(fewest, MISSING[tongue] * len(wanted))
+    fewest = _MIN_MISSING_WORDS[tongue] + (len(sources) > 1)
+    rare = all(word_weight(one) >= _MIN_RARE_WEIGHT for one in wanted)
+    if tongue == "en" and missing == wanted and rare:
+        fewest -= _MIN_MISSING_WORDS[tongue] - _MIN_CLAUSE_WORDS[tongue]
+    return len(missing) >= max(fewest, _MIN_MISSING_SHARE[tongue] * len(wanted))
 
 
-def _denies(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
+def _is_denial(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether a clause denies what the passages most like it affirm."""
     lower = _TITLED_NO.sub(" ", part).lower()
     if not _NOT.search(lower) or _TURN.search(part) or _OTHER_TIME.search(part):
         return False
-    wanted = _wanted(_NOT.sub(" ", lower), frozenset())
-    close = [one for source in sources for one in _alike(wanted, source)]
-    if len(wanted) < FEWEST[detect_language(part)]:
+    wanted = _list_topic_words(_NOT.sub(" ", lower))
+    close = [one for source in sources for one in _list_passages(wanted, source)]
+    if len(wanted) < _MIN_CLAUSE_WORDS[detect_language(part)]:
         close = [one for one in close if all(has_word_or_synonym(word, one) for word in wanted)]
     own = set(wanted) - titled
-    return (
-        len(wanted) > 1
-        and bool(close)
-        and not any(_says_no(one, own) or _IF.search(one) for one in close)
-    )
+    affirmed = not any(_says_no(one, own) or _IF.search(one) for one in close)
+    return len(wanted) > 1 and bool(close) and affirmed
 
 
-def _opposes(part: str, sources: Sequence[SourceText]) -> bool:
+def _is_opposite(part: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a clause has the opposite of a word of the passages most like it."""
     if has_opposite_size(part, sources):
         return True
     if _LIKE_NOT.search(part):
         return False
-    for one, other in list_opposites(part):
-        wanted = [word for word in _wanted(part, frozenset()) if word not in search_words(one)]
-        alike = [said for source in sources for said in _alike(wanted, source)]
+    for word, opposite in list_opposites(part):
+        wanted = [one for one in _list_topic_words(part) if one not in search_words(word)]
+        passages = [one for source in sources for one in _list_passages(wanted, source)]
         close = [
-            part
-            for said in alike
-            for part in (_nearest_clauses(wanted, said) if has_word_form(one, said) else [said])
+            clause
+            for one in passages
+            for clause in (_nearest_clauses(wanted, one) if has_word_form(word, one) else [one])
         ]
-        contrary = any(has_word_form(other, said) and not _NOT.search(said) for said in close)
-        if contrary and not any(has_word_form(one, said) for said in close):
+        contrary = any(has_word_form(opposite, one) and not _NOT.search(one) for one in close)
+        if contrary and not any(has_word_form(word, one) for one in close):
             return True
     return False
 
@@ -310,97 +283,87 @@ def has_unknown_name(said: str, sources: Sequence[SourceText], about: str) -> bo
     In Chinese that is a foreign name with a dot in it.
     """
     if detect_language(said) != "en":
+        texts = [about, *(source.text for source in sources)]
         dotted = _DOTTED.findall(said)
-        known = [about, *(source.text for source in sources)]
-        return any(not any(part in text for part in name for text in known) for name in dotted)
-    stems = ((name, search_words(name)) for name in _names(said) if not _NO_NAME.fullmatch(name))
-    strange = ((name, stem[0]) for name, stem in stems if stem and not _names_it(name, stem, about))
+        return any(not any(part in text for part in name for text in texts) for name in dotted)
+    names = (name for name in _list_names(said) if not _NO_NAME.fullmatch(name))
+    stems = ((name.lower(), stem[0]) for name in names if (stem := search_words(name)))
     return any(
-        not any(
-            source_has_word(stem, one) or name.lower() in one.memoize(_lower) for one in sources
-        )
-        for name, stem in strange
+        not has_word_or_synonym(stem, about)
+        and name not in about.lower()
+        and not any(source_has_word(stem, one) or name in _to_lower(one) for one in sources)
+        for name, stem in stems
     )
 
 
-def _names_it(name: str, stem: Sequence[str], about: str) -> bool:
-    return has_word_or_synonym(stem[0], about) or name.lower() in about.lower()
-
-
 @per_source
-def _lower(source: SourceText) -> str:
+def _to_lower(source: SourceText) -> str:
     return source.text.lower()
+
+
+DERIVATIONS = (_to_lower,)
 
 
 def _has_misplaced_name(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether a passage says of another name all that a clause says of one."""
     if detect_language(part) != "en":
         return False
-    runs = [one for one in _runs_of_names(part) if not set(search_words(one)) & titled]
-    return any(_is_misplaced_name(run, part, sources) for run in runs)
+    known = _list_names(part)
+    runs = re.findall(r"[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*", part)
+    names = (one for one in runs if set(one.split()) & known and not _NO_NAME.match(one))
+    return any(
+        _is_misplaced_name(name, part, sources)
+        for name in names
+        if titled.isdisjoint(search_words(name))
+    )
 
 
-def _is_misplaced_name(run: str, part: str, sources: Sequence[SourceText]) -> bool:
-    wanted = [one for one in _wanted(part, frozenset()) if one not in search_words(run)]
-    if len(wanted) <= FEWEST["en"]:
+def _is_misplaced_name(name: str, part: str, sources: Sequence[SourceText]) -> bool:
+    wanted = [one for one in _list_topic_words(part) if one not in search_words(name)]
+    if len(wanted) <= _MIN_CLAUSE_WORDS["en"]:
         return False
-    having = [one for source in sources for one in _having_all(wanted, source)]
-    if not having or any(name in one for one in having for name in run.split()):
+    found = [one for source in sources for one in _list_complete(wanted, source)]
+    if not found or any(word in one for one in found for word in name.split()):
         return False
-    return all(_names(one) - _names(part) and not _PRONOUN.match(one) for one in having)
+    return all(_list_names(one) - _list_names(part) and not _PRONOUN.match(one) for one in found)
 
 
-def _having_all(wanted: Sequence[str], source: SourceText) -> list[str]:
+def _list_complete(wanted: Sequence[str], source: SourceText) -> list[str]:
     """Return the sentences of a source that have all of some words, each once."""
-    first, *rest = (find_word_sentences(one, source) for one in wanted)
+    first, *rest = (find_word_sentences(word, source) for word in wanted)
     return [*dict.fromkeys(source.sentences[at] for at in sorted(first.intersection(*rest)))]
 
 
-def _runs_of_names(part: str) -> list[str]:
-    """Return the names of a clause, each with all of its words."""
-    known = _names(part)
-    found = re.findall(r"[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*", part)
-    return [one for one in found if set(one.split()) & known and not _NO_NAME.match(one)]
-
-
-def _clauses(said: str) -> list[str]:
+def _split_clauses(said: str) -> list[str]:
     bare = FILE_NAME.sub(" ", strip_transition(said))
-    return list(dict.fromkeys([bare, *(one for one in CLAUSE_SPLIT.split(bare) if one.strip())]))
+    return list(dict.fromkeys([bare, *filter(str.strip, CLAUSE_SPLIT.split(bare))]))
 
 
-def _bind(parts: Sequence[str]) -> bool:
-    """Tell whether each clause with a number says by itself of what it is."""
-    counting = [one for one in parts if re.search(r"\d", normalize_numerals(one))]
-    return all(len(_wanted(one, frozenset())) >= FEWEST[detect_language(one)] for one in counting)
-
-
-def _wanted(part: str, titled: frozenset[str]) -> list[str]:
+def _list_topic_words(part: str, titled: frozenset[str] = frozenset()) -> list[str]:
     """Return the words of a clause that say something of their own."""
     if detect_language(part) == "zh":
-        found = dict.fromkeys(search_words(part))
-        return [one for one in found if word_weight(one) > LEAST_WEIGHT and one not in titled]
+        words = dict.fromkeys(search_words(part))
+        return [one for one in words if word_weight(one) > LEAST_WEIGHT and one not in titled]
     spelt = search_words(_CODE.sub(" ", _SHORT_FORM.sub(" ", part)))
-    found = dict.fromkeys(one for one in spelt if one.isalpha() and len(one) > 1)
-    return [
-        one
-        for one in found
-        if one not in titled | FRAME_WORDS | _FRAMING and word_weight(one) >= TOPICAL
-    ]
+    words = dict.fromkeys(one for one in spelt if one.isalpha() and len(one) > 1)
+    idle = titled | FRAME_WORDS | _FRAMING
+    return [one for one in words if one not in idle and word_weight(one) >= _MIN_TOPIC_WEIGHT]
 
 
-def _weighted(part: str, titled: frozenset[str]) -> dict[str, int]:
-    names = set(search_words(" ".join(_names(part))))
-    return {one: NAME_FACTOR if one in names else 1 for one in _wanted(part, titled)}
+def _weigh_words(part: str, titled: frozenset[str]) -> dict[str, int]:
+    names = set(search_words(" ".join(_list_names(part))))
+    return {one: NAME_FACTOR if one in names else 1 for one in _list_topic_words(part, titled)}
 
 
-def _alike(wanted: Sequence[str], source: SourceText) -> list[str]:
+def _list_passages(wanted: Sequence[str], source: SourceText) -> list[str]:
     """Return the sentences of a source that have most of some words, each once."""
     tongue = "zh" if any(HANS.search(one) for one in wanted) else "en"
-    least = ALIKE[tongue] * len(wanted)
     shares = Counter(at for word in wanted for at in find_word_sentences(word, source))
     best = max(shares.values(), default=0)
-    found = sorted(at for at, share in shares.items() if share == best >= least)
-    return [*dict.fromkeys(source.sentences[at] for at in found)]
+    if best < _MIN_PASSAGE_SHARE[tongue] * len(wanted):
+        return []
+    places = sorted(at for at, share in shares.items() if share == best)
+    return [*dict.fromkeys(source.sentences[at] for at in places)]
 
 
 def _nearest_clauses(wanted: Sequence[str], sentence: str) -> list[str]:
@@ -416,21 +379,15 @@ def _nearest_clauses(wanted: Sequence[str], sentence: str) -> list[str]:
 def _says_no(sentence: str, wanted: set[str]) -> bool:
     """Tell whether a clause of a sentence that has one of some words says no in any way."""
     clauses = CLAUSE_SPLIT.split(sentence)
-    near = [one for one in clauses if any(has_word_or_synonym(word, one) for word in wanted)] or [
-        sentence
-    ]
-    return any(_LIKE_NOT.search(one) for one in near)
+    near = [one for one in clauses if any(has_word_or_synonym(word, one) for word in wanted)]
+    return any(_LIKE_NOT.search(one) for one in near or [sentence])
 
 
-def _names(text: str) -> set[str]:
-    """Return the words with a capital letter that do not begin a text."""
+def _list_names(text: str) -> set[str]:
+    """Return the words with a capital letter that do not begin a text, or begin it with a name."""
     first, _, rest = text.strip().partition(" ")
-    found = set(re.findall(r"(?<![\w'’])[A-Z][\w-]{2,}", rest))
+    names = set(re.findall(r"(?<![\w'’])[A-Z][\w-]{2,}", rest))
     begins = re.match(r"[A-Z][\w-]{2,}", first)
-    if (
-        begins
-        and word_weight((search_words(begins[0]) or [""])[0]) >= 0.9
-        and re.match(r"[A-Z]", rest)
-    ):
-        found.add(begins[0])
-    return found
+    stems = search_words(begins[0]) if begins and re.match(r"[A-Z]", rest) else []
+    rare = bool(stems) and word_weight(stems[0]) >= _MIN_NAME_WEIGHT
+    return {*names, begins[0]} if begins and rare else names

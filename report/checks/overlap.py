@@ -1,17 +1,16 @@
-"""Tell how many words of a statement its sources share, and whether they share its subject."""
+"""Tell how many words, and which subject, a statement shares with its sources."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import strip_transition
-from report.checks.contrast import MAX_PLACES, SourceText, index_source
+from report.checks.contrast import MAX_PLACES, SourceText
 from report.checks.numbers import FILE_NAME
 from report.checks.synonyms import get_base_form
 from report.checks.word_changes import tokenize
@@ -26,9 +25,7 @@ _SUBJECT = regex(
 )
 _ZH_SUBJECT = regex(rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII)
 _WORD = regex(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
-RARE = 0.95
-"""From which weight on a word in small letters may be a name."""
-
+_MIN_NAME_WEIGHT = 0.95  # of a word in small letters that may be a name
 _BEFORE = regex(r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE)
 _FIRST = regex(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
 _NO_NAME = regex(
@@ -55,7 +52,7 @@ def cut_at_first_citation(statement: str) -> str:
 
 
 def filter_by_other_names(said: str, passages: Sequence[str]) -> list[str]:
-    """Return the passages with a name that a statement has besides its subject."""
+    """Return the passages that name something of a statement besides its subject."""
     about = _subject(said)
     named = [one for one in _names(said) if one != about]
     return [one for one in passages if any(_has(name, [one]) for name in named)]
@@ -95,7 +92,9 @@ def _titled(said: str, titles: Sequence[str]) -> str:
     latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
     if latin and latin[0] in {word for title in titles for word in _words(title)}:
         return (
-            latin[0] if min(map(word_weight, search_words(latin[0])), default=0.0) >= RARE else ""
+            latin[0]
+            if min(map(word_weight, search_words(latin[0])), default=0.0) >= _MIN_NAME_WEIGHT
+            else ""
         )
     lengths = range(min(8, len(bare)), 2, -1)
     runs = (bare[:length] for length in lengths if re.fullmatch(f"[{HAN}]+", bare[:length]))
@@ -124,20 +123,12 @@ def _has_part(name: str, titles: Sequence[str]) -> bool:
     )
 
 
-STRANGE = {"en": 0.25, "zh": 0.2}
-"""A sentence is doubted if the whole of its sources has no more of its words."""
-
 MIN_UNRELATED_WORDS = {"en": 5, "zh": 8}
-"""From how many words on a sentence can be strange to its sources."""
+"""A shorter sentence is never called unrelated to its sources."""
 
-UNUSUAL = {"en": 2, "zh": 0}
-"""So many words that are in few texts a strange sentence has at least that its sources have not.
+_MAX_UNRELATED_SHARE = {"en": 0.25, "zh": 0.2}  # of its words that the sources have
+_MIN_RARE_WORDS = {"en": 2, "zh": 0}  # that the sources lack, and one more of a whole sentence
 
-Where the whole of a sentence counts it has one more.
-"""
-
-SHORT = 50_000
-"""The longest text, in characters, whose words are kept for the next check."""
 
 CLAUSE_SPLIT = regex(
     r"(?:,(?!\d)|(?<!\d),|[;，；]|[：:](?!\d))\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
@@ -156,68 +147,55 @@ def is_unrelated(
     """
     tongue = detect_language(said)
     bare = FILE_NAME.sub(" ", strip_transition(said))
-    named = set(search_words(about))
+    known = set(search_words(about))
     parts = () if whole else CLAUSE_SPLIT.split(bare)
     for part in (
         bare,
         *(one for one in parts if not (is_absence_remark(one) or is_own_inference(one))),
     ):
-        wanted = {word for word in search_words(part) if not word[:1].isdigit()} - named
-        missing = {word for word in wanted if not any(word in one.positions for one in sources)}
-        unusual = sum(word_weight(word) >= RARE for word in missing) - whole
-        few = len(wanted) - len(missing) <= STRANGE[tongue] * len(wanted)
-        if len(wanted) >= MIN_UNRELATED_WORDS[tongue] and few and unusual >= UNUSUAL[tongue]:
+        words = {word for word in search_words(part) if not word[:1].isdigit()} - known
+        missing = {word for word in words if not any(word in one.positions for one in sources)}
+        rare = sum(word_weight(word) >= _MIN_NAME_WEIGHT for word in missing) - whole
+        unrelated = len(words) - len(missing) <= _MAX_UNRELATED_SHARE[tongue] * len(words)
+        if (
+            len(words) >= MIN_UNRELATED_WORDS[tongue]
+            and unrelated
+            and rare >= _MIN_RARE_WORDS[tongue]
+        ):
             return True
     return False
 
 
-def compute_share(wanted: set[str], places: Mapping[str, Sequence[int]]) -> float:
-    """Return how many of some words stand in the best two neighbouring sentences, as a part."""
-    found = [places[word] for word in wanted if word in places]
+def compute_share(words: set[str], places: Mapping[str, Sequence[int]]) -> float:
+    """Return the share of some words that the best two neighbouring sentences have."""
+    found = [places[word] for word in words if word in places]
     pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
-    return max(pairs.values(), default=0) / max(len(wanted), 1)
+    return max(pairs.values(), default=0) / max(len(words), 1)
 
 
-def load_source(text: str) -> SourceText:
-    """Return a source as statements are compared with it; short ones are kept."""
-    return _cached_source(text) if len(text) <= SHORT else index_source(text)
-
-
-# The findings of a run and its report are checked against the same pages.
-@lru_cache(maxsize=256)
-def _cached_source(text: str) -> SourceText:
-    return index_source(text)
-
-
-LEFT_OUT = {"en": 6, "zh": 2}
-"""So many words of a source, or Chinese characters, may a copy leave out in one place."""
-
-BEHIND = 3
-"""So many words behind a word that says no are denied by it."""
+_MAX_LEFT_OUT = {"en": 6, "zh": 2}  # words, or Chinese characters, in one place of a copy
+_NEGATED_WORDS = 3  # after a negation
 
 _CUT = regex(rf"{CLAUSE_SPLIT.pattern}|\s*\|\s*")
 _NO = regex("not|never|no|none|neither|nor|nobody|nothing|cannot|without|n['’]t|[不没沒未无無非]")
-_TELLING = frozenset(
+# Words without a topic that change what a sentence says.
+_RELATIONS = frozenset(
     re.findall(
         r"\w+",
         "before after above below under over until against only more most less least all some any"
         " each both few",
     )
 )
-"""Words without a topic that change what a sentence says."""
-
-_TELLS = frozenset(search_words("said says tells reads states according account")) | {
-    "据说",
-    "據說",
-}
-"""Words that may lead on to what a source says."""
+_ATTRIBUTING = frozenset(
+    [*search_words("said says tells reads states according account"), "据说", "據說"]
+)
 
 _ABOUT = regex(r"\bsome\s+(?=\d)", re.IGNORECASE)
 _NAMED = regex(r"[A-Z][\w'’-]*|\d[\d.,]*")
 
 
 class _Word(NamedTuple):
-    """A word that counts: its stem, where it stands, and whether it is a name or a number."""
+    """A word that counts: its stem, its place, and whether it is a name or a number."""
 
     stem: str
     at: int
@@ -227,79 +205,68 @@ class _Word(NamedTuple):
 def has_all_words(said: str, source: SourceText, named: str) -> bool:
     """Tell whether two neighbouring sentences of a source have all words of a statement.
 
-    Those of each clause stand there in the same order; nothing is denied that the clause does not
-    deny, and between a name or a number and what stands beside it no other one is left out.
+    They have those of each clause in the same order, negate nothing that the clause does not, and
+    leave out no name or number beside one of the clause.
 
     Args:
         said: The statement, without marks and quotations.
         source: The source.
         named: What the statement may name although the sentences do not: the title of the source.
     """
-    tongue, known = detect_language(said), _TELLS.union(search_words(named))
-    clauses = [_counting(one) for one in _CUT.split(strip_transition(said)) if one]
-    near = [_counting(one) for one in _windows(said, source)]
+    gap = _MAX_LEFT_OUT[detect_language(said)]
+    known = _ATTRIBUTING.union(search_words(named))
+    clauses = [_list_stems(one) for one in _CUT.split(strip_transition(said)) if one]
+    shared = source.count_words(dict.fromkeys(search_words(said)))
+    near = {start for at, _ in shared.most_common(MAX_PLACES) for start in (at - 1, at)}
+    windows = (" ".join(source.sentences[at : at + 2]) for at in sorted(near) if at >= 0)
     return any(
-        all(_follow(one, there, known, LEFT_OUT[tongue]) for one in clauses) for there in near
+        all(_has_clause(clause, window, known, gap) for clause in clauses)
+        for window in map(_list_stems, windows)
     )
 
 
-def _windows(said: str, source: SourceText) -> Iterator[str]:
-    """Yield the neighbouring sentences of a source that have most words of what is said."""
-    found = Counter(
-        at for word in dict.fromkeys(search_words(said)) for at in source.positions.get(word, ())
-    )
-    starts = {
-        start for at, _ in found.most_common(MAX_PLACES) for start in (at - 1, at) if start >= 0
-    }
-    return (" ".join(source.sentences[start : start + 2]) for start in sorted(starts))
-
-
-def _counting(text: str) -> list[_Word]:
+def _list_stems(text: str) -> list[_Word]:
     """Return the words of a text that say something, in order."""
-    found = ((at, one, _stem(one)) for at, one in enumerate(tokenize(_ABOUT.sub("", text))))
-    return [_Word(stem, at, bool(_NAMED.fullmatch(one))) for at, one, stem in found if stem]
+    tokens = ((at, one, _stem(one)) for at, one in enumerate(tokenize(_ABOUT.sub("", text))))
+    return [_Word(stem, at, bool(_NAMED.fullmatch(one))) for at, one, stem in tokens if stem]
 
 
 def _stem(word: str) -> str:
     lower = word.lower()
     if _NO.fullmatch(lower):
         return "NOT"
-    if lower in _TELLING or lower in GRAMMAR_CHARACTERS:
-        return lower if lower in _TELLING else ""
+    if lower in _RELATIONS or lower in GRAMMAR_CHARACTERS:
+        return lower if lower in _RELATIONS else ""
     return "" if lower in STOPWORDS else get_base_form((search_words(word) or [lower])[0])
 
 
-def _follow(
-    clause: Sequence[_Word], there: Sequence[_Word], known: frozenset[str], gap: int
+def _has_clause(
+    clause: Sequence[_Word], window: Sequence[_Word], known: frozenset[str], gap: int
 ) -> bool:
-    """Tell whether the words of a clause stand in a text one behind the other."""
-    stems = {one.stem for one in there}
-    wanted = [one for one in clause if one.stem in stems or one.stem not in known]
-    starts = (at for at, one in enumerate(there) if wanted and one.stem == wanted[0].stem)
-    return not wanted or any(_runs(wanted, there, at, gap) for at in starts)
+    """Tell whether a window of a source has the words of a clause in their order."""
+    stems = {word.stem for word in window}
+    wanted = [word for word in clause if word.stem in stems or word.stem not in known]
+    starts = (at for at, word in enumerate(window) if wanted and word.stem == wanted[0].stem)
+    return not wanted or any(_runs_from(at, wanted, window, gap) for at in starts)
 
 
-def _runs(wanted: Sequence[_Word], there: Sequence[_Word], start: int, gap: int) -> bool:
-    """Tell whether some words stand in a text from one place on, with little left out."""
+def _runs_from(start: int, wanted: Sequence[_Word], window: Sequence[_Word], gap: int) -> bool:
+    """Tell whether a window has some words in order from one place on, with little between."""
     at = start
-    if wanted[0].stem != "NOT" and _is_denied(there, start):
+    before = window[max(0, at - _NEGATED_WORDS) : at]
+    near = (word for word in before if window[at].at - word.at <= _NEGATED_WORDS)
+    if wanted[0].stem != "NOT" and any(word.stem == "NOT" for word in near):
         return False
-    for one in wanted[1:]:
-        near = range(at + 1, min(at + 2 + gap, len(there)))
-        found = next((n for n in near if there[n].stem == one.stem), None)
-        if found is None or not _may_leave_out(there[at : found + 1]):
+    for word in wanted[1:]:
+        following = range(at + 1, min(at + 2 + gap, len(window)))
+        found = next((n for n in following if window[n].stem == word.stem), None)
+        if found is None or not _may_leave_out(window[at : found + 1]):
             return False
         at = found
     return True
 
 
 def _may_leave_out(run: Sequence[_Word]) -> bool:
-    """Tell whether what stands between the first and the last of some words may be left out."""
-    between = run[1:-1]
+    """Tell whether what is between the first and the last of some words may be left out."""
     beside_name = run[0].named or run[-1].named
-    return not any(one.stem == "NOT" or (beside_name and one.named) for one in between)
-
-
-def _is_denied(there: Sequence[_Word], at: int) -> bool:
-    before = there[max(0, at - BEHIND) : at]
-    return any(one.stem == "NOT" and there[at].at - one.at <= BEHIND for one in before)
+    return not any(word.stem == "NOT" or (beside_name and word.named) for word in run[1:-1])

@@ -1,14 +1,11 @@
-"""Tell whether a statement names another agent, subject or place than its sources do.
-
-English and Chinese are read each in its own way.
-"""
+"""Tell whether a statement names another agent, subject or place than its sources do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain, takewhile, zip_longest
 
 from report.checks.contrast import SourceText, per_source
 from report.checks.overlap import CLAUSE_SPLIT
@@ -19,11 +16,8 @@ from text.script import HAN, detect_language
 from text.sentences import split_sentences
 from text.words import LEAST_WEIGHT, search_words, word_weight
 
-REACH = 90
-"""So many characters at most stand between what was done and where."""
-
-LONG = 4
-"""A word of a name with fewer letters is in many names."""
+_MAX_CHARS_TO_PLACE = 90  # between what was done and where
+_MIN_NAME_LETTERS = 4  # a shorter word is in many names
 
 _PART = r"[A-Z](?:\.|[\w'’-]{1,40})"
 _NAME = rf"{_PART}(?:\s+(?:(?:de|la|von|van|der|of|the)\s+)?{_PART}){{0,4}}"
@@ -47,73 +41,71 @@ _BORN = regex(r"\b(?:born|birth)\b")
 _DIED = regex(r"\b(?:died|dies|death)\b")
 _FACT = regex(r"[A-Z][\w'’-]{3,}|\b\d{4}\b")
 _ENDS = regex(r"[.;:]\s")
-_OF_BOTH = frozenset(search_words("marry met join play fought accompany resemble divorce"))
-"""Who does one of these is done it, too."""
+_RECIPROCAL = frozenset(search_words("marry met join play fought accompany resemble divorce"))
+_Deed = tuple[str, frozenset[str]]  # a verb, and the words of names with it
 
 
 def has_other_role(said: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether all sources say of somebody else, or of another place, what is said of one.
 
-    Only names that stand in the sources are compared; one that does not is found in other ways.
+    Only names that the sources have are compared.
     """
     if detect_language(said) != "en":
         return False
-    agent = _other_agent(said, sources) or _other_place(said, sources)
-    return agent or _other_end(said, sources)
+    agent = _has_other_agent(said, sources) or _has_other_place(said, sources)
+    return agent or _has_swapped_birth(said, sources)
 
 
-def _other_end(said: str, sources: Sequence[SourceText]) -> bool:
-    """Tell whether somebody is said to be born where, or when, a source only says they died."""
-    lives = [(source.text, one) for source in sources if (one := source.memoize(_life))]
-    told = [
+def _has_swapped_birth(said: str, sources: Sequence[SourceText]) -> bool:
+    """Tell whether a source has the facts of a birth only for the death, or the reverse."""
+    clauses = [
         (one, bool(_BORN.search(one)), bool(_DIED.search(one))) for one in CLAUSE_SPLIT.split(said)
     ]
-    return any(
-        _only_in(life["died" if born else "born"], text.replace(life[0], " ", 1) + _end(life, born))
-        & frozenset(_FACT.findall(clause))
-        for text, life in lives
-        for clause, born, died in told
-        if born != died
-    )
+    for source in sources:
+        life = _find_life(source)
+        for clause, born, died in clauses if life else ():
+            if life and born != died:
+                here, there = ("born", "died") if born else ("died", "born")
+                rest = source.text.replace(life[0], " ", 1) + life[here]
+                if _list_own_facts(life[there], rest) & frozenset(_FACT.findall(clause)):
+                    return True
+    return False
 
 
 @per_source
-def _life(source: SourceText) -> re.Match[str] | None:
+def _find_life(source: SourceText) -> re.Match[str] | None:
     return _LIFE.search(source.text)
 
 
-def _end(life: re.Match[str], born: bool) -> str:
-    return life["born" if born else "died"]
-
-
-def _only_in(part: str, rest: str) -> frozenset[str]:
+def _list_own_facts(part: str, rest: str) -> frozenset[str]:
     """Return the names and the years that are in a part of a text and not in the rest."""
-    facts = (one for one in _FACT.findall(part) if one.lower() not in MONTH_NAMES)
-    return frozenset(one for one in facts if one not in rest)
+    facts = (fact for fact in _FACT.findall(part) if fact.lower() not in MONTH_NAMES)
+    return frozenset(fact for fact in facts if fact not in rest)
 
 
-def _other_agent(said: str, sources: Sequence[SourceText]) -> bool:
-    done = [source.memoize(_agents_of) for source in sources]
+def _has_other_agent(said: str, sources: Sequence[SourceText]) -> bool:
+    deeds = [_map_agents(source) for source in sources]
     return any(
-        _are_others(name, [one[verb] for one in done if verb in one], sources)
-        for verb, name in _agents(said)
-        if name
-        and verb not in _OF_BOTH
-        and not any(verb in one.memoize(_untold) for one in sources)
+        _are_others(names, [one[verb] for one in deeds if verb in one], sources)
+        for verb, names in _iter_agents(said)
+        if names
+        and verb not in _RECIPROCAL
+        and not any(verb in _list_agentless(source) for source in sources)
     )
 
 
-def _other_place(said: str, sources: Sequence[SourceText]) -> bool:
-    places = [source.memoize(_places_of) for source in sources]
-    for verb, names in _places(said):
-        told = any(verb in one for one in places)
+def _has_other_place(said: str, sources: Sequence[SourceText]) -> bool:
+    places = [_map_places(source) for source in sources]
+    for verb, names in _list_places(said):
+        if not names or not any(verb in one for one in places):
+            continue
         theirs = [
             found
-            for one in (places if told and names else ())
+            for one in places
             for other, found in one.items()
             if other == verb or has_word_or_synonym(verb, other)
         ]
-        if told and _are_others(names, theirs, sources):
+        if _are_others(names, theirs, sources):
             return True
     return False
 
@@ -121,102 +113,92 @@ def _other_place(said: str, sources: Sequence[SourceText]) -> bool:
 def _are_others(
     names: frozenset[str], theirs: Sequence[set[str]], sources: Sequence[SourceText]
 ) -> bool:
-    """Tell whether the words of names are all in sources, and none is of those that they tell."""
-    known = (any(name in source.memoize(_known_names) for source in sources) for name in names)
-    told = any(theirs) and not any(one & names for one in theirs)
-    return bool(names) and told and all(known)
+    """Tell whether sources have all of some names, but none of them among their own."""
+    known = (any(name in _list_capitalized(source) for source in sources) for name in names)
+    others = any(theirs) and not any(one & names for one in theirs)
+    return bool(names) and others and all(known)
 
 
 @per_source
-def _agents_of(source: SourceText) -> dict[str, set[str]]:
-    return _together(_agents(source.text))
+def _map_agents(source: SourceText) -> dict[str, set[str]]:
+    return _group_names(_iter_agents(source.text))
 
 
 @per_source
-def _places_of(source: SourceText) -> dict[str, set[str]]:
-    return _together(_places(source.text))
+def _map_places(source: SourceText) -> dict[str, set[str]]:
+    return _group_names(_list_places(source.text))
 
 
-def _together(found: Iterable[tuple[str, frozenset[str]]]) -> dict[str, set[str]]:
-    """Return what was done, with the words of all names that stand with it."""
-    every: dict[str, set[str]] = {}
-    for verb, names in found:
-        every.setdefault(verb, set()).update(names)
-    return every
+def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
+    """Return each verb with the words of all names that are with it."""
+    grouped: dict[str, set[str]] = {}
+    for verb, names in deeds:
+        grouped.setdefault(verb, set()).update(names)
+    return grouped
 
 
-def _agents(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _iter_agents(text: str) -> Iterator[_Deed]:
     """Yield what was done, each time with the words of the names of those who did it."""
-    said = (one.text for one in split_sentences(text))
-    found = (one for told in said for way in (_BY, _DID) for one in way.finditer(told))
-    return ((verb, _words(one["names"])) for one in found for verb in _done(one["verbs"]))
+    sentences = (one.text for one in split_sentences(text))
+    found = (one for said in sentences for way in (_BY, _DID) for one in way.finditer(said))
+    return (
+        (verb, _list_name_words(one["names"]))
+        for one in found
+        for verb in _base_verbs(one["verbs"])
+    )
 
 
 @per_source
-def _untold(source: SourceText) -> frozenset[str]:
+def _list_agentless(source: SourceText) -> frozenset[str]:
     """Return what a source says to be done where no name says by whom."""
-    unnamed = (verb for verb, name in _agents(source.text) if not name)
-    alone = (verb for one in split_sentences(source.text) for verb in _alone(one.text))
+    unnamed = (verb for verb, names in _iter_agents(source.text) if not names)
+    alone = (verb for one in split_sentences(source.text) for verb in _iter_lone_verbs(one.text))
     return frozenset(chain(unnamed, alone))
 
 
-def _alone(said: str) -> Iterator[str]:
-    told = [one.span("verbs") for way in (_BY, _DID) for one in way.finditer(said)]
-    for one in _DONE.finditer(said):
-        if not any(start <= one.start() < end for start, end in told):
-            yield from _done(one[0])
+def _iter_lone_verbs(sentence: str) -> Iterator[str]:
+    spans = [one.span("verbs") for way in (_BY, _DID) for one in way.finditer(sentence)]
+    for verb in _DONE.finditer(sentence):
+        if not any(start <= verb.start() < end for start, end in spans):
+            yield from _base_verbs(verb[0])
 
 
-def _places(text: str) -> list[tuple[str, frozenset[str]]]:
+def _list_places(text: str) -> list[_Deed]:
     """Return what was done, each time with the words of the names of where."""
-    done = [*_DONE.finditer(text)]
+    verbs = [*_DONE.finditer(text)]
     found = []
-    for one, after in zip(done, [*done[1:], None], strict=False):
-        end = min(one.end() + REACH, after.start() if after else len(text))
-        near = _ENDS.split(text[one.end() : end], maxsplit=1)[0]
-        names = [_words(place["names"]) for place in _PLACE.finditer(near)]
-        found += [(verb, frozenset[str]().union(*names)) for verb in _done(one[0]) if names]
+    for verb, after in zip_longest(verbs, verbs[1:]):
+        end = min(verb.end() + _MAX_CHARS_TO_PLACE, after.start() if after else len(text))
+        near = _ENDS.split(text[verb.end() : end], maxsplit=1)[0]
+        names = [_list_name_words(place["names"]) for place in _PLACE.finditer(near)]
+        words = frozenset[str]().union(*names)
+        found += [(base, words) for base in _base_verbs(verb[0]) if names]
     return found
 
 
-def _done(verbs: str) -> Iterator[str]:
-    return (get_base_form(one) for one in search_words(verbs))
+def _base_verbs(verbs: str) -> Iterator[str]:
+    return map(get_base_form, search_words(verbs))
 
 
-def _words(names: str) -> frozenset[str]:
-    found = re.findall(r"[A-Z][\w'’-]*", names)
-    return frozenset(one for one in found if len(one) >= LONG)
+def _list_name_words(names: str) -> frozenset[str]:
+    words = re.findall(r"[A-Z][\w'’-]*", names)
+    return frozenset(word for word in words if len(word) >= _MIN_NAME_LETTERS)
 
 
 @per_source
-def _known_names(source: SourceText) -> frozenset[str]:
-    found = re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", source.text)
-    return frozenset(found)
+def _list_capitalized(source: SourceText) -> frozenset[str]:
+    words = re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", source.text)
+    return frozenset(words)
 
 
-RARE = 0.9
-"""A name has a pair of characters that weighs so much."""
-
-SHORTEST = 2
-"""So many characters at least has a name."""
-
-LONGEST = 10
-"""So many characters at most has a name with what describes it."""
-
-LINK = (3, 6)
-"""So many characters at least, and at most, before a thing say what it is."""
-
-FEWEST = 4
-"""So many pairs of characters at least has what is said of somebody."""
-
-OWNED = 5
-"""So many characters, of which the first is 的, say what somebody has."""
-
-MOST = 0.7
-"""A clause says it if it has so much of them."""
-
-MAX_CLAUSE_CHARS = 200
-"""A longer clause is not compared."""
+_MIN_NAME_WEIGHT = 0.9  # of a pair of characters
+_MIN_CHARS = 2  # of a Chinese name
+_MAX_CHARS = 10  # of a Chinese name with what describes it
+_LINK_CHARS = (3, 6)  # at least and at most, before a thing, that say what it is
+_MIN_PREDICATE_PAIRS = 4  # of characters
+_MIN_PREDICATE_SHARE = 0.7  # that a clause must have
+_OWNED_CHARS = 5  # the first of which is 的
+_MAX_CLAUSE_CHARS = 200  # a longer clause is not compared
 
 _CLAUSE = regex(r"[，。；：！？,;\n]|(?<=[^\d])\.|\s[-–—]\s")
 _SIGNS = regex(rf"[^{HAN}A-Za-z0-9%.·]")
@@ -238,26 +220,28 @@ _NEEDLESS = regex(
 def has_other_chinese_role(said: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether sources say of another thing what a Chinese statement says of one of theirs.
 
-    That is where two things have changed places, where another subject has all that is said, and
-    where another thing stands behind the same words.
+    Either two things have changed places, or another subject has the same predicate, or another
+    thing follows the same words.
     """
     if detect_language(said) != "zh":
         return False
-    theirs = [one for source in sources for one in source.memoize(_clauses_of)]
-    passages = [one for source in sources for one in source.memoize(_passages)]
+    theirs = [one for source in sources for one in _list_source_clauses(source)]
+    passages = [one for source in sources for one in _list_passages(source)]
     return any(
-        _changed_places(one, theirs) or _other_subject(one, passages) or _other_object(one, theirs)
-        for one in _clauses(said)
-        if len(one) <= MAX_CLAUSE_CHARS and not any(one in there for there in theirs)
+        _has_changed_places(one, theirs)
+        or _has_other_subject(one, passages)
+        or _has_other_object(one, theirs)
+        for one in _list_clauses(said)
+        if len(one) <= _MAX_CLAUSE_CHARS and not any(one in there for there in theirs)
     )
 
 
-def _changed_places(clause: str, theirs: Sequence[str]) -> bool:
-    """Tell whether two things stand around the same words, each where the other one stands."""
+def _has_changed_places(clause: str, theirs: Sequence[str]) -> bool:
+    """Tell whether two things around the same words have changed places."""
     middles = (
         (at, end)
-        for at in range(SHORTEST, len(clause) - SHORTEST)
-        for end in range(at + SHORTEST, min(at + LONGEST, len(clause) - SHORTEST) + 1)
+        for at in range(_MIN_CHARS, len(clause) - _MIN_CHARS)
+        for end in range(at + _MIN_CHARS, min(at + _MAX_CHARS, len(clause) - _MIN_CHARS) + 1)
     )
     return any(
         _is_turned(clause[:at], clause[at:end], clause[end:], there)
@@ -268,66 +252,67 @@ def _changed_places(clause: str, theirs: Sequence[str]) -> bool:
 
 
 def _is_turned(before: str, middle: str, after: str, there: str) -> bool:
-    """Tell whether what ends one side of some words begins the other one there, and the reverse."""
+    """Tell whether the end of one side of some words begins the other one there, and vice versa."""
     there_before, _, there_after = there.partition(middle)
-    lengths = range(SHORTEST, LONGEST)
+    lengths = range(_MIN_CHARS, _MAX_CHARS)
     first = [before[-n:] for n in lengths if there_after.startswith(before[-n:])]
     second = [after[:n] for n in lengths if there_before.endswith(after[:n])]
-    kept = before[-SHORTEST:] + middle in there or middle + after[:SHORTEST] in there
-    return any(map(_is_name, first)) and any(map(_is_name, second)) and not kept
+    unchanged = before[-_MIN_CHARS:] + middle in there or middle + after[:_MIN_CHARS] in there
+    return any(map(_is_name, first)) and any(map(_is_name, second)) and not unchanged
 
 
-def _other_subject(clause: str, passages: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether all clauses that say the same say it of something else, which they name."""
+def _has_other_subject(clause: str, passages: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether all clauses with the same predicate name something else as its subject."""
     clause = _NEEDLESS.sub("", clause)
-    lengths = range(min(LONGEST, len(clause)), SHORTEST - 1, -1)
-    known = (clause[:end] for end in lengths if any(clause[:end] in one for one, _ in passages))
-    subject = next(known, "")
+    lengths = range(min(_MAX_CHARS, len(clause)), _MIN_CHARS - 1, -1)
+    starts = (clause[:end] for end in lengths)
+    subject = next((start for start in starts if any(start in one for one, _ in passages)), "")
     if not _is_name(subject) or _GENERIC.match(clause):
         return False
     rest = clause[len(subject) :]
-    wanted, owned = _pairs(rest), rest[:OWNED] if rest.startswith("的") else "\n"
-    least = max(MOST * len(wanted), FEWEST)
-    having = [one for one in passages if len(wanted & _pairs(one[0])) >= least or owned in one[0]]
-    return bool(having) and all(
-        subject not in beside and _has_other(there, subject, clause, wanted)
-        for there, beside in having
+    wanted, owned = _pairs(rest), rest[:_OWNED_CHARS] if rest.startswith("的") else "\n"
+    least = max(_MIN_PREDICATE_SHARE * len(wanted), _MIN_PREDICATE_PAIRS)
+    same = [one for one in passages if len(wanted & _pairs(one[0])) >= least or owned in one[0]]
+    return bool(same) and all(
+        subject not in beside and _begins_with_other(there, subject, clause, wanted)
+        for there, beside in same
     )
 
 
-def _has_other(there: str, subject: str, clause: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a clause begins with a name that shares with what is said at most its kind.
+def _begins_with_other(there: str, subject: str, clause: str, wanted: frozenset[str]) -> bool:
+    """Tell whether a clause begins with a name that shares at most its kind with the subject.
 
-    That is the end of it, as in the names of two rivers.
+    The kind is the end of it, as in the names of two rivers.
     """
     there = _NEEDLESS.sub("", there)
     first = min(there.find(one) for one in wanted if one in there)
     other = _CHINESE_VERB.split(_PLACED.sub("", there[:first]), maxsplit=1)[0].rstrip("的")
     pairs = zip(other[::-1], subject[::-1], strict=False)
     kind = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    own = (other[: len(other) - kind], subject[: len(subject) - kind])
+    names = (other[: len(other) - kind], subject[: len(subject) - kind])
     return (
         _is_name(other)
-        and len(other) <= LONGEST
+        and len(other) <= _MAX_CHARS
         and not _GENERIC.match(other)
-        and kind <= SHORTEST
-        and all(own)
-        and set(own[0]).isdisjoint(own[1])
-        and _pairs(own[0]).isdisjoint(_pairs(clause))
+        and kind <= _MIN_CHARS
+        and all(names)
+        and set(names[0]).isdisjoint(names[1])
+        and _pairs(names[0]).isdisjoint(_pairs(clause))
     )
 
 
-def _other_object(clause: str, theirs: Sequence[str]) -> bool:
-    """Tell whether something else always stands behind the words before the last thing named."""
-    lengths = range(SHORTEST, min(LONGEST, len(clause) - LINK[0]) + 1)
-    known = (clause[-n:] for n in lengths if any(clause[-n:] in one for one in theirs))
-    return any(_is_replaced(clause[: -len(last)], last, theirs) for last in known)
+def _has_other_object(clause: str, theirs: Sequence[str]) -> bool:
+    """Tell whether something else always follows the words before the last thing named."""
+    lengths = range(_MIN_CHARS, min(_MAX_CHARS, len(clause) - _LINK_CHARS[0]) + 1)
+    ends = (clause[-n:] for n in lengths)
+    known = (end for end in ends if any(end in one for one in theirs))
+    return any(_is_replaced(clause.removesuffix(last), last, theirs) for last in known)
 
 
 def _is_replaced(head: str, last: str, theirs: Sequence[str]) -> bool:
     if not _is_name(last) or not _LEADS.search(head) or _DIGIT.search(last):
         return False
-    for length in range(min(LINK[1], len(head)), LINK[0] - 1, -1):
+    for length in range(min(_LINK_CHARS[1], len(head)), _LINK_CHARS[0] - 1, -1):
         link = head[-length:]
         rest = [one.partition(link)[2] for one in theirs if link in one]
         if rest:
@@ -337,16 +322,18 @@ def _is_replaced(head: str, last: str, theirs: Sequence[str]) -> bool:
 
 def _is_other(rest: str, last: str, clause: str) -> bool:
     return (
-        _is_name(rest[:LONGEST])
+        _is_name(rest[:_MAX_CHARS])
         and not _GENERIC.match(rest)
-        and not _DIGIT.search(rest[:SHORTEST])
+        and not _DIGIT.search(rest[:_MIN_CHARS])
         and _pairs(rest).isdisjoint(_pairs(last))
-        and _pairs(rest[:SHORTEST]).isdisjoint(_pairs(clause))
+        and _pairs(rest[:_MIN_CHARS]).isdisjoint(_pairs(clause))
     )
 
 
 def _is_name(text: str) -> bool:
-    return len(text) >= SHORTEST and any(word_weight(one) >= RARE for one in _pairs(text))
+    return len(text) >= _MIN_CHARS and any(
+        word_weight(one) >= _MIN_NAME_WEIGHT for one in _pairs(text)
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -355,20 +342,31 @@ def _pairs(text: str) -> frozenset[str]:
 
 
 @per_source
-def _clauses_of(source: SourceText) -> list[str]:
-    return _clauses(source.text)
+def _list_source_clauses(source: SourceText) -> list[str]:
+    return _list_clauses(source.text)
 
 
-def _clauses(text: str) -> list[str]:
-    """Return the clauses of a text without their signs, each once."""
+def _list_clauses(text: str) -> list[str]:
+    """Return the clauses of a text without punctuation, each once."""
     bare = (_SIGNS.sub("", one) for one in _CLAUSE.split(text))
-    return [one for one in dict.fromkeys(bare) if len(one) > SHORTEST]
+    return [one for one in dict.fromkeys(bare) if len(one) > _MIN_CHARS]
 
 
 @per_source
-def _passages(source: SourceText) -> list[tuple[str, str]]:
-    """Return each clause of the sentences of a source with its sentence and the one before it."""
+def _list_passages(source: SourceText) -> list[tuple[str, str]]:
+    """Return each clause of a source with its sentence and the one before it."""
     sides = zip(("", *source.sentences), source.sentences, strict=False)
-    beside = ((_SIGNS.sub("", before + one), one) for before, one in sides)
-    found = ((clause, there) for there, one in beside for clause in _clauses(one))
+    beside = ((_SIGNS.sub("", before + sentence), sentence) for before, sentence in sides)
+    found = ((clause, there) for there, sentence in beside for clause in _list_clauses(sentence))
     return [*dict.fromkeys(found)]
+
+
+DERIVATIONS = (
+    _find_life,
+    _map_agents,
+    _map_places,
+    _list_agentless,
+    _list_capitalized,
+    _list_source_clauses,
+    _list_passages,
+)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import dropwhile, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, dropwhile, islice, takewhile
 from typing import NamedTuple
 
 from report.checks.contrast import SourceText, per_source
@@ -14,41 +14,17 @@ from text.regex import regex
 from text.script import CJK, HAN, detect_language
 from text.words import GRAMMAR_CHARACTERS, STOPWORDS, search_words, word_weight
 
-SIDE = 8
-"""So many words on each side of a thing are its frame."""
-
-FARTHEST = 2 * SIDE
-"""A frame is looked for in so many words."""
-
-NAME = 12
-"""So many characters at most has a Chinese name."""
-
-SHORT = 5
-"""So many has one that is looked for between other names."""
-
-COPIED = 8
-"""So many Chinese characters on both sides of a name make a copy."""
-
-LEAST = 2
-"""So many characters at least."""
-
-RARE = 0.9
-"""A name has a pair of characters that weighs so much."""
-
-LONGEST = 200
-"""A longer clause of Chinese is no copy of another one."""
-
-SHARED = {"en": 2, "zh": 5}
-"""A frame is the same if so many words of it, or Chinese characters, are."""
-
-COUNTED = 2
-"""A number of so many digits at most may be wrong where no source has it at all."""
-
-CLOSER = {"en": 1, "zh": 2}
-"""So many more of them are alike where another thing stands."""
-
-YEAR = 4
-"""A number of so many digits is a year; years are compared with years."""
+_FRAME_WORDS = 8  # on each side of a thing
+_MAX_FRAME_DISTANCE = 2 * _FRAME_WORDS
+_MIN_SHARED_FRAME = {"en": 2, "zh": 5}  # words, or Chinese characters
+_MIN_CLOSER = {"en": 1, "zh": 2}  # by how much more of a frame another thing has
+_MAX_ABSENT_DIGITS = 2  # such a number may be wrong where no source has it at all
+_YEAR_DIGITS = 4  # years are compared with years
+_NAME_CHARS = (2, 12)  # at least and at most, in Chinese
+_MAX_SHORT_NAME = 5  # a longer Chinese name must be inside a copy
+_MIN_COPY_CHARS = 8  # on both sides of a name together
+_MIN_NAME_WEIGHT = 0.9  # of a pair of characters
+_MAX_CLAUSE_CHARS = 200  # a longer clause of Chinese is no copy of another one
 
 _NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
 _CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}][\w'’-]{{2,}}")
@@ -59,7 +35,6 @@ _CLAUSE = regex(r"[，。；：！？、,;\n]")
 _HAN_RUN = regex(f"[{HAN}\\dA-Za-z]+")
 _TITLE = regex(r"《([^《》\n]{2,12})》")
 _LINKS = frozenset(["and", "or", "和", "与", "與", "及", "、"])
-_Test = Callable[[str], object]
 
 
 class _Slot(NamedTuple):
@@ -70,6 +45,12 @@ class _Slot(NamedTuple):
     after: tuple[str, ...]
     beside: frozenset[str]
 
+    def count_alike(self, other: _Slot) -> int:
+        """Count the words of the frames that are alike, from the thing outwards."""
+        sides = ((self.before, other.before), (self.after, other.after))
+        alike = (mine[: _count_common(mine, theirs)] for mine, theirs in sides)
+        return sum(word not in STOPWORDS for words in alike for word in words)
+
 
 class _Frames(NamedTuple):
     """The things of a source: by what they are, and by the words next to them."""
@@ -79,179 +60,167 @@ class _Frames(NamedTuple):
     after: dict[str, list[_Slot]]
 
     def near(self, slot: _Slot) -> Iterator[_Slot]:
-        """Yield the things next to which a word stands that stands there next to another one."""
+        """Yield the things that have a neighbouring word in common with another one."""
         yield from (one for word in slot.before[:1] for one in self.before.get(word, ()))
         yield from (one for word in slot.after[:1] for one in self.after.get(word, ()))
 
 
 def has_swapped_number(part: str, sources: Sequence[SourceText], *, absent: bool = True) -> bool:
-    """Tell whether a number stands where all sources have another number.
+    """Tell whether all sources have another number in the place of one of a clause.
 
-    Args:
-        part: The clause.
-        sources: The sources that it cites.
-        absent: Whether a small number that is in no source counts, which may be a rounded one.
+    With `absent`, a small number counts that no source has, which may be a rounded one.
     """
-    return _moved(part, sources, "number", absent=absent)
+    return _is_any_moved(part, sources, "number", absent=absent)
 
 
 def has_swapped_name(said: str, sources: Sequence[SourceText]) -> bool:
-    """Tell whether an English name stands where all sources have another name."""
-    return detect_language(said) == "en" and _moved(said, sources, "name")
+    """Tell whether all sources have another name in the place of an English one."""
+    return detect_language(said) == "en" and _is_any_moved(said, sources, "name")
 
 
-def _moved(part: str, sources: Sequence[SourceText], sort: str, *, absent: bool = False) -> bool:
-    ours = _slots(part, sort)
-    said = {one.thing for one in ours}
-    theirs = [source.memoize(_FRAMES[sort]) for source in sources] if ours else []
-    known = {thing for frames in theirs for thing in frames.things}
+def _is_any_moved(
+    part: str, sources: Sequence[SourceText], sort: str, *, absent: bool = False
+) -> bool:
+    slots = _list_slots(part, sort)
+    things = {slot.thing for slot in slots}
+    frames = [_FRAMES[sort](source) for source in sources] if slots else []
+    known = {thing for one in frames for thing in one.things}
+    if absent:
+        known |= {one for one in things if one.isdigit() and len(one) <= _MAX_ABSENT_DIGITS}
+    tongue = detect_language(part)
+    return any(_is_moved(slot, things, frames, tongue) for slot in slots if slot.thing in known)
+
+
+def _is_moved(slot: _Slot, things: Collection[str], frames: Sequence[_Frames], tongue: str) -> bool:
+    """Tell whether another thing has the frame of this one, and what is beside it, more than it."""
+    own = [other for one in frames for other in one.things.get(slot.thing, ())]
+    shared = _MIN_SHARED_FRAME[tongue]
+    closest = max(map(slot.count_alike, own), default=shared)
+    least = max(shared, closest + _MIN_CLOSER[tongue])
+    beside = max((len(slot.beside & other.beside) for other in own), default=0)
     return any(
-        _is_moved(slot, said, theirs, detect_language(part))
-        for slot in ours
-        if slot.thing in known or (absent and slot.thing.isdigit() and len(slot.thing) <= COUNTED)
-    )
-
-
-def _is_moved(slot: _Slot, said: Collection[str], theirs: Sequence[_Frames], tongue: str) -> bool:
-    """Tell whether another thing has a frame, and what stands beside it, more than this one."""
-    own = [one for frames in theirs for one in frames.things.get(slot.thing, ())]
-    closest = max((_alike(slot, one) for one in own), default=SHARED[tongue])
-    least = max(SHARED[tongue], closest + CLOSER[tongue])
-    beside = max((len(slot.beside & one.beside) for one in own), default=0)
-    return any(
-        _alike(slot, one) >= least and len(slot.beside & one.beside) >= beside
-        for frames in theirs
-        for one in frames.near(slot)
-        if one.thing not in said and _same_sort(slot.thing, one.thing)
+        slot.count_alike(other) >= least and len(slot.beside & other.beside) >= beside
+        for one in frames
+        for other in one.near(slot)
+        if other.thing not in things and _is_same_sort(slot.thing, other.thing)
     )
 
 
 def has_swapped_words(part: str, sources: Sequence[SourceText]) -> bool:
-    """Tell whether Chinese words stand where a source has others, and elsewhere themselves.
+    """Tell whether a source has a Chinese name of a clause, but another one in its place.
 
-    All beside them is alike there, for so many characters at least. A longer name must stand within
-    a copy, and may not have a character of the one in whose place it stands: it may be the same
-    name in other words.
+    All the rest of the clause is alike there. A longer name must be inside a copy, and may share
+    no character with the one in its place: it may be the same name in other words.
     """
-    said = "".join(_HAN_RUN.findall(part))
-    if detect_language(part) != "zh" or len(said) > LONGEST:
+    bare = "".join(_HAN_RUN.findall(part))
+    if detect_language(part) != "zh" or len(bare) > _MAX_CLAUSE_CHARS:
         return False
-    texts = [one for source in sources for one in source.memoize(_han_runs)]
-    titles = set(_TITLE.findall(part)).union(*(source.memoize(_titles) for source in sources))
-    return any(_is_swapped(said, one, texts, titles) for one in texts)
+    clauses = [one for source in sources for one in _list_han_clauses(source)]
+    titles = set(_TITLE.findall(part)).union(*map(_list_titles, sources))
+    return any(_is_swapped(bare, one, clauses, titles) for one in clauses)
 
 
-def _is_swapped(said: str, there: str, texts: Sequence[str], titles: Collection[str]) -> bool:
+def _is_swapped(said: str, there: str, clauses: Sequence[str], titles: Collection[str]) -> bool:
     """Tell whether a clause is one of a source but for a name, which is in another one."""
-    start = _same(said, there)
-    end = _same(said[start:][::-1], there[start:][::-1])
-    mine, theirs = said[start : len(said) - end], there[start : len(there) - end]
-    named = all(one in titles or _is_name(one) for one in (mine, theirs))
-    if not named or start + end < SHARED["zh"] - 1 or any(said in one for one in texts):
+    start = _count_common(said, there)
+    end = _count_common(said[start:][::-1], there[start:][::-1])
+    ours, theirs = said[start : len(said) - end], there[start : len(there) - end]
+    named = all(one in titles or _is_name(one) for one in (ours, theirs))
+    shared = _MIN_SHARED_FRAME["zh"] - 1
+    if not named or start + end < shared or any(said in one for one in clauses):
         return False
-    if max(len(mine), len(theirs)) > SHORT:
-        copied = min(start, end) >= LEAST and start + end >= COPIED
-        named = copied and set(mine).isdisjoint(theirs)
-    return named and any(mine in one for one in texts)
+    if max(len(ours), len(theirs)) > _MAX_SHORT_NAME:
+        copied = min(start, end) >= _NAME_CHARS[0] and start + end >= _MIN_COPY_CHARS
+        named = copied and set(ours).isdisjoint(theirs)
+    return named and any(ours in one for one in clauses)
 
 
-def _same(one: str, other: str) -> int:
-    """Return with how many characters two texts begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+def _count_common(one: Iterable[str], other: Iterable[str]) -> int:
+    """Count the equal items with which two sequences begin."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_name(text: str) -> bool:
-    pairs = (
-        search_words(text)
-        if LEAST <= len(text) <= NAME and GRAMMAR_CHARACTERS.isdisjoint(text)
-        else []
-    )
-    return any(word_weight(one) >= RARE for one in pairs) and not re.search(r"\d", text)
+    least, most = _NAME_CHARS
+    if not least <= len(text) <= most or re.search(r"\d", text):
+        return False
+    rare = any(word_weight(pair) >= _MIN_NAME_WEIGHT for pair in search_words(text))
+    return rare and GRAMMAR_CHARACTERS.isdisjoint(text)
 
 
 @per_source
-def _han_runs(source: SourceText) -> list[str]:
-    """Return the clauses and the sentences of a text without the signs between their characters."""
+def _list_han_clauses(source: SourceText) -> list[str]:
+    """Return the clauses and the sentences of a text without punctuation."""
     parts = dict.fromkeys([*_CLAUSE.split(source.text), *_SENTENCE.split(source.text)])
     return [*dict.fromkeys("".join(_HAN_RUN.findall(one)) for one in parts)]
 
 
 @per_source
-def _titles(source: SourceText) -> list[str]:
+def _list_titles(source: SourceText) -> list[str]:
     return _TITLE.findall(source.text)
 
 
-def _same_sort(one: str, other: str) -> bool:
+def _is_same_sort(one: str, other: str) -> bool:
     return not one[:1].isdigit() or _is_year(one) == _is_year(other)
 
 
 def _is_year(number: str) -> bool:
-    return number.isdigit() and len(number) == YEAR
-
-
-def _alike(one: _Slot, other: _Slot) -> int:
-    return _run(one.before, other.before) + _run(one.after, other.after)
-
-
-def _run(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many words of two runs are alike from their beginnings on."""
-    alike = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        alike += mine not in STOPWORDS
-    return alike
+    return number.isdigit() and len(number) == _YEAR_DIGITS
 
 
 @per_source
-def _numbers_of(source: SourceText) -> _Frames:
-    return _frames(_slots(source.text, "number"))
+def _frame_numbers(source: SourceText) -> _Frames:
+    return _to_frames(_list_slots(source.text, "number"))
 
 
 @per_source
-def _names_of(source: SourceText) -> _Frames:
-    return _frames(_slots(source.text, "name"))
+def _frame_names(source: SourceText) -> _Frames:
+    return _to_frames(_list_slots(source.text, "name"))
 
 
-_FRAMES = {"number": _numbers_of, "name": _names_of}
+_FRAMES = {"number": _frame_numbers, "name": _frame_names}
+
+DERIVATIONS = (_list_han_clauses, _list_titles, _frame_numbers, _frame_names)
 
 
-def _frames(slots: Sequence[_Slot]) -> _Frames:
-    found = _Frames({}, {}, {})
+def _to_frames(slots: Sequence[_Slot]) -> _Frames:
+    frames = _Frames({}, {}, {})
     for slot in slots:
-        found.things.setdefault(slot.thing, []).append(slot)
+        frames.things.setdefault(slot.thing, []).append(slot)
         for word in slot.before[:1]:
-            found.before.setdefault(word, []).append(slot)
+            frames.before.setdefault(word, []).append(slot)
         for word in slot.after[:1]:
-            found.after.setdefault(word, []).append(slot)
-    return found
+            frames.after.setdefault(word, []).append(slot)
+    return frames
 
 
-def _slots(text: str, sort: str) -> list[_Slot]:
+def _list_slots(text: str, sort: str) -> list[_Slot]:
     """Return the things of a text, each once with the same words around it."""
-    found = (slot for one in _SENTENCE.split(text) for slot in _of_sentence(one, sort))
-    return [*dict.fromkeys(found)]
+    return [
+        *dict.fromkeys(slot for one in _SENTENCE.split(text) for slot in _iter_slots(one, sort))
+    ]
 
 
-def _of_sentence(sentence: str, sort: str) -> Iterator[_Slot]:
+def _iter_slots(sentence: str, sort: str) -> Iterator[_Slot]:
     """Yield the things of a sentence; those of a list have the words around the list."""
     is_thing = _NUMBER.fullmatch if sort == "number" else _CAPITAL.fullmatch
     segments = [tokenize(one) for one in _SEGMENT.split(normalize_numerals(sentence))]
-    said = [one for segment in segments for one in segment]
+    words = [*chain.from_iterable(segments)]
     at = 0
     for segment in segments:
-        beside = frozenset(one.lower() for one in segment) - STOPWORDS
+        beside = frozenset(word.lower() for word in segment) - STOPWORDS
         for word in segment:
-            first = sort == "name" and at == 0 and not any(map(is_thing, said[1:2]))
+            first = sort == "name" and at == 0 and not any(map(is_thing, words[1:2]))
             if is_thing(word) and word != "1" and not first:
-                before = _side(said[max(0, at - FARTHEST) : at][::-1], is_thing)
-                after = _side(said[at + 1 : at + 1 + FARTHEST], is_thing)
-                yield _Slot(_PLURAL.sub("", word.replace(",", "")), before, after, beside)
+                before = words[max(0, at - _MAX_FRAME_DISTANCE) : at][::-1]
+                after = words[at + 1 : at + 1 + _MAX_FRAME_DISTANCE]
+                thing = _PLURAL.sub("", word.replace(",", ""))
+                yield _Slot(thing, _to_side(before, is_thing), _to_side(after, is_thing), beside)
             at += 1
 
 
-def _side(near: Sequence[str], is_thing: _Test) -> tuple[str, ...]:
-    """Return the words on one side of a thing, behind those that are in a list with it."""
-    rest = dropwhile(lambda one: bool(is_thing(one)) or one in _LINKS, near)
-    return tuple(one.lower() for one in islice(rest, SIDE))
+def _to_side(near: Sequence[str], is_thing: Callable[[str], object]) -> tuple[str, ...]:
+    """Return the words on one side of a thing, without the other things of its list."""
+    rest = dropwhile(lambda word: bool(is_thing(word)) or word in _LINKS, near)
+    return tuple(word.lower() for word in islice(rest, _FRAME_WORDS))

@@ -1,4 +1,4 @@
-"""Tell which words stand for each other, and which say the opposite."""
+"""Tell which words are synonyms, and which are opposites."""
 
 from __future__ import annotations
 
@@ -11,13 +11,8 @@ from text.regex import regex
 from text.script import HAN
 from text.words import search_words
 
-PREFIX = 5
-"""Two words that begin with so many letters alike are forms of one."""
-
-
-PART = 4
-"""A word of so many letters may be the first part of another one, as of a compound."""
-
+_PREFIX_LETTERS = 5  # which two forms of one word share
+_PART_LETTERS = 4  # of a word that may be the first part of a compound
 _MEASURED = regex(
     rf"(?P<of>[{HAN}]{{2}})(?:[也很较更最]|非常|十分|相当|比较)*(?P<how>[大小高低多少长短早晚强弱快慢重轻])(?![{HAN}\d])"
 )
@@ -26,49 +21,47 @@ _CONTRARY = str.maketrans("大小高低多少长短早晚强弱快慢重轻", "�
 
 def has_opposite_size(said: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether sources only have the opposite of what Chinese says of a size: 储量很大."""
-    ours = _measured(said)
-    theirs = [source.memoize(_sizes) for source in sources] if ours else []
+    ours = _find_sizes(said)
+    theirs = frozenset[tuple[str, str]]().union(*map(_find_source_sizes, sources if ours else ()))
     return any(
-        any((of, how.translate(_CONTRARY)) in one for one in theirs)
-        and not any((of, how) in one for one in theirs)
-        for of, how in ours
+        (of, how.translate(_CONTRARY)) in theirs and (of, how) not in theirs for of, how in ours
     )
 
 
 @per_source
-def _sizes(source: SourceText) -> frozenset[tuple[str, str]]:
-    return _measured(source.text)
+def _find_source_sizes(source: SourceText) -> frozenset[tuple[str, str]]:
+    return _find_sizes(source.text)
 
 
-def _measured(text: str) -> frozenset[tuple[str, str]]:
+def _find_sizes(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((one["of"], one["how"]) for one in _MEASURED.finditer(text))
 
 
 def source_has_word(word: str, source: SourceText) -> bool:
-    """Tell whether a source has a word in whatever form, or one that may stand for it."""
-    return _known(word, source.memoize(_forms))
+    """Tell whether a source has a word, or a synonym of it, in any form."""
+    return _has_any_form(word, _map_forms(source))
 
 
 def find_word_sentences(word: str, source: SourceText) -> set[int]:
-    """Return which sentences of a source have a word in any form, or one that may stand for it."""
-    forms = source.memoize(_forms)
-    spelt = {one for form in _forms_of(word) for one in forms.get(form, ())}
-    return {at for one in spelt for at in source.positions[one]}
+    """Return which sentences of a source have a word, or a synonym of it, in any form."""
+    forms = _map_forms(source)
+    words = {spelt for form in _iter_forms(word) for spelt in forms.get(form, ())}
+    return {at for spelt in words for at in source.positions[spelt]}
 
 
 @per_source
-def _forms(source: SourceText) -> dict[str, list[str]]:
-    """Return for each form that a word is known by the words of a source with it."""
+def _map_forms(source: SourceText) -> dict[str, list[str]]:
+    """Return the words of a source by each of their forms."""
     found: dict[str, list[str]] = {}
     for word in source.positions:
-        for form in _forms_in(word):
+        for form in _list_text_forms(word):
             found.setdefault(form, []).append(word)
     return found
 
 
 def has_word_or_synonym(word: str, sentence: str) -> bool:
-    """Tell whether a sentence has a word in any form, or one that may stand for it."""
-    return _known(word, _vocabulary(sentence))
+    """Tell whether a sentence has a word, or a synonym of it, in any form."""
+    return _has_any_form(word, _list_vocabulary(sentence))
 
 
 def has_word_form(word: str, text: str) -> bool:
@@ -78,18 +71,18 @@ def has_word_form(word: str, text: str) -> bool:
 
 def list_opposites(text: str) -> list[tuple[str, str]]:
     """Return the words of the list that a text has, each with an opposite that it has not."""
-    told = {at for stem in _stems(text) for at in _latin_opposites().get(stem, ())}
     pairs = _opposites()
-    told |= {at for at, (one, _) in enumerate(pairs) if not one.isascii() and one in text}
-    return [pairs[at] for at in sorted(told) if not has_word_form(pairs[at][1], text)]
+    known = {at for stem in _stems(text) for at in _latin_opposites().get(stem, ())}
+    known |= {at for at, (word, _) in enumerate(pairs) if not word.isascii() and word in text}
+    return [pairs[at] for at in sorted(known) if not has_word_form(pairs[at][1], text)]
 
 
 @cache
 def _latin_opposites() -> dict[str, list[int]]:
-    """Return the places in the list of the words with each stem."""
+    """Return where in the list the words with each stem are."""
     found: dict[str, list[int]] = {}
-    for at, (one, _) in enumerate(_opposites()):
-        for stem in search_words(one) if one.isascii() else ():
+    for at, (word, _) in enumerate(_opposites()):
+        for stem in search_words(word) if word.isascii() else ():
             found.setdefault(stem, []).append(at)
     return found
 
@@ -97,9 +90,9 @@ def _latin_opposites() -> dict[str, list[int]]:
 @cache
 def _opposites() -> list[tuple[str, str]]:
     """Return each word of the list with its opposite, both ways."""
-    lines = Path(__file__).with_name("opposites.txt").read_text("utf-8").splitlines()
-    pairs = [line.split() for line in lines if not line.startswith("#")]
-    return [(one, other) for pair in pairs for one, other in (pair, pair[::-1])]
+    return [
+        pair for word, other in _read_list("opposites") for pair in ((word, other), (other, word))
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -108,78 +101,80 @@ def _stems(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _vocabulary(text: str) -> frozenset[str]:
-    return frozenset(form for word in dict.fromkeys(search_words(text)) for form in _forms_in(word))
+def _list_vocabulary(text: str) -> frozenset[str]:
+    return frozenset(
+        form for word in dict.fromkeys(search_words(text)) for form in _list_text_forms(word)
+    )
 
 
-def _forms_in(word: str) -> set[str]:
-    """Return the forms that a word of a text is known by; `~` and `*` stand for any end."""
+def _list_text_forms(word: str) -> set[str]:
+    """Return the forms under which a word of a text is looked up; `~` and `*` are any ending."""
     found = {word, get_base_form(word)}
-    found |= {one[: -len("est")] for one in found if one.endswith("est") and one.isascii()}
-    found |= {one[:PART] + "~" for one in found if len(one) > PART and one.isalpha()}
-    return found | {one[:PREFIX] + "*" for one in found if len(one) >= PREFIX and one.isalpha()}
+    found |= {one.removesuffix("est") for one in found if one.isascii()}
+    letters = {one for one in found if one.isalpha()}
+    found |= {one[:_PART_LETTERS] + "~" for one in letters if len(one) > _PART_LETTERS}
+    return found | {one[:_PREFIX_LETTERS] + "*" for one in letters if len(one) >= _PREFIX_LETTERS}
 
 
 def get_base_form(word: str) -> str:
-    """Return the first form of an irregular verb for its other ones, and else the word."""
-    return _bases().get(word, word)
+    """Return the base form of an irregular verb, or any other word itself."""
+    return _base_forms().get(word, word)
 
 
 @cache
 def list_irregular_forms() -> list[str]:
-    """Return the other forms of the irregular verbs as they are spelt."""
-    lines = Path(__file__).with_name("irregular.txt").read_text("utf-8").splitlines()
-    return [form for line in lines if not line.startswith("#") for form in line.split()[1:]]
+    """Return the forms of the irregular verbs but for their base forms."""
+    return [form for _, *others in _read_list("irregular") for form in others]
 
 
 @cache
-def _bases() -> dict[str, str]:
-    lines = Path(__file__).with_name("irregular.txt").read_text("utf-8").splitlines()
-    forms = [search_words(line) for line in lines if not line.startswith("#")]
-    return {form: first for first, *others in filter(None, forms) for form in others}
+def _base_forms() -> dict[str, str]:
+    verbs = (search_words(" ".join(verb)) for verb in _read_list("irregular"))
+    return {form: base for base, *others in filter(None, verbs) for form in others}
 
 
-def _known(word: str, vocabulary: Container[str]) -> bool:
-    return any(one in vocabulary for one in _forms_of(word))
+def _has_any_form(word: str, vocabulary: Container[str]) -> bool:
+    return any(form in vocabulary for form in _iter_forms(word))
 
 
-def _forms_of(word: str) -> Iterator[str]:
-    """Yield the forms in which a text may have a word, or one that may stand for it."""
+def _iter_forms(word: str) -> Iterator[str]:
+    """Yield the forms in which a text may have a word or a synonym of it."""
     word = get_base_form(word)
     yield word
     yield from _synonyms().get(word, ())
-    if word.startswith("un") and len(word) > PREFIX:
-        yield from _forms_of(word[2:])
-    elif len(word) == PART:
+    if word.startswith("un") and len(word) > _PREFIX_LETTERS:
+        yield from _iter_forms(word[2:])
+    elif len(word) == _PART_LETTERS:
         yield word + "~"
-    elif len(word) >= PREFIX and word.isascii():
-        yield word[:PREFIX] + "*"
+    elif len(word) >= _PREFIX_LETTERS and word.isascii():
+        yield word[:_PREFIX_LETTERS] + "*"
 
 
 @lru_cache(maxsize=64)
 def render_nation_names(text: str) -> str:
     """Return the other words for each country and people that a text names."""
-    found = _stems(text)
-    known = (
-        one
-        for one in _groups()
-        if one[0].istitle() and not found.isdisjoint(search_words(" ".join(one)))
-    )
+    stems = _stems(text)
+    nations = (group for group in _read_list("synonyms") if group[0].istitle())
+    known = (group for group in nations if not stems.isdisjoint(search_words(" ".join(group))))
     return " ".join(dict.fromkeys(word for group in known for word in group))
 
 
 @cache
-def _groups() -> list[list[str]]:
-    lines = Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines()
-    return [line.split() for line in lines if line and not line.startswith("#")]
+def _read_list(name: str) -> list[list[str]]:
+    """Return the lines of a list of words beside this module."""
+    lines = Path(__file__).with_name(f"{name}.txt").read_text("utf-8").splitlines()
+    return [line.split() for line in lines if line.strip() and not line.startswith("#")]
 
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
     """Return for each word in a group of the list the words of its groups."""
     found: dict[str, frozenset[str]] = {}
-    for line in _groups():
-        group = frozenset(search_words(" ".join(line)))
+    for words in _read_list("synonyms"):
+        group = frozenset(search_words(" ".join(words)))
         for word in group:
             found[word] = found.get(word, frozenset()) | group
     return found
+
+
+DERIVATIONS = (_find_source_sizes, _map_forms)

@@ -26,8 +26,8 @@ from report.checks.attribution import enforce_citations
 from report.checks.caveats import is_absence_remark
 from report.checks.claims import is_assertion
 from report.checks.entailment import find_unsupported_reason
-from report.checks.overlap import load_source
 from report.checks.roles import has_other_role
+from report.checks.source_preparation import load_source
 from report.checks.substitutions import has_swapped_name, has_swapped_number, has_swapped_words
 from report.checks.synonyms import list_opposites
 from report.checks.verification import find_quotations

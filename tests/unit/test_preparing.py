@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from report.checks.attribution import enforce_citations
-from report.checks.contrast import PER_SOURCE
-from report.checks.overlap import load_source
-from report.checks.source_preparation import load_source_numbers, prepare_sources
+from report.checks.source_preparation import (
+    DERIVATIONS,
+    load_source,
+    load_source_numbers,
+    prepare_sources,
+)
 
 PAGES = [
     "The waggle dance was described in 1927. It lasts 12 seconds for a flower 3 km away.",
@@ -21,7 +24,7 @@ def never() -> bool:
 def test_a_prepared_source_has_all_that_is_made_of_it_once():
     prepare_sources(PAGES, never)
 
-    assert all(len(load_source(page)._kept) == len(PER_SOURCE) for page in PAGES)
+    assert all(len(load_source(page).derived) == len(DERIVATIONS) for page in PAGES)
     assert load_source_numbers(PAGES[0]) is load_source_numbers(PAGES[0])
 
 
@@ -38,4 +41,4 @@ def test_nothing_more_is_made_once_the_text_is_there():
     late = "Drones leave the hive in autumn, and 7 of 10 never come back."
     prepare_sources([late], lambda: True)
 
-    assert not load_source(late)._kept
+    assert not load_source(late).derived
