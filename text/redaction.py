@@ -6,7 +6,7 @@ spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,13 +48,13 @@ OPAQUE = 20
 """A run of this many letters and digits is opaque data."""
 
 INITIALS = 6
-"""So many first letters of words in a row that make a private word do not by chance."""
+"""The fewest initials of words in a row that do not spell a private word by chance."""
 
 MOST = 40
-"""The longest word that is recognised if it is spelt out, in characters."""
+"""The longest word that is recognised if it is split, in characters."""
 
 LONGEST = 120
-"""The longest data that is recognised if it is cut in pieces, in characters."""
+"""The longest data that is recognised if it is split, in characters."""
 
 _CHUNK = regex(rf"[^\s{CJK}]+")
 _DATA = regex(r"[A-Za-z0-9+/]+={0,6}")
@@ -73,7 +73,7 @@ class RedactedQuery(NamedTuple):
 
     @property
     def searchable(self) -> bool:
-        """Tell whether what is left names a topic."""
+        """Tell whether the rest names a topic."""
         return any(not is_filler(word) for word in query_terms(self.text))
 
 
@@ -84,38 +84,26 @@ def redact_private_words(query: str, material: RedactionMaterial) -> RedactedQue
         query: The query as it was written.
         material: The private texts and the public ones.
     """
-    safe = mask_identity_numbers(mask_secrets(decode_escapes(query)).text)
-    secrets = SECRET_MARK.findall(safe)
-    text = " ".join(SECRET_MARK.sub(" ", safe).split())
-    gone: set[int] = set()
-    for find in (
-        _latin,
-        _spelt,
-        _cut_data,
-        _initial,
-        _wordless,
-        _numbered,
-        _chinese,
-        _together,
-    ):
-        gone |= find(text, material)
-    kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
-    dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
-    lost = tuple(one for part in dropped.split("\n") if (one := part.strip()))
-    if not gone and not secrets:
+    masked = mask_identity_numbers(mask_secrets(decode_escapes(query)).text)
+    secrets = SECRET_MARK.findall(masked)
+    text = " ".join(SECRET_MARK.sub(" ", masked).split())
+    private: set[int] = set()
+    for find in _FINDERS:
+        private |= find(text, material)
+    if not private and not secrets:
         # A query that is only written in an unusual way is sent as it is.
         return RedactedQuery(" ".join(drop_invisible(query).split()))
-    left = (chunk for chunk in kept.split() if not gone or any(map(str.isalnum, chunk)))
-    return RedactedQuery(" ".join(left), (*secrets, *lost))
+    public = "".join(" " if at in private else letter for at, letter in enumerate(text))
+    words = (word for word in public.split() if not private or any(map(str.isalnum, word)))
+    removed = "".join(letter if at in private else "\n" for at, letter in enumerate(text))
+    dropped = tuple(one for part in removed.split("\n") if (one := part.strip()))
+    return RedactedQuery(" ".join(words), (*secrets, *dropped))
 
 
-def _latin(text: str, material: RedactionMaterial) -> set[int]:
+def _find_private_chunks(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of the chunks between spaces that contain a private word in any form."""
-    gone: set[int] = set()
-    for chunk in _CHUNK.finditer(text):
-        if _betrays(chunk[0], material):
-            gone.update(range(*chunk.span()))
-    return gone
+    private = (match.span() for match in _CHUNK.finditer(text) if _betrays(match[0], material))
+    return {place for span in private for place in range(*span)}
 
 
 def _betrays(chunk: str, material: RedactionMaterial) -> bool:
@@ -132,7 +120,7 @@ def _betrays(chunk: str, material: RedactionMaterial) -> bool:
 
 
 def _strange(atom: str, material: RedactionMaterial) -> bool:
-    """Tell whether a word is one that neither anybody nor the person uses."""
+    """Tell whether a word is neither common nor known to be public."""
     cut = search_words(atom)
     if atom.isdecimal() or atom in NON_TOPIC_WORDS:
         return False
@@ -160,10 +148,9 @@ def _misspelt(atom: str, material: RedactionMaterial) -> bool:
     """Tell whether a word is a private one in another form, or with other letters."""
     if len(atom) < WHOLE:
         return False
-    if not (
-        material.alike.isdisjoint(letter_variants(atom))
-        and material.stems.isdisjoint(strip_endings(atom))
-    ):
+    if not material.alike.isdisjoint(letter_variants(atom)):
+        return True
+    if not material.stems.isdisjoint(strip_endings(atom)):
         return True
     return len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.alike
 
@@ -175,7 +162,7 @@ def _piece(atom: str, whole: str) -> bool:
 
 def _tells(text: str, material: RedactionMaterial) -> bool:
     """Tell whether a decoded text contains something private, or is readable text."""
-    if any(map(material.secret, search_words(text))) or _numbered(text, material):
+    if any(map(material.secret, search_words(text))) or _find_numbers(text, material):
         return True
     letters = sum(map(str.isalpha, text))
     return letters >= WHOLE and letters > len(text) / 2
@@ -186,22 +173,22 @@ def _names(text: str, material: RedactionMaterial) -> bool:
     return any(len(one) >= PIECE and material.secret(one) for one in search_words(text))
 
 
-def _cut_data(text: str, material: RedactionMaterial) -> set[int]:
+def _find_split_data(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of pieces of data that contain a private word when they are joined."""
     pieces = [(*one.span(), one[0]) for one in _DATA.finditer(text)]
     odd = {one: len(one) == 1 or _strange(comparison_form(one), material) for *_, one in pieces}
-    gone: set[int] = set()
+    private: set[int] = set()
     before = len(text)
     for first in range(len(pieces) - 1, -1, -1):
-        end = _told_by(pieces[first:], odd, material)
-        # Words in front of the data, or behind it, do not belong to it.
+        end = _end_of_private_data(pieces[first:], odd, material)
+        # Words before or after the data do not belong to it.
         if 0 < end < before:
             before = end
-            gone.update(range(pieces[first][0], end))
-    return gone
+            private.update(range(pieces[first][0], end))
+    return private
 
 
-def _told_by(
+def _end_of_private_data(
     pieces: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: RedactionMaterial
 ) -> int:
     """Return where the shortest run of pieces ends that contains a private word, or 0."""
@@ -216,18 +203,18 @@ def _told_by(
     return 0
 
 
-def _spelt(text: str, material: RedactionMaterial) -> set[int]:
+def _find_split_words(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of words that are private when they are joined."""
     atoms = [(one.start(), one.end(), comparison_form(one[0])) for one in WORD_ATOM.finditer(text)]
     odd = {atom: len(atom) == 1 or _strange(atom, material) for atom in {one for *_, one in atoms}}
-    # Between the pieces of a word there may be words that anybody uses.
+    # There may be common words between the pieces of a word.
     pieces = [one for one in atoms if odd[one[2]]]
-    return _joined(atoms, odd, material) | _between(pieces, material)
+    return _find_adjacent(atoms, odd, material) | _find_scattered(pieces, material)
 
 
-def _between(atoms: Sequence[tuple[int, int, str]], material: RedactionMaterial) -> set[int]:
-    """Return the places of pieces that make a private word, whatever stands between them."""
-    gone: set[int] = set()
+def _find_scattered(atoms: Sequence[tuple[int, int, str]], material: RedactionMaterial) -> set[int]:
+    """Return the places of pieces that make a private word, whatever is between them."""
+    private: set[int] = set()
     for first in range(len(atoms)):
         joined = ""
         for last in range(first, len(atoms)):
@@ -235,15 +222,15 @@ def _between(atoms: Sequence[tuple[int, int, str]], material: RedactionMaterial)
             if len(joined) > MOST:
                 break
             if last > first and len(joined) >= WHOLE and joined in material.hidden:
-                gone.update(at for one in atoms[first : last + 1] for at in range(*one[:2]))
-    return gone
+                private.update(at for one in atoms[first : last + 1] for at in range(*one[:2]))
+    return private
 
 
-def _joined(
+def _find_adjacent(
     atoms: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: RedactionMaterial
 ) -> set[int]:
     """Return the places of words in a row that are private when they are joined."""
-    gone: set[int] = set()
+    private: set[int] = set()
     for first, (start, _, _) in enumerate(atoms):
         joined, strange, codes = "", False, []
         for _, end, atom in atoms[first:]:
@@ -252,70 +239,71 @@ def _joined(
             if len(joined) > MOST:
                 break
             strange = strange or odd[atom]
-            if len(codes) > 1 and _joined_tells(joined, codes, strange, material):
-                gone.update(range(start, end))
-    return gone
+            if len(codes) > 1 and _is_private_when_joined(joined, codes, strange, material):
+                private.update(range(start, end))
+    return private
 
 
-def _joined_tells(
+def _is_private_when_joined(
     joined: str, parts: Sequence[str], strange: bool, material: RedactionMaterial
 ) -> bool:
     in_bytes = all(len(one) == 2 for one in parts)
-    if not (strange or in_bytes or joined.isdecimal()):
-        return False
-    if len(joined) < PIECE:
+    if len(joined) < PIECE or not (strange or in_bytes or joined.isdecimal()):
         return False
     if {joined, joined[::-1], "".join(one[::-1] for one in parts)} & material.hidden:
         return True
     single = all(len(one) == 1 for one in parts)
-    if single and not joined.isdecimal() and len(joined) >= PIECE:
+    if single and not joined.isdecimal():
         return _disguised(joined, material) or bool(set(undisguise_word(joined)) & material.hidden)
     if len(parts) < PIECE:
         return False
     if not material.hidden.isdisjoint(decode_spelled_letters(parts)):
         return True
     coded = all(one.isdecimal() for one in parts) or all(one.startswith("0x") for one in parts)
-    read = [
+    decoded = [
         *(decode_data(" ".join(parts)) if coded else ()),
         *(decode_data(joined) if in_bytes else ()),
     ]
-    return any(_tells(one, material) for one in read)
+    return any(_tells(one, material) for one in decoded)
 
 
-def _initial(text: str, material: RedactionMaterial) -> set[int]:
+def _find_acronyms(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of words whose first letters make a private word."""
     atoms = [(*one.span(), comparison_form(one[0])[:1]) for one in WORD_ATOM.finditer(text)]
-    first = "".join(letter for _, _, letter in atoms)
-    gone: set[int] = set()
+    initials = "".join(letter for _, _, letter in atoms)
+    private: set[int] = set()
     for start in range(len(atoms)):
         for end in range(start + INITIALS, min(len(atoms), start + MOST) + 1):
-            if first[start:end] in material.hidden:
-                gone.update(range(atoms[start][0], atoms[end - 1][1]))
-    return gone
+            if initials[start:end] in material.hidden:
+                private.update(range(atoms[start][0], atoms[end - 1][1]))
+    return private
 
 
-def _wordless(text: str, material: RedactionMaterial) -> set[int]:
+def _find_symbols(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of dots and dashes, and of runs of signs, which no search reads."""
     del material
     return {at for span in decode_symbols(text) for at in range(*span)}
 
 
-def _numbered(text: str, material: RedactionMaterial) -> set[int]:
+def _find_numbers(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of private numbers, and of parts of them."""
-    gone: set[int] = set()
-    for one in GROUPED_NUMBER.finditer(text):
-        if _private_number(extract_digits(one[0]), material, said=_said(one[0], material)):
-            gone.update(range(*one.span()))
-    told = [
-        run
+    spans = [
+        match.span()
+        for match in GROUPED_NUMBER.finditer(text)
+        if _private_number(extract_digits(match[0]), material, said=_said(match[0], material))
+    ]
+    spans += [
+        (run.start, run.end)
         for run in find_numeral_runs(text)
         if any(_private_number(one, material) for one in run.readings)
     ]
-    told += [
-        one for one in find_amounts(text) if not material.numbers.keys().isdisjoint(one.readings)
+    spans += [
+        (amount.start, amount.end)
+        for amount in find_amounts(text)
+        if not material.numbers.keys().isdisjoint(amount.readings)
     ]
-    gone.update(at for run in told for at in range(run.start, run.end))
-    return gone | find_known_numbers(text, material.identities)
+    private = {place for span in spans for place in range(*span)}
+    return private | find_known_numbers(text, material.identities)
 
 
 def _private_number(digits: str, material: RedactionMaterial, *, said: bool = False) -> bool:
@@ -339,8 +327,8 @@ def _piece_of(digits: str, whole: str, least: int) -> bool:
     return False
 
 
-def _chinese(text: str, material: RedactionMaterial) -> set[int]:
-    """Return the places of private Chinese characters, whatever is between them."""
+def _find_chinese(text: str, material: RedactionMaterial) -> set[int]:
+    """Return the places of private pairs of Chinese characters, whatever is between them."""
     places = [at for at, letter in enumerate(text) if HAN_CHARACTER.match(letter)]
     letters = "".join(unify_characters(text[at])[:1] or text[at] for at in places)
     if len(letters) < 2:
@@ -383,18 +371,19 @@ def _private_pair(pair: str, around: Sequence[str], material: RedactionMaterial)
     return pair[0] in _SURNAMES or not longer or any(one in run for run in held for one in longer)
 
 
-def _together(text: str, material: RedactionMaterial) -> set[int]:
+def _find_telltale(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of words that occur together only in a private sentence."""
-    found = find_telltale_words(text, material)
-    return _places(text, found) if found else set()
+    words = find_telltale_words(text, material)
+    if not words:
+        return set()
+    chunks = (one for one in _CHUNK.finditer(text) if not words.isdisjoint(search_words(one[0])))
+    private = {place for chunk in chunks for place in range(*chunk.span())}
+    pairs = (place for place in range(len(text) - 1) if text[place : place + 2] in words)
+    return private.union(*((place, place + 1) for place in pairs))
 
 
-def _places(text: str, found: Set[str]) -> set[int]:
-    gone: set[int] = set()
-    for chunk in _CHUNK.finditer(text):
-        if not found.isdisjoint(search_words(chunk[0])):
-            gone.update(range(*chunk.span()))
-    for at in range(len(text) - 1):
-        if text[at : at + 2] in found:
-            gone.update((at, at + 1))
-    return gone
+_FINDERS = (
+    *(_find_private_chunks, _find_split_words, _find_split_data, _find_acronyms),
+    *(_find_symbols, _find_numbers, _find_chinese, _find_telltale),
+)
+"""What finds private places of a query, each in another way."""

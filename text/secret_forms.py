@@ -1,4 +1,4 @@
-"""Find secrets by their form, and tell what only looks like one."""
+"""Find secrets by their form, and recognize harmless values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACEHOLDER = regex(
     r"|pbkdf)[-_]?\d*(?:[-_/]\w+)?)\W*$)",
     re.IGNORECASE,
 )
-"""What stands where a secret would and is none: a place for one, a type, the name of a method."""
+"""A value that is no secret: a placeholder, a type, the name of a method."""
 
 _PLAIN_WORDS = """
 a an the this that these those it its there here what which who whose where when why how not no
@@ -46,33 +46,33 @@ why when where who which
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 PARTICIPLE = regex(r"^\w{2,}(?:ed|ing|able|ible|ory|ful|less)$", re.IGNORECASE)
-"""Words that say how something is, not what it is."""
+"""Words that describe a secret and are none."""
 
 
 def is_harmless(value: str) -> bool:
-    """Tell whether a value is only a place for a secret, or a word that describes one."""
+    """Tell whether a value is a placeholder for a secret, or a word that describes one."""
     return bool(PLACEHOLDER.match(value)) or value.lower() in HARMLESS_WORDS
 
 
 def has_letters_and_digits(token: str, least: int) -> bool:
-    """Tell whether a word of at least so many characters has both letters and digits."""
+    """Tell whether a word of at least `least` characters has both letters and digits."""
     return len(token) >= least and bool(_LETTER.search(token) and _DIGIT.search(token))
 
 
 def is_mixed_token(token: str) -> bool:
-    """Tell whether a word is no plain one: it has digits, or signs, among its letters."""
+    """Tell whether a word has digits or signs among its letters."""
     digits = bool(_DIGIT.search(token)) and len(token) > SHORTEST_SECRET
     return digits or bool(_LETTER.search(token) and _SIGN.search(token))
 
 
 SHORTEST_SECRET = 3
-"""What has so few characters stands in a text by chance too."""
+"""A value of this many characters or fewer occurs by chance."""
 
 _LETTER, _DIGIT, _SIGN = regex(r"[^\W\d_]"), regex(r"\d"), regex(r"[!@#$%^&*+=~|?]")
 
 
 class Secret(NamedTuple):
-    """Where a text holds a secret, and of what kind it is."""
+    """The kind and the place of a secret in a text."""
 
     kind: str
     start: int
@@ -136,12 +136,12 @@ _PARAMETER = regex(
 
 
 def _command(names: str, flags: str, before: str = "") -> re.Pattern[str]:
-    """Return what finds the value of a flag of some commands.
+    """Return a pattern for the value of a flag of some commands.
 
     Args:
         names: The commands.
-        flags: What stands right before the value, or before what comes in front of it.
-        before: What the value begins with that is none of it, such as a user and a colon.
+        flags: The flags, with what separates them from the value.
+        before: What precedes the value, such as a user and a colon.
     """
     return regex(
         rf"\b(?:{names})\b[^\n|;]{{0,200}}?\s(?:{flags})[\"']?{before}"
@@ -172,11 +172,11 @@ _ISSUERS = regex(
 )
 
 _FORMED = regex(r"[\d:=/@|]|\s-|-{4}|[\w.+-]{13,}")
-"""Stands in everything that has one of these forms, and in few plain questions."""
+"""Matches everything that has one of these forms, and few plain questions."""
 
 
 def find_formed_secrets(text: str) -> Iterator[Secret]:
-    """Yield what is a secret by its form, in any order; one may lie in another."""
+    """Yield secrets by their form, in any order; they may overlap."""
     if not _FORMED.search(text):
         return
     for pattern in (_KEYS, _BLOCKS):
@@ -186,11 +186,8 @@ def find_formed_secrets(text: str) -> Iterator[Secret]:
     for pattern in (_ASSIGNED, _ADDRESS, *_COMMANDS):
         yield from _grouped(pattern, "password", text)
     for pattern, kind in ((_BARE_ADDRESS, "password"), (_PARAMETER, "key")):
-        yield from (
-            one
-            for one in _grouped(pattern, kind, text)
-            if has_letters_and_digits(text[one[1] : one[2]], 6)
-        )
+        found = _grouped(pattern, kind, text)
+        yield from (one for one in found if has_letters_and_digits(text[one.start : one.end], 6))
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
         if _ISSUERS.fullmatch(digits) and _luhn(digits):

@@ -1,7 +1,4 @@
-"""Find and mask what must never be stored.
-
-Passwords told in words, keys, tokens, numbers of cards.
-"""
+"""Find and mask secrets, which must never be stored: passwords, keys, tokens, card numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from text.secret_forms import (
     is_harmless,
     is_mixed_token,
 )
-from text.secret_phrases import find_worded_secrets
+from text.secret_phrases import find_secrets_after, find_worded_secrets
 
 _NUMBERED = (
     r"pin(?:[- ]?code)?|geheimzahl|code (?:pin|secret)|c[oó]digo (?:pin|secreto)"
@@ -41,7 +38,7 @@ _EASTERN_NOUNS = (
     r"パスワード|パスコード|暗証番号|合言葉|秘密鍵|비밀번호|비번|암호|패스워드|핀\s?(?:번호|코드)"
 )
 _NAMED = regex(f"{_NOUNS}|{_EASTERN_NOUNS}", re.IGNORECASE)
-"""Stands in every text that tells a secret, and in few others."""
+"""Matches every text that tells a secret, and few others."""
 _OWN = (
     r"mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|mijn|ons|onze|mitt|min|mit|vårt|vår|mon|ma|notre|mi|nuestra"
     r"|mia|mio|nostra|minha|meu|nossa|мой|моя|моё|наш|moje|mój|nasze|můj|benim"
@@ -107,48 +104,38 @@ _SAYS = regex(r"[:=>→⇒]|lautet|luidt|brzmi", re.IGNORECASE)
 
 
 def _find_foreign_secrets(text: str) -> Iterator[Secret]:
-    """Yield what is said to be a secret, in any order; one may lie in another."""
+    """Yield secrets told in words of other languages, in any order; they may overlap."""
     if not _NAMED.search(text):
         return
-    for match in _TOLD.finditer(text):
-        if place := _behind(match, text[match.end() : match.end() + 200]):
-            start, end = (match.end() + at for at in place)
-            yield Secret(_kind(match["noun"]), start, end)
+    yield from find_secrets_after(text, [(_TOLD, _behind)], _kind)
     for match in _USED.finditer(text):
         if has_letters_and_digits(match["value"], 5) and not is_harmless(match["value"]):
             yield Secret(_kind(match["noun"]), *match.span("value"))
     for match in _EASTERN.finditer(text):
-        value = match["value"].rstrip(_TRAILING)
-        if _eastern(match, value):
-            yield Secret(
-                _kind(match["noun"]), match.start("value"), match.start("value") + len(value)
-            )
+        value, start = match["value"].rstrip(_TRAILING), match.start("value")
+        told = is_mixed_token(value) or match["after"] is not None
+        if told and len(value) > SHORTEST_SECRET and not is_harmless(value):
+            yield Secret(_kind(match["noun"]), start, start + len(value))
 
 
 def _behind(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a secret stands behind its name, if one does."""
-    alone = not match["link"].strip()
-    if re.fullmatch(_NUMBERED, match["noun"], re.IGNORECASE):
-        number = _NUMBER.match(after) if match["own"] or not alone else None
+    """Return the place of a secret after its name, if there is one."""
+    linked = bool(match["link"].strip())
+    if _kind(match["noun"]) == "number":
+        number = _NUMBER.match(after) if match["own"] or linked else None
         return number.span() if number else None
-    if (quoted := _QUOTED.match(after)) and not alone:
+    if linked and (quoted := _QUOTED.match(after)):
         return None if is_harmless(quoted[1]) else quoted.span(1)
-    found = _WORD.match(after)
-    word = found[0].rstrip(_TRAILING) if found else ""
+    token = _WORD.match(after)
+    word = token[0].rstrip(_TRAILING) if token else ""
     if is_harmless(word) or len(word) <= SHORTEST_SECRET:
         return None
-    if has_letters_and_digits(word, 5) or (is_mixed_token(word) and not alone):
+    if has_letters_and_digits(word, 5) or (is_mixed_token(word) and linked):
         return 0, len(word)
     certain = match["own"] or (_SAYS.search(match["link"]) and match["noun"].lower() != "clave")
     plain = word.lower() in _PLAIN or _PARTICIPLE.match(word)
     ends = _REST.match(after[len(word) :])
-    return (0, len(word)) if certain and ends and not (plain or alone) else None
-
-
-def _eastern(match: re.Match[str], value: str) -> bool:
-    if is_harmless(value) or len(value) <= SHORTEST_SECRET:
-        return False
-    return is_mixed_token(value) or match["after"] is not None
+    return (0, len(word)) if certain and ends and linked and not plain else None
 
 
 def _kind(noun: str) -> str:
@@ -156,22 +143,22 @@ def _kind(noun: str) -> str:
 
 
 SECRET_MARK = regex(r"\[(?:password|number|key|card number) removed\]")
-"""What stands in the place of a secret, by its kind."""
+"""The mark that replaces a secret, by its kind."""
 
 _RANDOM = regex(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}")
 
 _BYTES = 1_000
-"""So many letters of Base64 on end are bytes."""
+"""This many characters of Base64 in a row are bytes."""
 
 _ENCODED = regex(rf"(?:data:[\w/.+;=-]{{0,200}},)?[A-Za-z0-9+/_-]{{{_BYTES},}}={{0,2}}\s*")
-"""Bytes in Base64, such as a picture: what looks like a key in them is chance."""
+"""Bytes in Base64, such as a picture, in which a key may occur by chance."""
 
 _UNSEEN = (
     "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
 _INVISIBLE = regex(_UNSEEN)
-"""What nobody sees and a detector must not stumble over: joiners, marks, soft hyphens."""
+"""Invisible characters that would hide a secret: joiners, marks, soft hyphens."""
 
 _HALF_WIDTH = {
     full: full - 0xFEE0
@@ -182,7 +169,7 @@ _HALF_WIDTH = {
 
 
 class _MaskedText(NamedTuple):
-    """A text without its secrets, and the kinds of what was taken out, each once."""
+    """A text without its secrets, and the kinds of those that were removed, each once."""
 
     text: str
     kinds: tuple[str, ...]
@@ -190,51 +177,48 @@ class _MaskedText(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _find_secrets(text: str) -> tuple[Secret, ...]:
-    """Return the secrets of a text in their order; none within another.
+    """Return the secrets of a text in their order, without overlaps.
 
-    A conversation is looked through again whenever something of it is saved.
+    The results are cached, since a conversation is searched again whenever part of it is saved.
     """
     if len(text) >= _BYTES and _ENCODED.fullmatch(text):
         return ()
-    seen = text if text.isascii() else _INVISIBLE.sub("", text)
-    plain = seen if text.isascii() else seen.translate(_HALF_WIDTH)
-    every = [
-        *find_formed_secrets(plain),
-        *find_worded_secrets(plain),
-        *_find_foreign_secrets(plain),
-    ]
-    kept: list[Secret] = []
-    for one in sorted(every, key=lambda one: (one.start, -one.end)):
-        if one.start < one.end and (not kept or one.start >= kept[-1].end):
-            kept.append(one)
-    return tuple(kept if len(seen) == len(text) else _placed(kept, text))
+    visible = text if text.isascii() else _INVISIBLE.sub("", text)
+    plain = visible if text.isascii() else visible.translate(_HALF_WIDTH)
+    finders = (find_formed_secrets, find_worded_secrets, _find_foreign_secrets)
+    candidates = [secret for find in finders for secret in find(plain)]
+    secrets: list[Secret] = []
+    for one in sorted(candidates, key=lambda one: (one.start, -one.end)):
+        if one.start < one.end and (not secrets or one.start >= secrets[-1].end):
+            secrets.append(one)
+    return tuple(secrets if len(visible) == len(text) else _relocate(secrets, text))
 
 
-def _placed(secrets: list[Secret], text: str) -> list[Secret]:
-    """Return where secrets stand in a text, found in it without what nobody sees."""
-    at = [i for i, letter in enumerate(text) if not _INVISIBLE.match(letter)]
-    return [Secret(one.kind, at[one.start], at[one.end - 1] + 1) for one in secrets]
+def _relocate(secrets: list[Secret], text: str) -> list[Secret]:
+    """Return the places in a text of secrets that were found without invisible characters."""
+    places = [place for place, letter in enumerate(text) if not _INVISIBLE.match(letter)]
+    return [Secret(one.kind, places[one.start], places[one.end - 1] + 1) for one in secrets]
 
 
 def mask_secrets(text: str) -> _MaskedText:
-    """Return a text with a mark in the place of each secret, wherever its value stands again."""
+    """Return a text with a mark in place of each secret and of each repetition of its value."""
     secrets = _find_secrets(text)
     if not secrets:
         return _MaskedText(text, ())
-    parts, at = [], 0
+    parts, done = [], 0
     for one in secrets:
-        parts += [text[at : one.start], f"[{one.kind} removed]"]
-        at = one.end
-    left = "".join([*parts, text[at:]])
+        parts += [text[done : one.start], f"[{one.kind} removed]"]
+        done = one.end
+    masked = "".join([*parts, text[done:]])
     for one in secrets:
         value = _INVISIBLE.sub("", text[one.start : one.end])
         if len(value) > SHORTEST_SECRET:
-            left = _again(value).sub(f"[{one.kind} removed]", left)
-    return _MaskedText(left, tuple(dict.fromkeys(one.kind for one in secrets)))
+            masked = _repetition_pattern(value).sub(f"[{one.kind} removed]", masked)
+    return _MaskedText(masked, tuple(dict.fromkeys(one.kind for one in secrets)))
 
 
-def _again(value: str) -> re.Pattern[str]:
-    """Return what finds a value where it stands once more, whatever unseen lies between."""
+def _repetition_pattern(value: str) -> re.Pattern[str]:
+    """Return a pattern for a value, with any invisible characters in it."""
     letters = f"{_UNSEEN}*".join(map(re.escape, value))
     return regex(rf"(?<![^\W\u3040-\ud7ff]){letters}(?![^\W\u3040-\ud7ff])")
 
@@ -244,26 +228,26 @@ def mask_secrets_within(value: Any) -> Any:
     if isinstance(value, str):
         return mask_secrets(value).text
     if isinstance(value, dict):
-        new: Any = {name: mask_secrets_within(one) for name, one in value.items()}
-        return value if all(new[name] is one for name, one in value.items()) else new
+        fields: Any = {name: mask_secrets_within(one) for name, one in value.items()}
+        return value if all(fields[name] is one for name, one in value.items()) else fields
     if isinstance(value, list | tuple):
-        made = [mask_secrets_within(one) for one in value]
-        if all(one is old for one, old in zip(made, value, strict=True)):
+        items = [mask_secrets_within(one) for one in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
             return value
-        return made if isinstance(value, list) else tuple(made)
+        return items if isinstance(value, list) else tuple(items)
     return value
 
 
 def has_secret(text: str) -> bool:
-    """Tell whether a text holds a secret, the mark of one, or letters without any sense."""
+    """Tell whether a text holds a secret, the mark of one, or a random token."""
     return bool(SECRET_MARK.search(text) or _RANDOM.search(text) or _find_secrets(text))
 
 
 def list_secret_kinds(text: str) -> tuple[str, ...]:
-    """Return the kinds of secrets in a text, those too that were taken out of it."""
+    """Return the kinds of secrets in a text, including removed ones."""
     return mask_secrets(text).kinds or list_removed_kinds(text)
 
 
 def list_removed_kinds(text: str) -> tuple[str, ...]:
-    """Return the kinds of secrets that were taken out of a text, each once."""
+    """Return the kinds of secrets that were removed from a text, each once."""
     return tuple(dict.fromkeys(mark[1:].rpartition(" ")[0] for mark in SECRET_MARK.findall(text)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from text.regex import regex
 from text.secret_forms import (
@@ -38,7 +38,7 @@ _NAMED = regex(
     f"{_NOUNS}|pass|log-?in|sign-?in|combination|open|unlock|disarm|{_CHINESE_NOUNS}|暗[号號]",
     re.IGNORECASE,
 )
-"""Stands in every text that tells a secret, and in few others."""
+"""Matches every text that tells a secret, and few others."""
 _OF = r"(?: (?:for|to|of|on|at) (?:the |my |our )?[\w.@'-]{1,60}(?: [\w.@'-]{1,60}){0,2}?)?"
 _WHOSE = (
     r"(?P<own>\b(?:my|our|his|her|their|your)\b(?: [\w.'-]{1,30}){0,3}? "
@@ -165,10 +165,10 @@ _CALL = regex(r"\w[(\[]")
 _MANY = regex(r"\bare\s*$", re.IGNORECASE)
 _TRAILING = ".,;:!?)'\"`]}>"
 PHRASE = 3
-"""So many words make a passphrase, even of adjectives."""
+"""How many words make a passphrase, even of adjectives."""
 
 _AFTER = 200
-"""So many characters behind its name are looked at for a secret."""
+"""How many characters after its name are searched for a secret."""
 
 _CHINESE_PLAIN = regex(
     r"^(?:什么|什麼|多少|怎|如何|不|没|沒|一|由|用|存|加|需|必|可|保|否|经|經|在|被|对|對|最|很|太|错|錯"
@@ -176,8 +176,12 @@ _CHINESE_PLAIN = regex(
 )
 
 
+SecretReader = Callable[[re.Match[str], str], tuple[int, int] | None]
+"""Returns the place of a secret in the text after its name, if there is one."""
+
+
 def find_worded_secrets(text: str) -> Iterator[Secret]:
-    """Yield what is said to be a secret, in any order; one may lie in another."""
+    """Yield secrets told in English or Chinese words, in any order; they may overlap."""
     if not _NAMED.search(text):
         return
     for match in _REVERSED.finditer(text):
@@ -189,21 +193,30 @@ def find_worded_secrets(text: str) -> Iterator[Secret]:
         if _used(match):
             place = match.span("quoted" if match["quoted"] else "value")
             yield Secret(_kind(match["noun"]), *place)
-    yield from _behind(text)
+    yield from find_secrets_after(text, _READERS, _kind)
 
 
-def _behind(text: str) -> Iterator[Secret]:
-    """Yield what stands behind the name of a secret."""
-    for pattern, read in _WAYS:
+def find_secrets_after(
+    text: str,
+    readers: Iterable[tuple[re.Pattern[str], SecretReader]],
+    kind: Callable[[str], str],
+) -> Iterator[Secret]:
+    """Yield the secrets that follow their name.
+
+    Args:
+        text: The text.
+        readers: Patterns for the name, each with the reader of what follows.
+        kind: Returns the kind of a secret by its name.
+    """
+    for pattern, read in readers:
         for match in pattern.finditer(text):
-            after = text[match.end() : match.end() + _AFTER]
-            if place := read(match, after):
+            if place := read(match, text[match.end() : match.end() + _AFTER]):
                 start, end = (match.end() + at for at in place)
-                yield Secret(_kind(match["noun"] or ""), start, end)
+                yield Secret(kind(match["noun"] or ""), start, end)
 
 
 def _used(match: re.Match[str]) -> bool:
-    """Tell whether what is used as a password is one, and no way of making or keeping some."""
+    """Tell whether what is used as a password is one, and not a way to create or store one."""
     value = match["quoted"] or match["value"]
     if is_harmless(value) or PARTICIPLE.match(value):
         return False
@@ -215,7 +228,7 @@ def _used(match: re.Match[str]) -> bool:
 
 
 def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a secret stands behind its name, if one does."""
+    """Return the place of a secret after its name, if there is one."""
     if match["public"] or PLACEHOLDER.match(after):
         return None
     quoted = _QUOTED.match(after)
@@ -223,12 +236,9 @@ def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
         number = _NUMBER.match(after)
         return number.span() if number else None
     token = quoted[1] if quoted else _token(after)
-    if (
-        not token
-        or (is_harmless(token) and quoted)
-        or _CALL.search(token)
-        or PLACEHOLDER.match(token)
-    ):
+    if not token or _CALL.search(token) or PLACEHOLDER.match(token):
+        return None
+    if quoted and is_harmless(token):
         return None
     if _KEYED.search(match["noun"]):
         fits = _random(token, match["noun"])
@@ -242,19 +252,16 @@ def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
 
 
 def _before(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a secret stands that was changed for another: "from hunter2 to kolibri7"."""
+    """Return the place of a secret that was replaced: "from hunter2 to kolibri7"."""
     quoted, token = _QUOTED.match(after), _token(after)
-    if (
-        not quoted
-        and not is_mixed_token(token)
-        and not after[len(token) :].startswith((" to ", " into "))
-    ):
+    replaced = after[len(token) :].startswith((" to ", " into "))
+    if not (quoted or replaced or is_mixed_token(token)):
         return None
     return _english(match, after if quoted else token)
 
 
 def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
-    """Return where a secret made of plain words stands: "swordfish", "correct horse battery"."""
+    """Return the place of a secret in plain words: "swordfish", "correct horse battery"."""
     words = clause.rstrip(f"{_TRAILING} ").split()
     plain = [word for word in words if word.lower() in HARMLESS_WORDS or PARTICIPLE.match(word)]
     phrase = len(words) >= PHRASE and not {word.lower() for word in words} & FUNCTION_WORDS
@@ -268,7 +275,7 @@ def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a secret stands right beside its name: "with password hunter2"."""
+    """Return the place of a secret right beside its name: "with password hunter2"."""
     token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
     if quoted := _QUOTED.match(after):
         plain = _KEYED.search(match["noun"]) or is_harmless(quoted[1])
@@ -281,15 +288,12 @@ def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
 
 
 def _paired(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a password stands behind the name of its user: "ann/kolibri"."""
+    """Return the place of a password after the name of its user: "ann/kolibri"."""
     token = _token(after)
-    if (
-        len(token) <= SHORTEST_SECRET
-        or is_harmless(token)
-        or not (match["own"] or has_letters_and_digits(token, SHORTEST_SECRET + 1))
-    ):
+    if len(token) <= SHORTEST_SECRET or is_harmless(token):
         return None
-    return 0, len(token)
+    told = match["own"] or has_letters_and_digits(token, SHORTEST_SECRET + 1)
+    return (0, len(token)) if told else None
 
 
 def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
@@ -310,7 +314,7 @@ def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
 
 
 def _mixed(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a word stands that is no plain one: "my pass is Hortensia81"."""
+    """Return the place of a word that is no plain one: "my pass is Hortensia81"."""
     del match
     quoted, token = _QUOTED.match(after), _token(after)
     if quoted and not is_harmless(quoted[1]):
@@ -320,14 +324,14 @@ def _mixed(match: re.Match[str], after: str) -> tuple[int, int] | None:
 
 
 def _digits(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where a number stands that opens something."""
+    """Return the place of a number that opens something."""
     del match
     number = _NUMBER.match(after)
     return number.span() if number else None
 
 
 def _chinese_of(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return where digits stand behind the name of a password, or Chinese words up to the end."""
+    """Return the place of digits after the name of a password, or of Chinese words."""
     value = _CHINESE_VALUE.match(after)
     if not value or not (
         _CHINESE_END.match(after, value.end()) or (value["digits"] and match["noun"])
@@ -357,7 +361,7 @@ def _kind(noun: str) -> str:
     return "key" if _KEYED.search(noun) else "password"
 
 
-_WAYS = (
+_READERS = (
     (_TOLD, _english),
     (_SET, _english),
     (_FROM, _before),
@@ -374,4 +378,4 @@ _WAYS = (
     (_CHINESE_FROM, _chinese),
     (_CHINESE_TO, _chinese),
 )
-"""How secrets stand behind their names, and how each way is read."""
+"""Patterns for the name of a secret, each with the reader of what follows."""
