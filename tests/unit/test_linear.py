@@ -50,8 +50,8 @@ from tools.files.formats import FILE_READERS, FileContent, FileLimits
 from tools.files.html import strip_permalink
 from tools.tables.typed_table import has_decimal_comma
 
-SIZE = 60_000
-SECONDS = 4.0
+SIZE = 30_000
+SECONDS = 2.0
 UNITS = {
     "space": " ",
     "tab": "\t",

@@ -565,7 +565,7 @@ def leaks(owner: str, said: dict[str, str], ids: Ids) -> list[tuple[str, str]]:
 
 @pytest.mark.usefixtures("home")
 @settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -164,8 +164,8 @@ def test_to_prove_twice_changes_nothing():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_is_taken_out_of_or_doubted_in_fifty_clean_reports(language: str):
-    for seed in range(50):
+def test_nothing_is_taken_out_of_or_doubted_in_twenty_clean_reports(language: str):
+    for seed in range(20):
         sample = Sample(language, seed)
 
         checked = enforce_citations(sample.body, sample.texts)
@@ -176,7 +176,7 @@ def test_nothing_is_taken_out_of_or_doubted_in_fifty_clean_reports(language: str
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_citation_that_was_dropped_comes_back(language: str):
     dropped = 0
-    for seed in range(50):
+    for seed in range(20):
         sample = Sample(language, seed)
         wrong, found = re.subn(r"(?<=”) \[S\d+\]", "", sample.body, count=1)
         if not found:
@@ -188,13 +188,13 @@ def test_a_citation_that_was_dropped_comes_back(language: str):
         assert checked.removed == []
         assert checked.body.replace(" [", "[") == sample.body.replace(" [", "[")
 
-    assert dropped > 20
+    assert dropped > 8
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out_or_doubted(language: str):
+def test_forty_invented_sentences_are_taken_out_or_doubted(language: str):
     missed = []
-    for seed in range(100):
+    for seed in range(40):
         sample = Sample(language, seed)
         known, new = WORDS[language].split(), NEW[language].split()
         # Half of an invented sentence is about what the sources are about.
@@ -207,7 +207,7 @@ def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out_or_doubted
         if checked.body != sample.body and not doubted:
             missed.append(invented)
 
-    assert len(missed) <= 1, missed
+    assert not missed
 
 
 def test_the_extractive_models_reports_stay_as_they_are():

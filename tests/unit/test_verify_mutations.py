@@ -149,7 +149,7 @@ def test_of_a_hundred_clean_reports_none_is_changed(language):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_of_all_corruptions_ninety_nine_in_a_hundred_are_found(language):
     tried, missed = Counter(), []
-    for seed in range(40):
+    for seed in range(20):
         for corrupt in CORRUPTIONS:
             sample = Sample(language, seed)
             wrong = corrupt(sample)
@@ -159,7 +159,7 @@ def test_of_all_corruptions_ninety_nine_in_a_hundred_are_found(language):
             if not caught(sample, verify_citations(wrong, sample.texts)):
                 missed.append((corrupt.__name__, seed, wrong))
 
-    assert tried.total() >= 200
+    assert tried.total() >= 100
     assert len(tried) == len(CORRUPTIONS)
     assert len(missed) <= tried.total() / 100, missed
 
