@@ -24,8 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles
-    from memory.agents_md.deepagents_backend import DeepAgentsFiles
+    from memory.agents_md.backends import DeepAgentsFiles, FileBackend, StateFiles, StoreFiles
     from memory.agents_md.disk import DISK
     from memory.agents_md.edit_tool import FilesState, edit_memory_tool
     from memory.agents_md.file_sources import (
@@ -59,27 +58,25 @@ __all__ = [
 ]
 
 _MODULES = {
-    "AgentsMdMemory": "memory",
-    "DISK": "disk",
-    "DeepAgentsFiles": "deepagents_backend",
-    "FileBackend": "backends",
-    "FileSource": "file_sources",
-    "FileSources": "file_sources",
-    "FilesState": "edit_tool",
-    "StateFiles": "backends",
-    "StoreFiles": "backends",
-    "approve_proposal": "proposals",
-    "backend_sources": "file_sources",
-    "disk_sources": "file_sources",
-    "edit_memory_tool": "edit_tool",
-    "reject_proposal": "proposals",
-    "state_sources": "file_sources",
-    "store_sources": "file_sources",
+    "memory": ("AgentsMdMemory",),
+    "disk": ("DISK",),
+    "backends": ("DeepAgentsFiles", "FileBackend", "StateFiles", "StoreFiles"),
+    "file_sources": (
+        "FileSource",
+        "FileSources",
+        "backend_sources",
+        "disk_sources",
+        "state_sources",
+        "store_sources",
+    ),
+    "edit_tool": ("FilesState", "edit_memory_tool"),
+    "proposals": ("approve_proposal", "reject_proposal"),
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import the module of a name when it is first used: tables are loaded without the rest."""
-    if name not in _MODULES:
-        raise AttributeError(name)
-    return getattr(import_module(f"memory.agents_md.{_MODULES[name]}"), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"memory.agents_md.{module}"), name)
+    raise AttributeError(name)

@@ -13,7 +13,7 @@ from text.regex import regex
 from text.tokens import estimate_tokens
 
 MAX_FILE_BYTES = 65_536
-"""The largest memory file, in bytes; every model call reads it."""
+"""The most bytes of a memory file; every model call reads it."""
 
 # Whatever begins first wins: a comment in a code block is an example, a fence in a comment is none.
 MARKUP = regex(
@@ -37,7 +37,7 @@ INVISIBLE = regex(
 
 
 def decode_file(data: bytes, where: str) -> str:
-    """Return the text of a file, to the letter.
+    """Return the exact text of a file.
 
     Raises:
         Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
@@ -52,14 +52,14 @@ def decode_file(data: bytes, where: str) -> str:
 
 
 def file_too_large_problem(size: int, where: str) -> Problem:
-    """Return the problem of a file that would fill every call."""
+    """Return the problem of a file that is too large."""
     what = f"it has {size} bytes, the most is {MAX_FILE_BYTES}"
     return Problem(ErrorCode.MEMORY_FILE_TOO_LARGE, what, where=where, hint="keep what matters")
 
 
 @lru_cache(maxsize=256)
 def visible_text(text: str) -> str:
-    """Return what of a text a model is shown: no comments outside of code, nothing invisible."""
+    """Return the text that a model is shown: no comments outside of code, nothing invisible."""
     return strip_invisible(_uncommented(text)).strip()
 
 
@@ -81,7 +81,7 @@ def _uncommented(text: str) -> str:
 
 
 def strip_invisible(text: str) -> str:
-    """Return a text without the characters that nobody sees."""
+    """Return a text without invisible characters."""
     return INVISIBLE.sub("", text)
 
 
@@ -92,7 +92,7 @@ MARK = regex(rf"^({re.escape(LEARNED_BEGIN)}|{re.escape(LEARNED_END)})[ \t]*\r?$
 
 
 class FileSections(NamedTuple):
-    """A file in three: what stands before the agents' lines, these, and what follows."""
+    """A file in three parts: the text before the agents' lines, these, and the text after them."""
 
     before: str
     learned: str
@@ -101,10 +101,10 @@ class FileSections(NamedTuple):
 
 
 def split_sections(text: str, where: str) -> FileSections:
-    """Return a file's text with the agents' lines apart.
+    """Split a file's text into its sections.
 
     Raises:
-        Problem: `memory_section_broken` when the marks do not stand there once each, in order.
+        Problem: `memory_section_broken` unless both marks are there once, in order, or neither.
     """
     marks = list(MARK.finditer(text))
     if not marks:
@@ -118,9 +118,9 @@ def split_sections(text: str, where: str) -> FileSections:
 
 
 def replace_learned(text: str, inside: str, where: str) -> str:
-    """Return a file's text with other lines in the agents' section, made at its end if need be.
+    """Replace the agents' section of a text; a missing one is appended.
 
-    Whatever stands outside of it stays as it is, to the byte.
+    Everything outside of it stays the same, to the byte.
 
     Raises:
         Problem: `memory_section_broken`.

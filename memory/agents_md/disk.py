@@ -1,7 +1,4 @@
-"""Memory files on disk.
-
-One writer at a time, read again only when changed, written whole or not at all.
-"""
+"""Memory files on disk: one writer at a time, cached until changed, written atomically."""
 
 from __future__ import annotations
 
@@ -19,32 +16,36 @@ from typing import NamedTuple
 import anyio
 
 from config.errors import ErrorCode, Problem
+from config.resources import RecentCache
 from config.settings import settings
 from memory.agents_md.content import MAX_FILE_BYTES, file_too_large_problem
 from storage.permissions import FILE, FOLDER, open_private
 
-PATIENCE = 30
-"""The seconds that others may take; each needs some milliseconds."""
+LOCK_SECONDS = 30
+"""How long to wait for a lock; each writer needs some milliseconds."""
 
-LOOK = 0.005
-"""After how many seconds it is looked again whether the file is free."""
+POLL_SECONDS = 0.005
+"""The time between two attempts to take a lock."""
 
 
 @asynccontextmanager
 async def file_lock(name: str) -> AsyncIterator[None]:
-    """Hold what a name stands for; the lock of a process that dies is released.
+    """Hold the lock of a name; the lock of a process that dies is released.
 
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.
     """
-    # Few commands change a file.
+    # Few commands change a file, so few import this.
     from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
 
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
     lock = AsyncFileLock(
-        str(folder / f"file.{key}.lock"), timeout=PATIENCE, poll_interval=LOOK, mode=FILE
+        str(folder / f"file.{key}.lock"),
+        timeout=LOCK_SECONDS,
+        poll_interval=POLL_SECONDS,
+        mode=FILE,
     )
     try:
         await anyio.Path(folder).mkdir(mode=FOLDER, parents=True, exist_ok=True)
@@ -62,35 +63,34 @@ async def file_lock(name: str) -> AsyncIterator[None]:
 
 
 def replace_file(path: str, data: bytes, expected: bytes | None) -> bool:
-    """Write a file whole; return whether it was what was expected, or nothing was done.
+    """Replace a file atomically; return `False` and do nothing if it has changed.
 
-    A link stays one: the file that it leads to is written. What is written is on the disk when this
-    returns.
+    Of a link, the target is written. The data are on the disk when this returns.
 
     Args:
-        path: Which file; its folder is made where it is missing.
-        data: What it shall hold.
-        expected: What it must hold; `None` when it must not be there.
+        path: The file; its folder is made if missing.
+        data: Its new content.
+        expected: The content it must have; `None` if it must not exist.
 
     Raises:
-        OSError: If it cannot be written; it is as it was then.
+        OSError: If it cannot be written; it is unchanged then.
     """
     file = Path(os.path.realpath(path))
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}.{secrets.token_hex(4)}.tmp")
     try:
         _fill(new, data, file)
-        if not (_claimed(file) if expected is None else _held(file) == expected):
+        if not (_create(file) if expected is None else _read(file) == expected):
             return False
         os.replace(new, file)
-        _settle(file.parent)
+        _sync_folder(file.parent)
         return True
     finally:
         new.unlink(missing_ok=True)
 
 
-def _claimed(file: Path) -> bool:
-    """Make an empty file, if nobody has made one yet."""
+def _create(file: Path) -> bool:
+    """Make an empty file; return whether there was none."""
     try:
         open(file, "xb", opener=open_private).close()
     except FileExistsError:
@@ -99,7 +99,7 @@ def _claimed(file: Path) -> bool:
 
 
 def _fill(new: Path, data: bytes, old: Path) -> None:
-    """Write a file that nobody knows yet, with the rights of the one it will replace."""
+    """Write a temporary file with the permissions of the one it will replace."""
     with open(new, "xb", opener=open_private) as opened:
         if old.exists():
             os.chmod(new, stat.S_IMODE(old.stat().st_mode))
@@ -108,15 +108,15 @@ def _fill(new: Path, data: bytes, old: Path) -> None:
         os.fsync(opened.fileno())
 
 
-def _held(file: Path) -> bytes | None:
+def _read(file: Path) -> bytes | None:
     try:
         return file.read_bytes()
     except FileNotFoundError:
         return None
 
 
-def _settle(folder: Path) -> None:
-    """Have the names in a folder on the disk, where folders can be opened."""
+def _sync_folder(folder: Path) -> None:
+    """Flush the entries of a folder to the disk, where folders can be opened."""
     if os.name == "posix":
         number = os.open(folder, os.O_RDONLY)
         try:
@@ -125,14 +125,14 @@ def _settle(folder: Path) -> None:
             os.close(number)
 
 
-RACY = 2_000_000_000
-"""For so many nanoseconds after a change another one may bear the same time."""
+RACY_NANOSECONDS = 2_000_000_000
+"""How long after a change another one may get the same time stamp."""
 
-KEPT = 256
-"""How many files are kept in memory; each has at most `MAX_FILE_BYTES` bytes."""
+CACHED_FILES = 256
+"""How many files are cached; each has at most `MAX_FILE_BYTES` bytes."""
 
 Stamp = tuple[int, int, int, int]
-"""When a file was changed, itself and its entry in nanoseconds, its size, and its number."""
+"""The times of change of a file's content and entry in nanoseconds, its size, and its inode."""
 
 
 class CachedFile(NamedTuple):
@@ -140,7 +140,7 @@ class CachedFile(NamedTuple):
 
     stamp: Stamp
     settled: bool
-    """Whether its time was so long past that every later change has another one."""
+    """Whether it was old enough that every later change has another time stamp."""
     data: bytes
 
 
@@ -151,20 +151,19 @@ class DiskFiles:
     that was read within two seconds of its last change is read again too: Git's remedy for what is
     "racily clean" (Documentation/technical/racy-git.txt).
 
-    Whoever writes through this, in any process of one home, does so one after the other. A person's
-    editor knows of no lock: what it saved up to the moment in which the new file takes the place of
-    the old one is seen, and nothing is written then.
+    Writers through this class, in any process of one home, wait for each other. A person's editor
+    knows no lock: what it saved before the file is replaced is noticed, and nothing is written.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, CachedFile] = {}
+        self._cache = RecentCache[str, CachedFile](CACHED_FILES)
 
     async def read(self, path: str) -> bytes | None:
-        """Return what is in a file; `None` where there is none."""
+        """Return the content of a file; `None` if there is none."""
         return await asyncio.to_thread(self.look, path)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
-        """Write a file, unless it is not what was expected any more."""
+        """Write a file unless it has changed."""
         if len(data) > MAX_FILE_BYTES:
             raise file_too_large_problem(len(data), path)
         real = await asyncio.to_thread(os.path.realpath, path)
@@ -172,41 +171,36 @@ class DiskFiles:
             return await asyncio.to_thread(_write, path, data, expected)
 
     def look(self, path: str) -> bytes | None:
-        """Return the same, in the thread that calls."""
+        """Return the same in the calling thread."""
         try:
-            there, seen = os.stat(path), self._seen.get(path)
-            if not stat.S_ISREG(there.st_mode):
+            status, cached = os.stat(path), self._cache.get(path)
+            if not stat.S_ISREG(status.st_mode):
                 raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, "it is no file", where=path)
-            if seen and seen.settled and seen.stamp == _stamp(there):
-                return seen.data
-            seen = _look(path)
+            if cached and cached.settled and cached.stamp == _stamp(status):
+                return cached.data
+            cached = self._cache[path] = _load(path)
         except FileNotFoundError:
-            self._seen.pop(path, None)
+            self._cache.pop(path, None)
             return None
         except OSError as error:
             what = f"it cannot be read: {error.strerror}"
             raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, what, where=path) from error
-        if len(self._seen) >= KEPT:
-            self._seen.clear()
-        self._seen[path] = seen
-        return seen.data
+        return cached.data
 
 
-def _look(path: str) -> CachedFile:
+def _load(path: str) -> CachedFile:
     now = time.time_ns()
     with open(path, "rb") as opened:
-        about = os.fstat(opened.fileno())
-        if about.st_size > MAX_FILE_BYTES:
-            raise file_too_large_problem(about.st_size, path)
+        status = os.fstat(opened.fileno())
         data = opened.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
-        raise file_too_large_problem(len(data), path)
-    settled = max(about.st_mtime_ns, about.st_ctime_ns) < now - RACY
-    return CachedFile(_stamp(about), settled, data)
+        raise file_too_large_problem(max(status.st_size, len(data)), path)
+    settled = max(status.st_mtime_ns, status.st_ctime_ns) < now - RACY_NANOSECONDS
+    return CachedFile(_stamp(status), settled, data)
 
 
-def _stamp(about: os.stat_result) -> Stamp:
-    return about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _write(path: str, data: bytes, expected: bytes | None) -> bool:

@@ -32,7 +32,7 @@ Args:
     old: Words of the file's `#learned` part whose place they take; empty to add lines at its end.
     path: Which file, by its title among the instructions; empty for the person's own.
 """
-"""What a model is told of the tool."""
+"""The description of the tool for a model."""
 
 
 class FilesState(AgentState[Any]):
@@ -42,11 +42,11 @@ class FilesState(AgentState[Any]):
 
 
 def edit_memory_tool(owner: str = "local/", sources: FileSources = disk_sources) -> BaseTool:
-    """Return the tool for an agent that `MemoryMiddleware` reminds of the same files.
+    """Return the tool for an agent to which `MemoryMiddleware` gives the same files.
 
     Args:
         owner: Whose files.
-        sources: Which; as `AgentsMdMemory` was given them.
+        sources: The files; the same as for `AgentsMdMemory`.
     """
 
     async def edit_memory_file(
@@ -78,7 +78,7 @@ def edit_memory_tool(owner: str = "local/", sources: FileSources = disk_sources)
 async def submit_edit(
     asker: EditRequester, sources: Sequence[FileSource], edit: FileEdit, read: ReadHistory
 ) -> str:
-    """Propose an edit, and return what the model is told of it."""
+    """Propose an edit, and return the answer for the model."""
     try:
         proposal = await INSTRUCTIONS.record(
             asker.owner, edit, run=asker.run, step=asker.step, sources=sources, read=read
@@ -92,7 +92,7 @@ async def submit_edit(
 
 
 def tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return what tools have answered in a conversation."""
+    """Return the answers of tools in a conversation."""
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
 
 

@@ -1,4 +1,4 @@
-"""Check an edit that an agent asks for, and whose words it contains, and make a proposal of it."""
+"""Check an edit that an agent asks for, find whose words it has, and make a proposal of it."""
 
 from __future__ import annotations
 
@@ -33,25 +33,26 @@ from text.secret_masking import list_secret_kinds
 from text.sentences import split_sentences
 from text.words import STOPWORDS
 
-RUN = 5
-"""So many words in a row, or Chinese characters, are never the same by chance often enough to
-matter: who is wrongly suspected only waits for a person."""
+WORD_RUN = 5
+"""The words, or Chinese characters, in a row that rarely agree by chance.
 
-CONTENT_RUN = 4
-"""So many words in a row are not either, if each of them carries meaning."""
+An edit that is wrongly suspected only waits for the person.
+"""
 
-SAYS = 4
-"""How much a part of a sentence must say to count by itself: a word that carries meaning says two,
-a Chinese character one."""
+CONTENT_WORD_RUN = 4
+"""The same for words that all carry meaning."""
 
-SHORT = 80
+MIN_CONTENT = 4
+"""The least content of a part that counts: a meaningful word has 2, a Chinese character 1."""
+
+SHORT_SENTENCE = 80
 """The most characters of a sentence that may have no run of words; longer ones are found by one."""
 
 CHARACTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
-MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
+ITEM_MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
 FRAME = regex(
@@ -61,76 +62,77 @@ FRAME = regex(
     r"|^(?:[请請]|以[后後]|今[后後]|[从從](?:[现現]在|今)[以起开開后後始]*|[记記]住)[,\s]*|\W+$",
     re.IGNORECASE,
 )
-"""What may stand around an instruction, and does not change it."""
+"""Words around an instruction that do not change it."""
 
 PART = regex(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|[,;]|[并並]且?", re.IGNORECASE)
-"""What stands between two instructions."""
+"""Separates two instructions."""
 
 CLAUSE = regex(r"[.!?;:,]+(?=\s|$)|[。！？；：，、\n()\"“”]+|\s[-–—]+\s|\s(?:and|or|but|so|then)\s")
-"""What stands between two sentences, or two parts of one."""
+"""Separates two sentences, or two parts of one."""
 
 SENTENCE = regex(r"(?<=[.!?])[^\w\s]*\s+|(?<=[。！？])")
-"""What stands between two sentences of a page."""
+"""Separates two sentences of a page."""
 
 ENDS = tuple(".!?。！？")
 
 MARKS = regex("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]+")
-"""Accents, and what joins or varies letters: hardly anybody sees whether they are there."""
+"""Accents, joiners and variation selectors, which hardly anybody sees."""
 
-LINES = 4
-"""Over how many lines a short sentence of a page may be broken."""
+MAX_SENTENCE_LINES = 4
+"""The most lines of a short sentence of a page."""
 
-FOREIGN = frozenset(["tool", "web"])
-"""The classes of provenance of what strangers may have written."""
+UNTRUSTED = frozenset(["tool", "web"])
+"""The provenances of what strangers may have written."""
 
 
 def has_copied_text(lines: Sequence[str], texts: Iterable[str]) -> bool:
-    """Say whether words of any of some texts stand in some lines, whatever stands around them.
+    """Tell whether lines have words of any of some texts.
 
-    A line counts as a whole, part of a sentence by itself if it says enough, and so do five words
-    in a row, or four that carry meaning, also across lines, and every sentence of the texts.
-    Neither spaces, marks and accents count, nor case, nor what nobody sees, nor the forms of
-    letters that look alike.
+    These are a whole line, a part of a sentence with enough content, five words in a row, or four
+    that carry meaning, also across lines, or a whole short sentence of a text. Spaces, marks,
+    accents, case, invisible characters and look-alike forms of letters do not count.
     """
     plain = [
-        _plain(MARK.sub("", line)) for text in lines for line in normalize_text(text).split("\n")
+        _plain(ITEM_MARK.sub("", line))
+        for text in lines
+        for line in normalize_text(text).split("\n")
     ]
     wanted = _Fingerprint.of(plain)
     return any(wanted.occurs_in(_plain(text)) for text in texts)
 
 
 class _Fingerprint(NamedTuple):
-    """What is looked for in a page, of lines in plain form."""
+    """The parts of lines in plain form that are searched for in pages."""
 
     whole: str
-    """All words of the lines, without spaces."""
+    """All words of the lines without spaces."""
     runs: frozenset[str]
-    """Lines, parts of sentences and words in a row, each without spaces."""
+    """Lines, parts of sentences and runs of words, each without spaces."""
     content: frozenset[str]
-    """Words in a row that carry meaning, with a space before and behind each."""
+    """Runs of meaningful words, with a space before and after each."""
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> _Fingerprint:
-        """Return what is looked for of some lines."""
+        """Return the parts of some lines."""
         words = WORD.findall("\n".join(lines))
         clauses = {
             _squeezed(strip_matches(FRAME, clause))
             for line in lines
             for clause in CLAUSE.split(line)
-            if _says(strip_matches(FRAME, clause)) >= SAYS
+            if _content(strip_matches(FRAME, clause)) >= MIN_CONTENT
         }
-        runs = {*map(_squeezed, lines), *clauses, *map("".join, _windows(words, RUN))} - {""}
-        rows = _windows(list(filter(_carries, words)), CONTENT_RUN)
+        runs = {*map(_squeezed, lines), *clauses, *map("".join, _windows(words, WORD_RUN))} - {""}
+        rows = _windows(list(filter(_is_meaningful, words)), CONTENT_WORD_RUN)
         content = {_spaced(row) for row in rows if all(len(one) > 1 for one in row)}
         return cls("".join(words), frozenset(runs), frozenset(content))
 
     def occurs_in(self, text: str) -> bool:
-        """Say whether any of it stands in a text, or a short sentence of the text in it."""
+        """Tell whether a text has any of the parts, or the lines a short sentence of the text."""
         words = WORD.findall(text)
         squeezed = "".join(words)
         if any(one in squeezed for one in self.runs):
             return True
-        content = _spaced(list(filter(_carries, words)))
+        content = _spaced(list(filter(_is_meaningful, words)))
         return any(one in content for one in self.content) or any(
             _squeezed(one) in self.whole for one in _short_sentences(text)
         )
@@ -141,7 +143,7 @@ class ReadHistory(NamedTuple):
 
     texts: Sequence[str] = ()
     untrusted: bool = False
-    """Whether any of it is from the web or a tool; what is made of it is trusted no more."""
+    """Whether any of it is from the web or a tool."""
     user_messages: Sequence[str] = ()
     """The person's messages."""
 
@@ -152,20 +154,20 @@ async def load_read_history(owner: str, thread: str, run: str) -> ReadHistory:
     wanted = pages.c.id.in_(shown) | (pages.c.run == run)
     asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
     rows = (await read_rows(asked)).all()
-    foreign = any(row.provenance in FOREIGN for row in rows)
+    untrusted = any(row.provenance in UNTRUSTED for row in rows)
     return ReadHistory(
-        [row.text for row in rows], foreign, await list_person_messages(owner, [thread])
+        [row.text for row in rows], untrusted, await list_person_messages(owner, [thread])
     )
 
 
 def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
-    """Say whether a person has asked for an edit in their own words.
+    """Tell whether a person has asked for an edit in their own words.
 
-    Each new line must be the whole of one of their instructions, or of what they say of themselves;
+    Each new line must be one of their whole instructions, or of their statements about themselves;
     old lines are removed only if new ones on the same subject replace them.
     """
     wishes = {plain for message in said for plain in _instructions(message)}
-    lines = [MARK.sub("", line).strip() for line in added if WORD.search(line)]
+    lines = [ITEM_MARK.sub("", line).strip() for line in added if WORD.search(line)]
     if not lines or not all(_bare(line) in wishes for line in lines):
         return False
     return all(
@@ -174,9 +176,9 @@ def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Seq
 
 
 def _instructions(message: str) -> Iterator[str]:
-    """Yield what a person says is to be done, sentence by sentence, without polite words.
+    """Yield a person's instructions, sentence by sentence, without polite words.
 
-    The parts of a sentence count by themselves only where each is an instruction.
+    The parts of a sentence count by themselves only if each is an instruction.
     """
     for sentence in split_sentences(extract_own_words(message)):
         said = strip_matches(LEAD_PATTERN, sentence.text)
@@ -189,34 +191,36 @@ def _instructions(message: str) -> Iterator[str]:
 
 
 def _bare(text: str) -> str:
-    """Return the words of an instruction, with spaces between them, whatever stands around it."""
+    """Return the words of an instruction without those around it, joined by spaces."""
     return " ".join(WORD.findall(_plain(strip_matches(FRAME, text))))
 
 
 def _windows(words: Sequence[str], size: int) -> list[Sequence[str]]:
-    """Return all words that stand in a row, so many at a time."""
+    """Return all runs of words of a length."""
     return [words[at : at + size] for at in range(len(words) - size + 1)]
 
 
 def _short_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a page in plain form that are short, and yet say something.
+    """Yield the short sentences of a page in plain form that have enough content.
 
-    A sentence may begin at any of its last lines: what stands above may be a heading.
+    A sentence may begin at any of its last lines: the lines above may be a heading.
     """
     for one in SENTENCE.split(text):
         sentence = one.rstrip("\"'”’)*_ \n")
-        lines = sentence.split("\n")[-LINES:] if sentence.endswith(ENDS) else []
+        lines = sentence.split("\n")[-MAX_SENTENCE_LINES:] if sentence.endswith(ENDS) else []
         for at in range(len(lines)):
             part = "\n".join(lines[at:])
-            if len(part) <= SHORT and _says(part) >= SAYS:
+            if len(part) <= SHORT_SENTENCE and _content(part) >= MIN_CONTENT:
                 yield part
 
 
-def _says(text: str) -> int:
-    return sum(1 if CHARACTER.match(one) else 2 for one in filter(_carries, WORD.findall(text)))
+def _content(text: str) -> int:
+    return sum(
+        1 if CHARACTER.match(one) else 2 for one in filter(_is_meaningful, WORD.findall(text))
+    )
 
 
-def _carries(word: str) -> bool:
+def _is_meaningful(word: str) -> bool:
     return word not in STOPWORDS
 
 
@@ -229,34 +233,34 @@ def _squeezed(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in one case, on plain lines, without what nobody sees."""
+    """Return a text in lower case, without accents and invisible characters."""
     seen = unicodedata.normalize("NFKD", strip_invisible(normalize_text(text)))
     return unicodedata.normalize("NFKC", MARKS.sub("", seen)).casefold()
 
 
-LONGEST = 2_000
+MAX_EDIT_CHARS = 2_000
 """The most characters that one edit may add."""
 
-REASON = 500
-"""The most characters of the reason that are kept."""
+MAX_REASON_CHARS = 500
+"""The most characters of a stored reason."""
 
 NOTHING_READ = ReadHistory()
 
 
 class FileEdit(NamedTuple):
-    """What an agent asks for."""
+    """An edit that an agent asks for."""
 
     new: str
-    """The new lines; nothing to take the old ones out."""
+    """The new lines; empty to delete the old ones."""
     why: str
     old: str = ""
-    """Words of the agents' section that they take the place of; nothing to add them at its end."""
+    """The words of the agents' section that they replace; empty to append them."""
     path: str = ""
-    """Which file; the person's where none is named."""
+    """The file; the person's own if empty."""
 
 
 class EditRequester(NamedTuple):
-    """Whose agent asks, and where in which run."""
+    """The owner, run and step of the agent that asks."""
 
     owner: str
     run: str = ""
@@ -277,12 +281,12 @@ async def propose_edit(
 
     Args:
         asker: Who asks.
-        sources: The files there are; the first is the person's.
-        edit: What is asked for.
-        read: What the agent has seen.
+        sources: The files; the first is the person's.
+        edit: The edit.
+        read: What the agent has read.
 
     Raises:
-        Problem: `edit_refused` when it may not be done, or what is wrong with the file.
+        Problem: `edit_refused`, or what is wrong with the file.
     """
     source = _source(sources, edit.path)
     new = _clean(edit)
@@ -291,7 +295,7 @@ async def propose_edit(
     wanted = _edited(inside, edit.old.replace("\r\n", "\n"), new, outside=before + after)
     if len(replace_learned(text, wanted, source.path).encode()) > MAX_FILE_BYTES:
         raise _refused("the file would be too large", "take out what matters no more")
-    asked = Proposal(asker.owner, source.path, inside, wanted, edit.why.strip()[:REASON])
+    asked = Proposal(asker.owner, source.path, inside, wanted, edit.why.strip()[:MAX_REASON_CHARS])
     own = is_requested_by_user(asked.added, asked.removed, read.user_messages)
     if await asyncio.to_thread(has_copied_text, asked.added, read.texts) or (
         read.untrusted and not own
@@ -314,14 +318,14 @@ def _source(sources: Sequence[FileSource], path: str) -> FileSource:
 
 
 def _clean(edit: FileEdit) -> str:
-    """Return the new lines with plain line breaks, without what nobody would see in them."""
+    """Return the new lines with plain line breaks and without invisible characters."""
     new = strip_invisible(normalize_text(edit.new)).strip("\n")
     if not edit.why.strip():
         raise _refused("no reason is given", "say why it should be kept")
     if not (new.strip() or edit.old):
         raise _refused("there is nothing to write")
-    if len(new) > LONGEST:
-        what = f"it has {len(new)} characters, the most is {LONGEST}"
+    if len(new) > MAX_EDIT_CHARS:
+        what = f"it has {len(new)} characters, the most is {MAX_EDIT_CHARS}"
         raise _refused(what, "keep what matters")
     if list_secret_kinds(new):
         raise _refused("it holds what looks like a password, a key or the number of a card")

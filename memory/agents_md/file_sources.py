@@ -1,4 +1,4 @@
-"""Which memory files a call is told: the person's first, then those of the project."""
+"""Which memory files a call is given: the person's first, then those of the project."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from memory.protocol import Query
 from runs.call_site import split_owner
 
 AGENTS_MD = "AGENTS.md"
-"""What a memory file is called (https://agents.md)."""
+"""The name of a memory file (https://agents.md)."""
 
 APP_FOLDER = str(Path(_config.__file__).resolve().parents[1])
-"""The folder of this application; its own rules are for those who work on it."""
+"""The folder of this application; its own AGENTS.md is for those who work on it."""
 
 
 class FileSource(NamedTuple):
-    """A memory file, and where it lies."""
+    """A memory file and its backend."""
 
     path: str
     files: FileBackend = DISK
 
 
 class _OutsideProject:
-    """Where a link leads that leaves the project: nothing there is read or written."""
+    """The target of a link out of the project: nothing there is read or written."""
 
     async def read(self, path: str) -> bytes | None:
         """Refuse.
@@ -61,13 +61,13 @@ IN_PROJECT = "put the file itself into the project"
 
 OUTSIDE = _OutsideProject()
 
-OWNERS = 256
-"""Of so many owners it is known in memory which folder is trusted."""
+CACHED_OWNERS = 256
+"""How many owners' trusted folders are cached."""
 
-_folders = Resource(lambda: RecentCache[tuple[str, str], tuple[int, str]](OWNERS))
+_folders = Resource(lambda: RecentCache[tuple[str, str], tuple[int, str]](CACHED_OWNERS))
 
 FileSources = Callable[[Query], Awaitable[Sequence[FileSource]]]
-"""Says which memory files a call is told, in their order; the first is the person's."""
+"""Returns the memory files of a call in their order; the first is the person's."""
 
 
 async def disk_sources(query: Query) -> list[FileSource]:
@@ -77,7 +77,7 @@ async def disk_sources(query: Query) -> list[FileSource]:
 
 
 async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
-    """Return the paths of the same files and what is in them, looked up at once.
+    """Return the paths and contents of the same files, read in one go.
 
     Raises:
         Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
@@ -85,18 +85,17 @@ async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
     folder = await _trusted(query.owner, query.revision)
     user = split_owner(query.owner)[0]
 
-    def look() -> list[tuple[str, bytes | None]]:
-        found = _found(user, folder, query.files)
+    def read() -> list[tuple[str, bytes | None]]:
         return [
             (one.path, DISK.look(one.path) if one.files is DISK else _refuse(one.path))
-            for one in found
+            for one in _found(user, folder, query.files)
         ]
 
-    return await asyncio.to_thread(look)
+    return await asyncio.to_thread(read)
 
 
 async def _trusted(owner: str, revision: int) -> str:
-    """Return the trusted folder of an owner's project; what was read at a revision still holds."""
+    """Return the trusted folder of an owner's project, cached for a revision."""
     key = (settings().database, owner)
     known, folder = _folders.get().get(key, (0, ""))
     if not revision or known != revision:
@@ -110,7 +109,7 @@ def _refuse(path: str) -> bytes | None:
 
 
 def state_sources(*paths: str) -> FileSources:
-    """Return the sources that are in the state of the agent, under its key `files`."""
+    """Return sources in the state of the agent, under its key `files`."""
 
     async def sources(query: Query) -> list[FileSource]:
         files = StateFiles(query.state)
@@ -120,7 +119,7 @@ def state_sources(*paths: str) -> FileSources:
 
 
 def store_sources(assistant: str, *paths: str) -> FileSources:
-    """Return the sources that are in the store, for one assistant and each owner."""
+    """Return sources in the store, for one assistant and each owner."""
 
     async def sources(query: Query) -> list[FileSource]:
         if query.store is None:
@@ -132,7 +131,7 @@ def store_sources(assistant: str, *paths: str) -> FileSources:
 
 
 def backend_sources(files: FileBackend, *paths: str) -> FileSources:
-    """Return sources that lie in one place for everybody, such as a backend of deepagents."""
+    """Return sources in one backend for everybody, such as one of deepagents."""
 
     async def sources(query: Query) -> list[FileSource]:
         del query
@@ -142,7 +141,7 @@ def backend_sources(files: FileBackend, *paths: str) -> FileSources:
 
 
 def person_file(user: str) -> str:
-    """Return the path of a person's own file: nobody but they are told what it says."""
+    """Return the path of a person's own file, which only their calls are given."""
     home = settings().home
     if user == settings().user:
         return str(home / AGENTS_MD)
@@ -175,7 +174,7 @@ def _exported_name(path: str, own: str) -> str:
 def _found(user: str, folder: str, researched: Sequence[str]) -> list[FileSource]:
     mine = person_file(user)
     found = {os.path.realpath(mine): FileSource(mine)}
-    # What was trusted is this folder, not what a link of its name may lead to by now.
+    # This folder was trusted, not the one that a link of its name may lead to by now.
     if folder and folder == os.path.realpath(folder) != APP_FOLDER:
         for path in project_files(folder):
             real = os.path.realpath(path)

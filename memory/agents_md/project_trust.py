@@ -15,25 +15,22 @@ from storage.engine import read_rows, write_in_group
 from storage.events import Event, LoggedEvent, Reversal, log_event, undoing
 from storage.upsert import upsert
 
-LONGEST = 60
+MAX_NAME_CHARS = 60
 """The most characters of a folder's name in that of its project."""
 
 TRUST = "project.trust"
-"""The event of a folder that is trusted, or, where nothing is after it, no longer trusted."""
+"""The event of a folder that becomes trusted or, without `after`, untrusted."""
 
 
 def project_name(folder: str) -> str:
-    """Return the name of the project in a folder: the folder's, and what tells it from others."""
+    """Return the name of the project in a folder: the folder's name and a hash of its path."""
     real = os.path.realpath(folder)
     name = "".join(one if one.isprintable() else "-" for one in os.path.basename(real)) or "root"
-    return f"{name[:LONGEST]}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}"
+    return f"{name[:MAX_NAME_CHARS]}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}"
 
 
 async def trusted_folder(owner: str) -> str:
-    """Return the folder of an owner's project whose files may be read; empty where there is none.
-
-    The table alone says so: a name that nobody has trusted leads to no folder.
-    """
+    """Return the trusted folder of an owner's project, if any, as the table has it."""
     user, project = split_owner(owner)
     if not project:
         return ""
@@ -42,7 +39,7 @@ async def trusted_folder(owner: str) -> str:
 
 
 async def add_trusted_folder(user: str, folder: str) -> None:
-    """Write down that the memory files of a folder may be read from now on."""
+    """Trust a folder: its memory files may be read from now on."""
     real = await asyncio.to_thread(os.path.realpath, folder)
     name = project_name(real)
     event = Event(join_owner(user, name), TRUST, name, after={"folder": real})

@@ -1,4 +1,4 @@
-"""Edits of memory files that agents propose: stored, approved, rejected and undone."""
+"""Proposals of agents to edit memory files: stored, approved, rejected and undone."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from storage.events import Event, LoggedEvent, Reversal, Reverse, log_event, und
 
 PENDING = "pending"
 
-MOST = 50
-"""How many proposals of one owner may wait; nobody reads more."""
+MAX_PENDING = 50
+"""The most pending proposals of one owner; nobody reads more."""
 
 
 class Proposal(NamedTuple):
-    """Other lines for the agents' section of a memory file."""
+    """A proposed change of the agents' section of a memory file."""
 
     owner: str
     path: str
     base: str
-    """The section as it was when the change was proposed."""
+    """The section when the change was proposed."""
     proposed: str
-    """The section as it shall be."""
+    """The section after the change."""
     why: str
     run: str = ""
     step: str = ""
     provenance: str = "model"
-    """`web` where its words stand in something that the run has read, else `model`."""
+    """`web` if its words are in something that the run has read, else `model`."""
     id: str = ""
     status: str = PENDING
-    """`pending`, `approved`, `rejected`, or `allowed` where no person was asked."""
+    """`pending`, `approved`, `rejected`, or `allowed` if no person was asked."""
     created: float = 0.0
     decided: float | None = None
 
@@ -55,22 +55,25 @@ class Proposal(NamedTuple):
 
     @property
     def added(self) -> list[str]:
-        """The lines that are new in it."""
-        old = set(self.base.split("\n"))
-        return [line for line in self.proposed.split("\n") if line.strip() and line not in old]
+        """The new lines."""
+        return _new_lines(self.base, self.proposed)
 
     @property
     def removed(self) -> list[str]:
-        """The lines that are in it no more."""
-        new = set(self.proposed.split("\n"))
-        return [line for line in self.base.split("\n") if line.strip() and line not in new]
+        """The lines that are gone."""
+        return _new_lines(self.proposed, self.base)
+
+
+def _new_lines(old: str, new: str) -> list[str]:
+    known = set(old.split("\n"))
+    return [line for line in new.split("\n") if line.strip() and line not in known]
 
 
 async def save_proposal(proposal: Proposal) -> Proposal:
-    """Keep a proposal, and return it with its id; the same one again is the one that is there.
+    """Store a proposal, and return it with its id; an equal pending one is returned instead.
 
     Raises:
-        Problem: `edit_refused` when it was rejected before, or too many wait already.
+        Problem: `edit_refused` if it was rejected before, or too many are pending.
     """
     row = {**proposal._asdict(), "id": secrets.token_hex(6), "created": time.time()}
     return await run_write(lambda connection: _keep(connection, row))
@@ -80,23 +83,23 @@ def _keep(connection: Connection, row: dict[str, Any]) -> Proposal:
     advisory_lock(connection, f"proposals {row['owner']}")
     mine = select(proposals).where(proposals.c.owner == row["owner"])
     same = [proposals.c[name] == row[name] for name in ("path", "base", "proposed")]
-    left = proposals.c.status.in_([PENDING, "rejected"])
-    known = connection.execute(mine.where(left, *same).order_by(proposals.c.created.desc())).first()
+    undecided = proposals.c.status.in_([PENDING, "rejected"])
+    newest = mine.where(undecided, *same).order_by(proposals.c.created.desc())
+    known = connection.execute(newest).first()
     if known and known.status != PENDING:
-        raise Problem(
-            ErrorCode.EDIT_REFUSED, "the person has rejected this before", hint="leave it"
-        )
+        what = "the person has rejected this before"
+        raise Problem(ErrorCode.EDIT_REFUSED, what, hint="leave it")
     if known:
         return _proposal(known)
-    if len(connection.execute(mine.where(proposals.c.status == PENDING)).all()) >= MOST:
-        what = f"{MOST} proposals wait for the person already"
+    if len(connection.execute(mine.where(proposals.c.status == PENDING)).all()) >= MAX_PENDING:
+        what = f"{MAX_PENDING} proposals wait for the person already"
         raise Problem(ErrorCode.EDIT_REFUSED, what, hint="leave it")
     connection.execute(insert(proposals).values(row))
     return Proposal(**row)
 
 
 async def list_proposals(owner: str, *, decided: bool = False) -> list[Proposal]:
-    """Return an owner's proposals that wait, the oldest first; on request all of them."""
+    """Return an owner's pending proposals, or all with `decided`, the oldest first."""
     mine = select(proposals).where(proposals.c.owner == owner).order_by(proposals.c.created)
     if not decided:
         mine = mine.where(proposals.c.status == PENDING)
@@ -104,7 +107,7 @@ async def list_proposals(owner: str, *, decided: bool = False) -> list[Proposal]
 
 
 async def count_pending_proposals(owner: str, run: str) -> int:
-    """Return how many proposals of a run wait."""
+    """Return how many proposals of a run are pending."""
     wait = (proposals.c.owner == owner, proposals.c.run == run, proposals.c.status == PENDING)
     counted = select(func.count()).select_from(proposals).where(*wait)
     number: int = (await read_rows(counted)).scalar_one()
@@ -112,7 +115,7 @@ async def count_pending_proposals(owner: str, run: str) -> int:
 
 
 async def get_pending_proposal(owner: str, name: str) -> Proposal:
-    """Return an owner's proposal that nobody has decided on.
+    """Return a pending proposal of an owner.
 
     Raises:
         Problem: `proposal_not_found` or `proposal_decided`.
@@ -128,7 +131,7 @@ async def get_pending_proposal(owner: str, name: str) -> Proposal:
 
 
 def _decide(connection: Connection, proposal: Proposal, status: str) -> None:
-    """Write down in a transaction how a proposal was decided."""
+    """Store the decision on a proposal."""
     its = update(proposals).where(proposals.c.id == proposal.id)
     connection.execute(its.values(status=status, decided=time.time()))
 
@@ -147,20 +150,18 @@ ITEM_CHARS = 200
 async def approve_proposal(
     owner: str, name: str, files: FileBackend | None = None, *, status: str = "approved"
 ) -> MergedText:
-    """Change the file as proposed, together with what was changed in it since.
+    """Merge a proposal into its file.
 
-    Stopped half way, it does no harm to be done again: what is in the file already is not written
-    twice.
+    After an interruption it can be repeated: what is in the file already is not written twice.
 
     Args:
         owner: Whose proposal.
         name: Its id.
-        files: Where the file lies; on disk, where it must be one of the owner's, by default.
-        status: How it was decided.
+        files: The backend of the file; by default the disk, for files of the owner.
+        status: The decision.
 
     Returns:
-        The agents' section as it is now, and in how many places both texts stand because they
-        differ about the same lines.
+        The agents' section now, with the number of conflicts, where it has both texts.
 
     Raises:
         Problem: `proposal_not_found`, `proposal_decided`, `memory_file_unknown`,
@@ -168,17 +169,23 @@ async def approve_proposal(
     """
     async with file_lock(f"proposal {name}"):
         proposal = await get_pending_proposal(owner, name)
-        seen: list[MergedText] = []
-        place = files or await _known(owner, proposal.path)
-        changed = await change_file(place, proposal.path, partial(_merged, proposal, seen))
-        await write_in_group(
-            partial(_write_down, proposal=proposal, changed=changed, status=status)
-        )
-        return seen[-1]
+        backend = files or await _backend_of(owner, proposal.path)
+        merged = MergedText("", 0)
+
+        def merge(data: bytes | None) -> bytes:
+            nonlocal merged
+            text = decode_file(data or b"", proposal.path)
+            learned = split_sections(text, proposal.path).learned
+            merged = merge_texts(proposal.base, learned, proposal.proposed)
+            return replace_learned(text, merged.text, proposal.path).encode()
+
+        changed = await change_file(backend, proposal.path, merge)
+        await write_in_group(partial(_approve, proposal=proposal, changed=changed, status=status))
+        return merged
 
 
 async def reject_proposal(owner: str, name: str) -> Proposal:
-    """Let a proposal be; return it.
+    """Reject a proposal; return it.
 
     Raises:
         Problem: `proposal_not_found` or `proposal_decided`.
@@ -190,25 +197,24 @@ async def reject_proposal(owner: str, name: str) -> Proposal:
 
 
 async def undo_file_edit(logged: LoggedEvent) -> Reverse:
-    """Take an edit out of its file again; what was written since stays.
+    """Take an edit out of its file; what was written since stays.
 
     Raises:
-        Problem: `undo_conflict` when the lines themselves were changed since, `undo_forgotten` when
-            their text is not in the log any more, `memory_file_unknown`, or what keeps the file
-            from being written.
+        Problem: `undo_conflict` if the lines themselves were changed since, `undo_forgotten` if
+            their text was erased from the log, `memory_file_unknown`, or what keeps the file from
+            being written.
     """
     event = logged.event
-    path, after = _text(event.after, logged)
-    before = _text(event.before, logged)[1] if event.before is not None else ""
-    place = await _known(event.owner, path)
-
-    changed = await change_file(place, path, partial(_taken_out, path, before, after))
+    path, after = _logged_text(event.after, logged)
+    before = _logged_text(event.before, logged)[1] if event.before is not None else ""
+    backend = await _backend_of(event.owner, path)
+    changed = await change_file(backend, path, partial(_without_edit, path, before, after))
     undone = _edit_event(undoing(logged, EDIT_EVENT), path, changed)
     return lambda _: Reversal(undone) if undone else None
 
 
-async def _known(owner: str, path: str) -> FileBackend:
-    """Return where an owner's file lies; no other file on this machine is ever written."""
+async def _backend_of(owner: str, path: str) -> FileBackend:
+    """Return the backend of an owner's file; no other file on this machine is ever written."""
     for source in await disk_sources(Query(owner, "", "")):
         if source.path == path:
             return source.files
@@ -216,33 +222,23 @@ async def _known(owner: str, path: str) -> FileBackend:
     raise Problem(ErrorCode.MEMORY_FILE_UNKNOWN, what, where=path, hint=hint)
 
 
-def _taken_out(path: str, before: str, after: str, held: bytes | None) -> bytes:
-    """Return what a file holds without an edit; one of the section is merged inside of it."""
-    text, inside = decode_file(held or b"", path), split_sections(after, path).learned
-    if replace_learned(before, inside, path) == after:
-        merged = merge_texts(
-            inside, split_sections(text, path).learned, split_sections(before, path).learned
-        )
-        left = replace_learned(text, merged.text, path)
+def _without_edit(path: str, before: str, after: str, data: bytes | None) -> bytes:
+    """Return the content of a file without an edit; one of the section is merged inside of it."""
+    text, learned = decode_file(data or b"", path), split_sections(after, path).learned
+    if replace_learned(before, learned, path) == after:
+        sections = (split_sections(one, path).learned for one in (text, before))
+        merged = merge_texts(learned, *sections)
+        rest = replace_learned(text, merged.text, path)
     else:
         merged = merge_texts(after, text, before)
-        left = merged.text
+        rest = merged.text
     if merged.conflicts:
         what = "the lines have been changed since"
         raise Problem(ErrorCode.UNDO_CONFLICT, what, where=path, hint="edit the file by hand")
-    return left.encode()
+    return rest.encode()
 
 
-def _merged(proposal: Proposal, seen: list[MergedText], held: bytes | None) -> bytes:
-    text = decode_file(held or b"", proposal.path)
-    merged = merge_texts(
-        proposal.base, split_sections(text, proposal.path).learned, proposal.proposed
-    )
-    seen.append(merged)
-    return replace_learned(text, merged.text, proposal.path).encode()
-
-
-def _write_down(
+def _approve(
     connection: Connection, *, proposal: Proposal, changed: FileChange, status: str
 ) -> None:
     _decide(connection, proposal, status)
@@ -259,19 +255,21 @@ def _write_down(
 
 
 def _edit_event(event: Event, path: str, changed: FileChange) -> Event | None:
-    """Return an event with what a file was and is, if that is not the same."""
+    """Return an event with a file's texts before and after, if they differ."""
     if changed.after == (changed.before or b""):
         return None
-    before = None if changed.before is None else _data(path, changed.before)
-    return event._replace(item=path[-ITEM_CHARS:], before=before, after=_data(path, changed.after))
+    before = None if changed.before is None else _event_data(path, changed.before)
+    return event._replace(
+        item=path[-ITEM_CHARS:], before=before, after=_event_data(path, changed.after)
+    )
 
 
-def _data(path: str, held: bytes) -> dict[str, str]:
-    return {"path": path, "text": decode_file(held, path)}
+def _event_data(path: str, data: bytes) -> dict[str, str]:
+    return {"path": path, "text": decode_file(data, path)}
 
 
-def _text(data: Any, logged: LoggedEvent) -> tuple[str, str]:
-    """Return the path and the text of one side of an event."""
+def _logged_text(data: Any, logged: LoggedEvent) -> tuple[str, str]:
+    """Return the path and the text in one side of an event."""
     if not data or "text" not in data:
         what = f"what event {logged.id} changed was forgotten"
         raise Problem(ErrorCode.UNDO_FORGOTTEN, what, hint="edit the file by hand")

@@ -12,7 +12,7 @@ from memory.agents_md.edits import NOTHING_READ, EditRequester, FileEdit, ReadHi
 from memory.agents_md.file_sources import disk_sources
 from memory.agents_md.project_trust import add_trusted_folder, project_name
 from memory.agents_md.proposals import (
-    MOST,
+    MAX_PENDING,
     Proposal,
     approve_proposal,
     list_proposals,
@@ -223,10 +223,10 @@ async def test_a_section_that_would_be_too_large_is_refused(file):
 
 
 async def test_no_more_wait_than_a_person_would_read(file):
-    for number in range(MOST):
+    for number in range(MAX_PENDING):
         await proposed(f"- {number}")
 
-    assert str(MOST) in await refused("- one more")
+    assert str(MAX_PENDING) in await refused("- one more")
 
 
 async def test_two_proposals_and_a_change_by_hand_are_all_there(file):

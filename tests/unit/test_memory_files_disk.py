@@ -27,13 +27,13 @@ def file(tmp_path: Path) -> Path:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths of the files that were really read."""
     paths: list[str] = []
-    look = disk._look
+    look = disk._load
 
     def spy(path: str) -> disk.CachedFile:
         paths.append(path)
         return look(path)
 
-    monkeypatch.setattr(disk, "_look", spy)
+    monkeypatch.setattr(disk, "_load", spy)
     return paths
 
 

@@ -11,8 +11,14 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from config.errors import Problem
-from memory.agents_md.backends import FileBackend, StateFiles, StoreFiles, change_file, merge_files
-from memory.agents_md.deepagents_backend import DeepAgentsFiles
+from memory.agents_md.backends import (
+    DeepAgentsFiles,
+    FileBackend,
+    StateFiles,
+    StoreFiles,
+    change_file,
+    merge_files,
+)
 from memory.agents_md.file_sources import backend_sources, state_sources, store_sources
 from memory.agents_md.memory import AgentsMdMemory
 from memory.protocol import Query

@@ -12,7 +12,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from memory.agents_md.deepagents_backend import DeepAgentsFiles
+from memory.agents_md.backends import DeepAgentsFiles
 from memory.agents_md.edit_tool import FilesState, edit_memory_tool
 from memory.agents_md.file_sources import (
     FileSources,
