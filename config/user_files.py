@@ -91,6 +91,23 @@ def read_user_file(file: Path, encoding: str = "utf-8-sig", most: int = MOST) ->
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
+def read_named_file(file: Path, most: int = MOST) -> str:
+    """Return the whole text of a file in UTF-8 that a person names.
+
+    Raises:
+        Problem: `file_not_found` or `file_unreadable`.
+    """
+    try:
+        return read_user_file(file, most=most)
+    except FileNotFoundError as error:
+        what, hint = "there is no such file", "check the path"
+        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint=hint) from error
+    except (OSError, UnicodeDecodeError) as error:
+        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
+        hint = "name a text file that you may read"
+        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(file), hint=hint) from error
+
+
 FILE_NAME_PATTERN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 """What a file may be called: one part of a path, and never one above it."""
 

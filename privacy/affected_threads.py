@@ -1,4 +1,4 @@
-"""Find the conversations in which something that is to be erased was said, read or cited."""
+"""Find the threads in which something that is erased was said, read or cited."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ from runs.call_site import split_owner
 from runs.tables import calls, runs
 
 DERIVED_KINDS = ("report", "session")
-"""The kinds of pages that say again what other pages say."""
+"""The kinds of pages that repeat what other pages say."""
 
 
 class OwnerThreads(NamedTuple):
-    """The conversations of an owner, and which run belongs to which."""
+    """The threads of an owner, and the runs of each."""
 
     by_run: Mapping[str, str]
     without_runs: frozenset[str]
-    """Those without a run, in which the memory alone was asked; see `_list_owner_threads`."""
+    """Those without a run, in which only the memory was asked; see `_list_owner_threads`."""
     foreign: frozenset[str]
-    """Those of other owners: nothing in them is ever touched."""
+    """Those of other owners, which are never touched."""
     pruned: Mapping[str, PrunedRun]
-    """The runs that were pruned and have report files, each a conversation of its own."""
+    """The pruned runs with report files, each a thread of its own."""
 
     @property
     def owned(self) -> list[str]:
-        """The conversations that are the owner's for certain."""
+        """The threads that are certainly the owner's."""
         return list(dict.fromkeys([*self.by_run.values(), *self.without_runs]))
 
     def get_thread(self, run: str) -> str:
-        """Return the conversation of a run."""
+        """Return the thread of a run."""
         if run in self.pruned:
             return run
         return self.by_run.get(run) or run.rpartition("-")[0]
 
 
 class AffectedThreads(NamedTuple):
-    """Where something is to be forgotten, and by what it is recognised there."""
+    """Where something is erased, and by what it is recognized there."""
 
     everywhere: Erasure
     threads: Mapping[str, Erasure]
-    """What else is forgotten in a conversation."""
+    """What is erased in a thread."""
     owner_threads: OwnerThreads
 
     def get_erasure(self, run: str) -> Erasure:
-        """Return what is forgotten in what a run has left; what is of no run is everywhere."""
+        """Return what is erased in the data of a run, or everywhere without a run."""
         return (
             self.threads.get(self.owner_threads.get_thread(run), self.everywhere)
             if run
@@ -69,23 +69,16 @@ class AffectedThreads(NamedTuple):
 
     @property
     def fallback_erasure(self) -> Erasure:
-        """What is forgotten where it is not known of which run something is; no ids count there."""
-        every = reduce(or_, self.threads.values(), self.everywhere)
-        return Erasure(
-            every.phrases,
-            every.whole_sentences,
-            every.word_ngrams,
-            every.keyword_ngrams,
-            every.terms,
-        )
+        """What is erased in data of an unknown run, where ids may mean something else."""
+        return reduce(or_, self.threads.values(), self.everywhere).without_ids()
 
 
 def _list_owner_threads(
     connection: Connection, owner: str, saved: SavedCheckpoints
 ) -> OwnerThreads:
-    """Return an owner's conversations.
+    """Return an owner's threads.
 
-    The command line asks the memory in conversations without a run; those are its user's.
+    The command line asks the memory in threads without a run; those are its user's.
     """
     rows = connection.execute(select(runs.c.id, runs.c.thread, runs.c.owner)).all()
     mine = {row.id: row.thread for row in rows if row.owner == owner}
@@ -99,7 +92,7 @@ def _list_owner_threads(
 def find_affected_threads(
     connection: Connection, what: ErasureTarget, saved: SavedCheckpoints
 ) -> tuple[ErasurePatterns, AffectedThreads]:
-    """Return by what something is recognised that is to be forgotten, and where."""
+    """Return by what something that is erased is recognized, and where."""
     belong = _list_owner_threads(connection, what.owner, saved)
     using = _using(connection, what, saved, belong)
     known = build_erasure_patterns(connection, what, set().union(*using.values()))
@@ -125,12 +118,12 @@ def find_affected_threads(
         for run, gone in belong.pruned.items():
             if gone.to_report_state(known.everywhere):
                 found[run] = found.get(run, known.everywhere) | known.nearby
-    made = AffectedThreads(known.everywhere, found, belong)
-    return known, _with_derived(connection, what, made, saved)
+    affected = AffectedThreads(known.everywhere, found, belong)
+    return known, _with_derived(connection, what, affected, saved)
 
 
 def _list_source_ids(connection: Connection, thread: str, ids: Iterable[str]) -> frozenset[str]:
-    """Return by which ids a conversation cites pages."""
+    """Return the ids by which a thread cites pages."""
     cited = select(sources.c.number).where(
         sources.c.thread == thread, sources.c.page.in_(list(ids))
     )
@@ -140,7 +133,7 @@ def _list_source_ids(connection: Connection, thread: str, ids: Iterable[str]) ->
 def _using(
     connection: Connection, what: ErasureTarget, saved: SavedCheckpoints, belong: OwnerThreads
 ) -> dict[str, set[str]]:
-    """Return the conversations that have used some of the pages, and which."""
+    """Return the threads that have used some of the pages, and which pages."""
     wanted = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin)
     mine = wanted.where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
     rows = connection.execute(mine).all()
@@ -159,7 +152,7 @@ def _using(
 
 
 def _fetching(connection: Connection, kind: str, origin: str) -> list[str]:
-    """Return the runs whose paid calls name the address of a web page."""
+    """Return the runs whose recorded calls name the address of a web page."""
     if kind != "web":
         return []
     written = json.dumps(origin)[1:-1]
@@ -175,7 +168,7 @@ def _said_in(connection: Connection, what: ErasureTarget) -> list[str]:
 def _with_citing(
     saved: SavedCheckpoints, thread: str, erasure: Erasure, gone: PrunedRun | None
 ) -> Erasure:
-    """Add the sentences that cite a page: they stand elsewhere without the mark."""
+    """Add the sentences that cite a page, which may be elsewhere without the citation."""
     citing: set[str] = set()
     if erasure.cited:
         saved.visit_thread_texts(
@@ -187,35 +180,24 @@ def _with_citing(
 
 
 def _with_derived(
-    connection: Connection, what: ErasureTarget, made: AffectedThreads, saved: SavedCheckpoints
+    connection: Connection, what: ErasureTarget, affected: AffectedThreads, saved: SavedCheckpoints
 ) -> AffectedThreads:
-    """Add the conversations that have used reports which say again what is forgotten."""
-    found = dict(made.threads)
+    """Add the threads that have used reports which repeat what is erased."""
+    found = dict(affected.threads)
     while True:
         reports = select(pages.c.id, pages.c.run, pages.c.text).where(
             pages.c.owner == what.owner, pages.c.kind.in_(DERIVED_KINDS)
         )
-        hit = {
-            row.id: found[made.owner_threads.get_thread(row.run)]
-            for row in connection.execute(reports)
-            if made.owner_threads.get_thread(row.run) in found
-            and found[made.owner_threads.get_thread(row.run)].redact(row.text) != row.text
-        }
+        hit = {}
+        for row in connection.execute(reports):
+            erasure = found.get(affected.owner_threads.get_thread(row.run))
+            if erasure and erasure.redact(row.text) != row.text:
+                hit[row.id] = erasure
         more = {
-            thread: reduce(or_, (_uncited(hit[page]) for page in hit))
-            for thread in saved.find_page_references(made.owner_threads.owned, hit)
+            thread: reduce(or_, (hit[page].without_ids() for page in hit))
+            for thread in saved.find_page_references(affected.owner_threads.owned, hit)
             if thread not in found
         }
         if not more:
-            return made._replace(threads=found)
+            return affected._replace(threads=found)
         found |= more
-
-
-def _uncited(erasure: Erasure) -> Erasure:
-    return Erasure(
-        erasure.phrases,
-        erasure.whole_sentences,
-        erasure.word_ngrams,
-        erasure.keyword_ngrams,
-        erasure.terms,
-    )

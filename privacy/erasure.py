@@ -1,6 +1,6 @@
-"""Take every sentence that repeats what is forgotten out of texts, JSON and msgpack.
+"""Redact every sentence that repeats what is erased in texts, JSON and msgpack.
 
-No object of any class is made on the way.
+Objects in msgpack are never instantiated.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import ormsgpack
@@ -22,13 +22,13 @@ from text.sentences import Span, split_sentences
 from text.words import search_words
 
 SHARED_WORDS, SHARED_CHARACTERS = 5, 12
-"""A text shares words with another if it has so many in a row, or so many Chinese characters."""
+"""The words, or Chinese characters, in a row that two texts share if one repeats the other."""
 
 KEYWORD_NGRAM = 3
-"""So many search words in a row say again what a sentence says, whatever stands between them."""
+"""The search words in a row that repeat a sentence, whatever is between them."""
 
 WORD_SEPARATOR = "\x1f"
-"""What stands around each word of a run; no text that is kept has it."""
+"""Delimits each word of a run; no stored text has it."""
 
 _TOKEN = regex(f"[{CJK}]|[^\\W{CJK}]+")
 _HAN = regex(f"[{CJK}]")
@@ -37,7 +37,7 @@ _MARKS = regex(r"\[S?\d+\]|</?q\b[^>]*>|&(?:[a-z]{2,6}|#x?[0-9a-f]{1,5});", re.I
 
 
 class PlacedWord(NamedTuple):
-    """A word, or one Chinese character, and where it stands in its text."""
+    """A word, or one Chinese character, and its span in its text."""
 
     word: str
     start: int
@@ -45,29 +45,29 @@ class PlacedWord(NamedTuple):
 
 
 def list_placed_words(text: str) -> list[PlacedWord]:
-    """Return the words of a text as they are compared: whatever their case, width or marks."""
+    """Return the words of a text, normalized in case, width and marks."""
     bare = _MARKS.sub(lambda mark: " " * len(mark[0]), text)
     return [PlacedWord(_fold_word(one[0]), one.start(), one.end()) for one in _TOKEN.finditer(bare)]
 
 
 def is_cjk_character(word: str) -> bool:
-    """Say whether a word is a single Chinese character, or one of kana or hangul."""
+    """Tell whether a word is a single Chinese character, or one of kana or hangul."""
     return bool(_HAN.match(word))
 
 
 def _join_words(some: Sequence[str]) -> str:
-    """Return words as one run that can be found in other runs, at whole words only."""
+    """Return words as one run that other runs contain at whole words only."""
     return WORD_SEPARATOR + WORD_SEPARATOR.join(some) + WORD_SEPARATOR
 
 
 def word_sequence(text: str) -> str:
-    """Return the words of a text as one run; empty where it has none."""
+    """Return the words of a text as one run; empty without words."""
     some = [token.word for token in list_placed_words(text)]
     return _join_words(some) if some else ""
 
 
 def iter_word_ngrams(some: Sequence[PlacedWord]) -> Iterator[tuple[str, int, int]]:
-    """Yield every run of words that is long enough to be shared, and where it stands."""
+    """Yield every run of words that is long enough to be a repetition, with its span."""
     for first, last in _stretches(some):
         size = SHARED_CHARACTERS if is_cjk_character(some[first].word) else SHARED_WORDS
         for at in range(first, last - size + 1):
@@ -76,16 +76,16 @@ def iter_word_ngrams(some: Sequence[PlacedWord]) -> Iterator[tuple[str, int, int
 
 
 def list_keyword_ngrams(text: str) -> set[str]:
-    """Return the runs of search words of a text; the whole of it where it has only few."""
-    cut = search_words(text)
-    last = max(1, len(cut) - KEYWORD_NGRAM + 1)
-    return (
-        {_join_words(cut[at : at + KEYWORD_NGRAM]) for at in range(last)} if len(cut) > 1 else set()
-    )
+    """Return the runs of search words of a text; all of them as one run if they are few."""
+    words = search_words(text)
+    if len(words) < 2:
+        return set()
+    last = max(1, len(words) - KEYWORD_NGRAM + 1)
+    return {_join_words(words[at : at + KEYWORD_NGRAM]) for at in range(last)}
 
 
 def _stretches(some: Sequence[PlacedWord]) -> Iterator[tuple[int, int]]:
-    """Yield where words of one script stand side by side."""
+    """Yield the ranges of adjacent words of one script."""
     first = 0
     for at, token in enumerate(some):
         if is_cjk_character(token.word) != is_cjk_character(some[first].word):
@@ -99,10 +99,10 @@ def _fold_word(word: str) -> str:
 
 
 FORGOTTEN_MARK = "[forgotten]"
-"""What stands in the place of a sentence that was forgotten."""
+"""Replaces an erased sentence."""
 
 CACHED_TEXTS = 20_000
-"""Of so many texts it is remembered what is left of them; checkpoints hold the same ones again."""
+"""How many redacted texts are cached; checkpoints repeat the same texts."""
 
 _LEAD = regex(r"\s*(?:(?:[-*+>]|\d+[.)]|#{1,6})\s+)*")
 _QUOTE = regex(rf"<q\b[^<>]*>{QUOTATION_BODY}</q>")
@@ -113,49 +113,42 @@ _EMPTY: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Erasure:
-    """What is to be found nowhere any more, in the forms in which it is recognised."""
+    """What is erased, in the forms by which it is recognized."""
 
     phrases: frozenset[str] = _EMPTY
-    """Runs of words: a sentence with any part of one goes."""
+    """Runs of words: a sentence that has one is erased."""
     whole_sentences: frozenset[str] = _EMPTY
-    """Runs of words that are forgotten where they are a whole sentence."""
+    """Runs of words that are erased only as a whole sentence."""
     word_ngrams: frozenset[str] = _EMPTY
     """Runs of five words or twelve Chinese characters."""
     keyword_ngrams: frozenset[str] = _EMPTY
     """Runs of three search words."""
     terms: frozenset[str] = _EMPTY
-    """Search words that nothing else has."""
+    """Search words that occur nowhere else."""
     cited: frozenset[str] = _EMPTY
     """The ids by which a thread cites it, such as `S3`."""
     pages: frozenset[str] = _EMPTY
-    """The ids of the pages, whose titles and places go wherever a page is named."""
+    """The ids of pages, whose titles and places are erased wherever a page is named."""
     cache: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
-        """Say whether anything is to be forgotten."""
-        parts = (
-            self.phrases,
-            self.whole_sentences,
-            self.word_ngrams,
-            self.keyword_ngrams,
-            self.terms,
-        )
-        return any((*parts, self.cited, self.pages))
+        """Tell whether anything is erased."""
+        return any(self._forms())
 
     def __or__(self, other: Erasure) -> Erasure:
-        """Return what forgets what either of two forgets."""
-        return Erasure(
-            self.phrases | other.phrases,
-            self.whole_sentences | other.whole_sentences,
-            self.word_ngrams | other.word_ngrams,
-            self.keyword_ngrams | other.keyword_ngrams,
-            self.terms | other.terms,
-            self.cited | other.cited,
-            self.pages | other.pages,
-        )
+        """Return the union of two erasures."""
+        pairs = zip(self._forms(), other._forms(), strict=True)
+        return Erasure(*(mine | theirs for mine, theirs in pairs))
+
+    def without_ids(self) -> Erasure:
+        """Return the erasure of the words alone, for where ids mean something else."""
+        return replace(self, cited=_EMPTY, pages=_EMPTY, cache={})
+
+    def _forms(self) -> list[Any]:
+        return [getattr(self, one.name) for one in fields(self) if one.compare]
 
     def redact(self, text: str) -> str:
-        """Return a text with a mark in the place of each sentence that is forgotten."""
+        """Return a text with a mark in place of each erased sentence."""
         if text not in self.cache:
             if len(self.cache) >= CACHED_TEXTS:
                 self.cache.clear()
@@ -163,59 +156,45 @@ class Erasure:
         return self.cache[text]
 
     def find_citing_sentences(self, text: str) -> list[str]:
-        """Return the sentences of a text that cite what is forgotten."""
-        units = [one.text for one in split_sentences(text)] + [
-            one[0] for one in _QUOTE.finditer(text)
-        ]
-        return [one for one in units if self._cites(one)]
+        """Return the sentences and quotations of a text that cite what is erased."""
+        sentences = [one.text for one in split_sentences(text)]
+        quotations = [one[0] for one in _QUOTE.finditer(text)]
+        return [one for one in (*sentences, *quotations) if self._cites(one)]
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the ends of the sentences that are forgotten; no quotation is torn in two."""
-        some, said = list_placed_words(text), split_sentences(text)
-        hits = [*self._runs(some), *((one.start, one.end) for one in said if self._says(one))]
-        units = [(one.start, one.end) for one in said]
-        quotes = [one.span() for one in _QUOTE.finditer(text)]
-        hits += [one for one in quotes if self._cites(text[slice(*one)])]
-        spans: list[tuple[int, int]] = []
-        while hits:
-            start, end = hits.pop()
-            touched = [one for one in (*units, *quotes) if one[0] < end and start < one[1]]
-            start, end = (
-                min([start, *(a for a, _ in touched)]),
-                max([end, *(b for _, b in touched)]),
-            )
-            grown = any(a < start or b > end for a, b in touched)
-            wider = [one for one in (*units, *quotes) if one[0] < end and start < one[1]]
-            if grown or len(wider) > len(touched):
-                hits.append((start, end))
-            else:
-                spans.append((start, end))
-        return spans
+        """Return the spans of the erased sentences; no quotation is torn in two."""
+        sentences = split_sentences(text)
+        quotations = [one.span() for one in _QUOTE.finditer(text)]
+        hits = [
+            *self._find_runs(list_placed_words(text)),
+            *((one.start, one.end) for one in sentences if self._repeats(one)),
+            *(one for one in quotations if self._cites(text[slice(*one)])),
+        ]
+        units = [*((one.start, one.end) for one in sentences), *quotations]
+        return [_widen(hit, units) for hit in hits]
 
-    def _runs(self, some: list[PlacedWord]) -> Iterator[tuple[int, int]]:
-        """Yield where runs of words stand that are forgotten."""
-        if self.phrases and some:
-            whole = _join_words([token.word for token in some])
+    def _find_runs(self, words: list[PlacedWord]) -> Iterator[tuple[int, int]]:
+        """Yield the spans of erased runs of words."""
+        if self.phrases and words:
+            text = _join_words([one.word for one in words])
             for phrase in self.phrases:
-                yield from _places(phrase, whole, some)
+                yield from _find_phrase(phrase, text, words)
         if self.word_ngrams:
-            for words_, start, end in iter_word_ngrams(some):
-                if words_ in self.word_ngrams:
+            for ngram, start, end in iter_word_ngrams(words):
+                if ngram in self.word_ngrams:
                     yield start, end
 
-    def _says(self, sentence: Span) -> bool:
-        if self._cites(sentence.text):
+    def _repeats(self, sentence: Span) -> bool:
+        text = sentence.text
+        if self._cites(text):
             return True
-        cut = [token.word for token in list_placed_words(sentence.text)]
-        if not cut:
-            return False
-        if _join_words(cut) in self.whole_sentences:
+        words = word_sequence(text)
+        if not words or words in self.whole_sentences:
+            return bool(words)
+        if self.terms and not self.terms.isdisjoint(search_words(text)):
             return True
-        if self.terms and not self.terms.isdisjoint(search_words(sentence.text)):
-            return True
-        return bool(self.keyword_ngrams) and not self.keyword_ngrams.isdisjoint(
-            list_keyword_ngrams(sentence.text)
-        )
+        ngrams = self.keyword_ngrams
+        return bool(ngrams) and not ngrams.isdisjoint(list_keyword_ngrams(text))
 
     def _cites(self, text: str) -> bool:
         return bool(self.cited) and any(
@@ -223,18 +202,29 @@ class Erasure:
         )
 
 
-def _places(phrase: str, whole: str, some: list[PlacedWord]) -> Iterator[tuple[int, int]]:
-    """Yield where a run of words stands in a text, by the places of its words."""
-    at = whole.find(phrase)
+def _widen(span: tuple[int, int], units: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the smallest span around another one that cuts no sentence and no quotation."""
+    while True:
+        start, end = span
+        touched = [span, *(one for one in units if one[0] < end and start < one[1])]
+        wider = min(one[0] for one in touched), max(one[1] for one in touched)
+        if wider == span:
+            return span
+        span = wider
+
+
+def _find_phrase(phrase: str, text: str, words: list[PlacedWord]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a run of words in a text, which is the run of all its words."""
+    at = text.find(phrase)
     while at >= 0:
-        first = whole.count(WORD_SEPARATOR, 0, at)
+        first = text.count(WORD_SEPARATOR, 0, at)
         last = first + phrase.count(WORD_SEPARATOR) - 2
-        yield some[first].start, some[last].end
-        at = whole.find(phrase, at + 1)
+        yield words[first].start, words[last].end
+        at = text.find(phrase, at + 1)
 
 
 def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return a text with a mark in the place of each span, one for those side by side."""
+    """Return a text with a mark in place of each span, and one mark for adjacent spans."""
     parts: list[str] = []
     done, marked = 0, False
     for start, end in sorted(set(spans)):
@@ -242,14 +232,14 @@ def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
             continue
         start = max(start, done)
         between, piece = text[done:start], text[start:end]
-        beside = marked and not between.strip() and "\n" not in between
-        parts += [] if beside else [between, _marked(piece)]
+        is_adjacent = marked and not between.strip() and "\n" not in between
+        parts += [] if is_adjacent else [between, _marked(piece)]
         done, marked = end, True
     return "".join([*parts, text[done:]]) if parts else text
 
 
 def _marked(piece: str) -> str:
-    """Return the mark for a sentence; a list item stays one, a row of a table keeps its cells."""
+    """Return the mark for a sentence; list items keep their marker, table rows their cells."""
     if piece.startswith("|"):
         return f"| {FORGOTTEN_MARK} |" + " |" * max(0, piece.rstrip().rstrip("|").count("|") - 1)
     lead = _LEAD.match(piece)
@@ -262,7 +252,7 @@ PROSE_KEYS = {
     *("action", "observation", "why", "notices", "searched", "doubted", "knowledge", "args"),
     *("part", "says"),
 }
-"""Keys whose values are words of people and models even where they are a single word."""
+"""Keys whose values are prose of people and models even as a single word."""
 
 _ONE_WORD = regex(r"[!-~]*")
 _TURN = regex(r"(\d+/)(.*)", re.DOTALL)
@@ -272,14 +262,14 @@ NUMPY_EXTENSION = 6
 
 
 class _MsgpackExtension(NamedTuple):
-    """What msgpack has of a class: a number, and data that is msgpack itself, or bytes."""
+    """An object in msgpack: a code, and data that is msgpack itself, or bytes."""
 
     code: int
     data: Any
 
 
 def redact_data(value: Any, erasure: Erasure, key: str = "") -> Any:
-    """Return what is left of plain data; the very same object where nothing is forgotten."""
+    """Return redacted plain data; the same object if nothing is erased."""
     match value:
         case str():
             return redact_json(value, erasure, key)
@@ -297,7 +287,7 @@ def redact_data(value: Any, erasure: Erasure, key: str = "") -> Any:
 
 
 def redact_json(text: str, erasure: Erasure, key: str = "") -> str:
-    """Return what is left of JSON, written as it was; of any other text what is left of that."""
+    """Return redacted JSON in its format, or any other text redacted."""
     if text[:1] in ("{", "[", '"'):
         try:
             data = json.loads(text)
@@ -310,19 +300,19 @@ def redact_json(text: str, erasure: Erasure, key: str = "") -> str:
 
 
 def redact_msgpack(data: bytes, erasure: Erasure, key: str = "") -> bytes:
-    """Return what is left of data as LangGraph saves it, the value of a key if there is one."""
+    """Return redacted data of LangGraph's format; `key` is the one whose value they are."""
     tree = _unpacked(data)
     made = redact_data(tree, erasure, key)
     return data if made is tree else _packed(made)
 
 
 def visit_msgpack_texts(data: bytes, show: Callable[[str], None]) -> None:
-    """Show every text in data as LangGraph saves it."""
+    """Call `show` with every text in data of LangGraph's format."""
     visit_texts(_unpacked(data), show)
 
 
 def visit_texts(value: Any, show: Callable[[str], None]) -> None:
-    """Show every text in plain data, keys too."""
+    """Call `show` with every text in plain data, keys too."""
     match value:
         case str():
             show(value)
@@ -337,7 +327,7 @@ def visit_texts(value: Any, show: Callable[[str], None]) -> None:
 
 
 def _prose(text: str, erasure: Erasure, key: str) -> str:
-    # A single word is an id, a status or the name of a node, unless its key says that it is none.
+    # A single word is an id, a status or the name of a node, unless its key is one of prose.
     if key not in PROSE_KEYS and _ONE_WORD.fullmatch(text):
         return text
     rest = erasure.redact(text)
@@ -361,7 +351,7 @@ def _table(value: dict[Any, Any], erasure: Erasure) -> dict[Any, Any]:
 
 
 def _key(key: Any, erasure: Erasure) -> Any:
-    """Return a key; what the graph has found is kept under the words of its query."""
+    """Return a redacted key: findings of the graph are stored under the words of their query."""
     if not isinstance(key, str) or _ONE_WORD.fullmatch(key):
         return key
     turn = _TURN.fullmatch(key)
@@ -372,7 +362,7 @@ def _key(key: Any, erasure: Erasure) -> Any:
 
 
 def _source(made: dict[Any, Any], erasure: Erasure) -> None:
-    """Forget what names a page or is a passage of it, and that it is cited."""
+    """Redact the names and passages of erased pages, and their citations."""
     if made.get("page") in erasure.pages and "title" in made:
         made |= {name: FORGOTTEN_MARK for name in ("title", "location") if name in made}
     if made.get("source") in erasure.cited and "text" in made:

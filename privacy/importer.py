@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select
 
 from config.errors import ErrorCode, Problem, first_validation_error
-from config.user_files import read_user_file
+from config.user_files import read_named_file
 from library.indexing import (
     PAGES_PER_STATEMENT,
     ensure_namespace,
@@ -365,20 +365,9 @@ def _profile(connection: Connection, owner: str, told: Profile | None) -> Profil
 
 
 def read_export_file(file: Path) -> ExportDocument:
-    """Read a file that was exported.
+    """Read an exported file.
 
     Raises:
         Problem: `file_not_found`, `file_unreadable` or `export_invalid`.
     """
-    try:
-        text = read_user_file(file)
-    except FileNotFoundError as error:
-        what = "there is no such file"
-        raise Problem(
-            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
-        hint = "name a text file that you may read"
-        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(file), hint=hint) from error
-    return parse_export(text, str(file))
+    return parse_export(read_named_file(file), str(file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -18,7 +19,7 @@ from pydantic import (
 from sqlalchemy import Connection
 
 from config.errors import ErrorCode, Problem, first_validation_error
-from config.user_files import read_user_file
+from config.user_files import read_named_file
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.insights import (
     VOUCHED_PROVENANCE,
@@ -33,11 +34,11 @@ from storage.events import lock_owner
 from text.secret_masking import mask_secrets_within
 from text.storable import drop_unstorable
 
-LONGEST = 50_000_000
-"""The longest log, in bytes."""
+MAX_LOG_BYTES = 50_000_000
+"""The most bytes of a log."""
 
 UNKNOWN_SPEAKER = "someone"
-"""Who speaks where a log that nobody vouches for says that the person does."""
+"""Replaces the person as a speaker in a log that nobody vouches for."""
 
 RESULTS = {"resolved": 1.0, "partial": 0.5, "failed": 0.0}
 
@@ -52,7 +53,7 @@ InsightRole = Literal["planner", "researcher", "coder", "reflector", "reporter"]
 
 
 class LoggedStep(BaseModel):
-    """A step of a run: who did what, and what came of it."""
+    """A step of a run: who did what, and the result."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,11 +62,11 @@ class LoggedStep(BaseModel):
     observation: _CleanText = ""
     step: _CleanText = Field(default="", max_length=32)
     builds_on: list[int] = Field(default=[], max_length=100)
-    """The places, from 1, of the earlier steps that it builds on."""
+    """The positions, from 1, of the earlier steps that it builds on."""
 
 
 class LoggedInsight(BaseModel):
-    """Something that was learnt of a run; for every role where none is named."""
+    """An insight from a run; for every role if none is named."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -74,7 +75,7 @@ class LoggedInsight(BaseModel):
 
 
 class LoggedRun(BaseModel):
-    """One line: a run."""
+    """A run: one line of the log."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -93,38 +94,28 @@ def read_run_log(file: Path) -> Iterator[tuple[int, LoggedRun]]:
         Problem: `file_not_found`, `file_unreadable`, `file_too_large` or `log_invalid`, with the
             line.
     """
-    try:
-        if file.stat().st_size > LONGEST:
-            what = f"it is longer than {LONGEST:,} bytes"
+    with suppress(OSError):
+        if file.stat().st_size > MAX_LOG_BYTES:
+            what = f"it is longer than {MAX_LOG_BYTES:,} bytes"
             raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(file), hint="split it")
-        lines = read_user_file(file, most=LONGEST).split("\n")
-    except FileNotFoundError as error:
-        what = "there is no such file"
-        raise Problem(
-            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
-        hint = "name a text file that you may read"
-        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(file), hint=hint) from error
+    lines = read_named_file(file, most=MAX_LOG_BYTES).split("\n")
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield number, _read(line, f"{file}:{number}")
 
 
 async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = False) -> bool:
-    """Keep a run of a log, once and whole; return whether it is new.
+    """Import a run of a log once, in one transaction; return whether it is new.
 
-    Vouching counts for the insights of a known run as well, not for its steps, which may be those
-    of another log.
+    Vouching also counts for the insights of a known run, but not for its steps, which may be from
+    another log.
 
     Args:
         owner: Whose.
         logged: The run.
-        vouched: Whether the person vouches for its insights, and for what it says that the person
-            has said; else that is somebody's. The words of a log may be
-            those of any page, so without that only sentences of methods are told to later runs,
-            each to the role it is for.
+        vouched: Whether the person vouches for its insights, and for what it says the person has
+            said. The words of a log may be those of any page, so otherwise later runs are given
+            only sentences of methods, each for its role.
 
     Raises:
         Problem: `log_invalid` if the run of this name asked something else.
@@ -149,31 +140,25 @@ async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = Fa
         lock_owner(connection, owner)
         known = find_past_run_in(connection, owner, run)
         if known is not None and known.question != logged.question:
-            hint = "give the run another name"
-            raise Problem(
-                ErrorCode.LOG_INVALID,
-                "a run of this name asked something else",
-                where=run,
-                hint=hint,
-            )
+            what, hint = "a run of this name asked something else", "give the run another name"
+            raise Problem(ErrorCode.LOG_INVALID, what, where=run, hint=hint)
         if known is None:
             record_run_end_in(connection, owner, run, ending)
         for one in logged.insights:
-            worded = _worded(one, run, vouched)
+            insight = _insight_text(one, run, vouched)
             if known is None:
-                add_insight_in(connection, owner, worded, [run])
+                add_insight_in(connection, owner, insight, [run])
             else:
-                vouch_insight_in(connection, owner, worded)
+                vouch_insight_in(connection, owner, insight)
         return known is None
 
     return await run_write(work)
 
 
-def _worded(one: LoggedInsight, run: str, vouched: bool) -> InsightText:
-    told = dict.fromkeys(one.roles or get_args(InsightRole), one.content)
-    return InsightText(
-        one.content, told, VOUCHED_PROVENANCE if vouched else "tool", f"imported with {run}", run
-    )
+def _insight_text(one: LoggedInsight, run: str, vouched: bool) -> InsightText:
+    projections = dict.fromkeys(one.roles or get_args(InsightRole), one.content)
+    provenance = VOUCHED_PROVENANCE if vouched else "tool"
+    return InsightText(one.content, projections, provenance, f"imported with {run}", run)
 
 
 def _speaker(one: LoggedStep, vouched: bool) -> str:
@@ -189,12 +174,9 @@ def _read(line: str, where: str) -> LoggedRun:
         return LoggedRun.model_validate(mask_secrets_within(json.loads(line)))
     except ValidationError as error:
         place, what = first_validation_error(error)
-        hint = "see dossier memory import-runs --help"
-        raise Problem(
-            ErrorCode.LOG_INVALID, f"{place or 'the line'}: {what}", where=where, hint=hint
-        ) from error
+        what, hint = f"{place or 'the line'}: {what}", "see dossier memory import-runs --help"
+        raise Problem(ErrorCode.LOG_INVALID, what, where=where, hint=hint) from error
     except (ValueError, RecursionError) as error:
+        what = "it is no JSON object"
         hint = "one JSON object on each line: dossier memory import-runs --help"
-        raise Problem(
-            ErrorCode.LOG_INVALID, "it is no JSON object", where=where, hint=hint
-        ) from error
+        raise Problem(ErrorCode.LOG_INVALID, what, where=where, hint=hint) from error
