@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import certifi
@@ -75,8 +78,8 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(OBJECTS)
 
 
-def pytest_configure() -> None:
-    """Let the folders of tests lie in memory where there is room, and no test fail of being slow.
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the folders of tests into memory where there is room, and let no test fail for slowness.
 
     How long a case takes says how much else the machine has to do.
     """
@@ -84,6 +87,36 @@ def pytest_configure() -> None:
     Cases.load_profile("patient")
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    if config.getoption("numprocesses", None) and not sys.dont_write_bytecode:
+        _compile_tests()
+
+
+def _compile_tests() -> None:
+    """Compile what is not compiled yet, each file once: every worker would compile every file.
+
+    A file that cannot be imported is left to the workers, which report it.
+    """
+    folder = Path(__file__).parent
+    files = [
+        file
+        for file in sorted(folder.rglob("test_*.py"))
+        if not any((file.parent / "__pycache__").glob(f"{file.stem}.*-pytest-*.pyc"))
+    ]
+    cores = os.cpu_count() or 1
+    shares = [files[core::cores] for core in range(cores) if files[core::cores]]
+    for child in [_import_in_child(share, folder.parent) for share in shares]:
+        os.waitpid(child, 0)
+
+
+def _import_in_child(files: Iterable[Path], root: Path) -> int:
+    """Import tests in a fork, with which pytest compiles them; return its process number."""
+    child = os.fork()
+    if not child:
+        for file in files:
+            with suppress(BaseException):
+                import_module(".".join(file.relative_to(root).with_suffix("").parts))
+        os._exit(0)
+    return child
 
 
 @pytest.fixture(autouse=True)
