@@ -21,7 +21,7 @@ SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
 
 PART = 0.4
-"""How much of a text's score is by the part of what is wanted that it fits best."""
+"""The part of a text's score that comes from the line of the query it fits best."""
 
 
 @lru_cache(maxsize=4096)
@@ -48,10 +48,10 @@ def rank_texts(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
 
 
 def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, float]]:
-    """Return the index and score in 0..1 of each text that shares a word with what is wanted.
+    """Return the index and score in 0..1 of each text that shares a word with the queries.
 
-    A text is scored by all lines of what is wanted together, and by the line that it fits best, so
-    that one which answers a single part of it does not come behind those that touch on each.
+    A text is scored by all lines of the queries together and by the line that it fits best, so that
+    a text which answers one part does not rank below those that touch on each.
     """
     lines = [line for text in wanted for line in text.split("\n") if line.strip()]
     best: dict[int, float] = {}
@@ -136,19 +136,19 @@ def _numbers(text: str) -> list[str]:
 Floats = NDArray[np.float32]
 
 UNLIKE = 0.2
-"""How much a passage loses that has the same words as a chosen one."""
+"""How much a passage with the words of a chosen one loses."""
 
 MEANT = 0.6
-"""How much of what a passage is worth is what it means, where that is known; the rest its words."""
+"""The weight of meaning in the worth of a passage, where it is known; words have the rest."""
 
 COMPARED_PASSAGES = 40
-"""So many passages, the best by words, are compared by what they mean."""
+"""How many passages, the best by words, are compared by meaning."""
 
 LEAST = 1e-6
-"""No difference is smaller."""
+"""The smallest difference that is divided by."""
 
 MISFITS = 6
-"""So many passages in a row that do not fit into the room end the choice."""
+"""How many passages in a row that do not fit end the choice."""
 
 
 class ScoredPassage(NamedTuple):
@@ -161,7 +161,7 @@ class ScoredPassage(NamedTuple):
     worth: float
     """1 for the best passage."""
     factor: float = 1.0
-    """How much more or less it is worth than its words and its meaning say."""
+    """A factor on its worth by words and meaning."""
 
 
 class _PassageChoice:
@@ -173,7 +173,7 @@ class _PassageChoice:
         self.used = 0
 
     def add(self, cut: ScoredPassage, room: int) -> bool:
-        """Add a passage whole, if there is room for it; the first one of all always fits."""
+        """Add a whole passage if there is room for it; the first one always fits."""
         before = self.spans.get(cut.page, [])
         after = merge_passages(self.texts[cut.page], [*before, cut.span])
         more = _tokens(after) - _tokens(before)
@@ -191,16 +191,16 @@ def select_passages(
     first: Collection[int] = (),
     each: Collection[int] = (),
 ) -> Mapping[int, Sequence[Span]]:
-    """Return the best spans of the pages within a room of tokens, the page of the best one first.
+    """Return the best spans of the pages within a number of tokens, the page of the best first.
 
-    What a passage is worth falls with the words that it shares with chosen ones, so that room goes
-    to what is new (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
+    A passage loses worth with the words it shares with chosen ones, so that new content is
+    preferred (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
 
     Args:
         texts: The pages.
         cuts: Their passages.
         room: How many tokens the spans may take together.
-        first: The pages that half of the room belongs to.
+        first: The pages to which half of the room is reserved.
         each: The pages of which something is shown in any case, as far as there is room.
     """
     choice = _PassageChoice(texts)
@@ -212,11 +212,11 @@ def select_passages(
 
 
 def rescore_by_meaning(cuts: Sequence[ScoredPassage], likeness: Floats) -> list[ScoredPassage]:
-    """Return passages, worth what they mean beside their words, the best first.
+    """Return passages scored by meaning as well as words, the best first.
 
     Args:
         cuts: The passages, the best by words first.
-        likeness: How like the first of them are to each thing that is wanted.
+        likeness: The similarity of the first passages (rows) to each query (columns).
     """
     low, high = likeness.min(axis=0), likeness.max(axis=0)
     scaled = (likeness - low) / np.maximum(high - low, LEAST)

@@ -1,11 +1,8 @@
-"""Tell which words are private.
-
-Those that private texts contain, alone or together, and no public one.
-"""
+"""Find private words: those that private texts contain, alone or together, and no public one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -37,7 +34,7 @@ wikipedia www year january february march april may june july august september o
 december com org net html htm
 """
 FILLER_WORDS = frozenset(stem for word in _FILLER.split() for stem in search_words(word))
-"""Words of a query that are not its topic; everyone uses them in searches."""
+"""Words that everyone uses in searches, and that are no topic."""
 
 _FILLER_ZH = """
 研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
@@ -53,7 +50,7 @@ PIECE, WHOLE, DIGITS = 4, 5, 5
 """The shortest piece of a private word, the shortest such word, and the shortest such number."""
 
 FEW = 2
-"""A number of so many digits says nothing; one with one digit more, or a year, seldom."""
+"""A number of this many digits is never private; one digit more, or a year, seldom is."""
 
 WORD_ATOM = regex(rf"[^\W_{CJK}]+")
 _FOREIGN = regex(rf"\b(?=\w*[^\W\x00-\x7f])[^\W\d_{CJK}]{{{PIECE},}}")
@@ -148,21 +145,21 @@ class RedactionMaterial:
 
     @cached_property
     def identities(self) -> frozenset[str]:
-        """Return the numbers that nobody may search for, whoever has told them."""
-        every = (*self.own, *self.memory, *self.files)
-        return self.known.union(*(one.identities for one in every))
+        """Return the numbers that nobody may search for, whatever text they are from."""
+        texts = (*self.own, *self.memory, *self.files)
+        return self.known.union(*(text.identities for text in texts))
 
     def permitted(self) -> RedactionMaterial:
         """Return what stays private if the person permits private words."""
         return RedactionMaterial([], [], [], [], self.identities)
 
     def free(self, word: str) -> bool:
-        """Tell whether anybody may use a search word."""
-        return _held(word, self.own) or _held(word, self.public)
+        """Tell whether a search word is public."""
+        return any(word in text.words for text in (*self.own, *self.public))
 
     def secret(self, word: str) -> bool:
         """Tell whether a search word is private."""
-        # Letters that stand alone are initials, or are joined before they are looked at.
+        # Single letters are initials, or are joined before they are compared.
         if (len(word) == 1 and word.isascii()) or self.free(word) or is_filler(word):
             return False
         if GROUPED_NUMBER.fullmatch(word.rstrip("%")):
@@ -170,43 +167,41 @@ class RedactionMaterial:
             if len(digits) <= FEW:
                 return False
             if len(digits) == FEW + 1 or YEAR_NUMBER.fullmatch(digits):
-                return _held(word, self.memory)
+                return any(word in text.words for text in self.memory)
         elif word_weight(word) < 1:
             return False
-        return _held(word, self.memory) or _held(word, self.files)
+        return any(word in text.words for text in self.private)
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """Return the private words that may be looked for in another form."""
-        every = {atom for one in self.private for atom in one.atoms if len(atom) >= PIECE}
-        secret = {atom for atom in every if any(map(self.secret, search_words(atom)))}
-        whole = {word for one in self.private for word in _FOREIGN.findall(one.text)} | secret
-        long = (one for one in whole if any(map(self.secret, search_words(one))))
-        return frozenset(secret.union(*map(umlaut_variants, long)))
+        """Return the private words that are also recognized in another form."""
+        atoms = {atom for text in self.private for atom in text.atoms if len(atom) >= PIECE}
+        secret = {atom for atom in atoms if any(map(self.secret, search_words(atom)))}
+        foreign = {word for text in self.private for word in _FOREIGN.findall(text.text)}
+        words = (one for one in foreign | secret if any(map(self.secret, search_words(one))))
+        return frozenset(secret.union(*map(umlaut_variants, words)))
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """Return what the forms of a private word have in common."""
-        return frozenset(stem for one in self.hidden for stem in strip_endings(one))
+        """Return the stems of private words."""
+        return frozenset(stem for word in self.hidden for stem in strip_endings(word))
 
     @cached_property
     def alike(self) -> frozenset[str]:
-        """Return what is left of private words without a letter, their vowels or their order."""
-        lettered = filter(None, map(digits_to_letters, self.hidden))
-        long = [one for one in lettered if len(one) > WHOLE]
-        every = {form for one in long for form in letter_variants(one)}
-        return frozenset(
-            every | {strip_vowels(one) for one in long if len(strip_vowels(one)) >= WHOLE}
-        )
+        """Return private words without a letter, their vowels or the order of their letters."""
+        words = [one for one in map(digits_to_letters, self.hidden) if len(one) > WHOLE]
+        variants = {form for word in words for form in letter_variants(word)}
+        voweless = {one for one in map(strip_vowels, words) if len(one) >= WHOLE}
+        return frozenset(variants | voweless)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """Return the private numbers, each with the length of the shortest piece that tells."""
-        shown = {one for some in (*self.own, *self.public) for one in some.numbers}
-        every = {one: DIGITS for some in self.files for one in some.numbers}
-        every |= {one: PIECE for some in self.memory for one in some.numbers}
-        hidden = {one: least for one, least in every.items() if one not in shown}
-        return hidden | {one: PIECE for one in self.identities if one.isdecimal()}
+        """Return the private numbers, each with the length of the shortest telling piece."""
+        public = {one for text in (*self.own, *self.public) for one in text.numbers}
+        pieces = {one: DIGITS for text in self.files for one in text.numbers}
+        pieces |= {one: PIECE for text in self.memory for one in text.numbers}
+        private = {one: least for one, least in pieces.items() if one not in public}
+        return private | {one: PIECE for one in self.identities if one.isdecimal()}
 
 
 def _statement(text: str) -> _SentenceWords:
@@ -214,10 +209,6 @@ def _statement(text: str) -> _SentenceWords:
     # The first word of a sentence is capitalised, name or not.
     names = frozenset(word for one in _CAPITAL.findall(text) for word in search_words(one))
     return _SentenceWords(cut, frozenset(cut), names)
-
-
-def _held(word: str, some: Iterable[TextVocabulary]) -> bool:
-    return any(word in one.words for one in some)
 
 
 def is_filler(word: str) -> bool:

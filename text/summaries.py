@@ -1,7 +1,4 @@
-"""Say briefly what a text is about.
-
-An abstract of its own sentences (SumBasic, Nenkova and Vanderwende 2005), and a short title.
-"""
+"""Summarize a text: an abstract of its own sentences (SumBasic), and a short title."""
 
 from __future__ import annotations
 
@@ -42,10 +39,10 @@ _NAMED = regex(
 )
 
 CODE_SHARE = 0.4
-"""A text is code if so many of its lines can be nothing else, comments aside."""
+"""The share of its lines, comments aside, that are certainly code in source code."""
 
 SHOWN_CODE_NAMES = 12
-"""So many names are told of code that has no words."""
+"""How many names describe code that has no comments."""
 
 
 def is_source_code(text: str) -> bool:
@@ -57,25 +54,24 @@ def is_source_code(text: str) -> bool:
 
 def describe_source_code(text: str) -> str:
     """Return the words of source code about itself, or else the names that it defines."""
-    blocks = [_words(found[found.lastgroup or 0]) for found in _DOCSTRING.finditer(_closed(text))]
-    said = "\n\n".join(filter(None, blocks))
-    names = [found["name"] for found in _NAMED.finditer(text)]
-    return said or ", ".join(list(dict.fromkeys(names))[:SHOWN_CODE_NAMES])
+    matches = _DOCSTRING.finditer(_disable_unclosed_comments(text))
+    comments = [_clean_comment(match[match.lastgroup or 0]) for match in matches]
+    names = dict.fromkeys(match["name"] for match in _NAMED.finditer(text))
+    return "\n\n".join(filter(None, comments)) or ", ".join([*names][:SHOWN_CODE_NAMES])
 
 
-def _closed(text: str) -> str:
-    """Return a text in which no comment begins that does not end; each would be read to its end."""
+def _disable_unclosed_comments(text: str) -> str:
+    """Return a text without comments that do not end; each would be searched to the end."""
     head, end, rest = text.rpartition("*/")
     return head + end + rest.replace("/*", f"/{_APART}*")
 
 
-def _words(comment: str) -> str:
+def _clean_comment(comment: str) -> str:
     """Return the sentences of a comment, without signs, rules and boilerplate."""
     paragraphs = re.split(r"\n\s*\n", _SIGN.sub("", comment.replace(_APART, "")))
-    kept = (
-        " ".join(one.split()) for one in paragraphs if not is_boilerplate(" ".join(one.split()))
-    )
-    return "\n\n".join(one for one in kept if len(re.findall(r"[^\W\d_]+", one)) > 2)
+    lines = (" ".join(one.split()) for one in paragraphs)
+    worded = (one for one in lines if len(re.findall(r"[^\W\d_]+", one)) > 2)
+    return "\n\n".join(one for one in worded if not is_boilerplate(one))
 
 
 _DIGITS = regex(r"\d+")
@@ -84,26 +80,26 @@ LONGEST_ABSTRACT = {"en": 300, "zh": 150}
 """The longest abstract, in characters."""
 
 LOOKED_AT = 12_000
-"""How many characters of a text are looked at."""
+"""How many characters of a text are read."""
 
 REFRAIN = 0.2
-"""A word in a greater share of the sentences than this does not tell them apart,"""
+"""A word in a greater share of the sentences does not distinguish them,"""
 
 FEW = 8
 """unless it is in so few of them at all."""
 
 MOST = 20
-"""Of so many sentences some are chosen."""
+"""How many of the best sentences the choice is made from."""
 
 FIRST = 0.5
-"""How much more the first sentence is worth; the second half of that, and so on."""
+"""How much more the first sentence counts; the second half of that, and so on."""
 
 
 def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
     """Return the sentences with the words that matter most in a text, in its order.
 
-    What stands in a text `beside` it as well, such as the header of every page of a document, does
-    not tell them apart, and is left out where there is anything else.
+    What a text `beside` it has too, such as the header of every page of a document, is left out
+    where there is anything else.
 
     A sentence scores by the frequency of its words in the text, as in SumBasic (Nenkova and
     Vanderwende 2005), less for words found in any text, more near the beginning; the choice is
@@ -114,9 +110,9 @@ def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
     text = _own(text, beside) if beside else text
     most = LONGEST_ABSTRACT[detect_language(text)]
     short = [span.text for span in split_sentences(text) if span.end - span.start <= most]
-    told = [one for one in short if not is_heading(one)]
-    said = [one for one in told if not is_boilerplate(one)] or told
-    bags = _without_refrain([query_terms(one) for one in said])
+    prose = [one for one in short if not is_heading(one)]
+    sentences = [one for one in prose if not is_boilerplate(one)] or prose
+    bags = _without_refrain([query_terms(one) for one in sentences])
     counts = Counter(word for bag in bags for word in bag)
     worth = {word: word_weight(word) * math.log1p(times) for word, times in counts.items()}
     scores = [
@@ -125,12 +121,12 @@ def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
         if bag
     ]
     best = sorted(scores, key=lambda one: -one[1])[:MOST]
-    chosen = _fitting(best, said, most)
-    return " ".join(said[at] for at in sorted(chosen)) or text[:most]
+    chosen = _fitting(best, sentences, most)
+    return " ".join(sentences[at] for at in sorted(chosen)) or text[:most]
 
 
 def _own(text: str, beside: Sequence[str]) -> str:
-    """Return the lines and sentences of a text that are in none beside it, or else all of it."""
+    """Return the lines and sentences of a text that no text beside it has, or else all of it."""
     others = [" ".join(one[:LOOKED_AT].split()) for one in beside]
     lines = {_folded(line) for one in beside for line in one[:LOOKED_AT].split("\n")} - {""}
     own = "\n".join(line for line in text.split("\n") if _folded(line) not in lines)
@@ -146,12 +142,12 @@ def _own(text: str, beside: Sequence[str]) -> str:
 
 
 def _folded(line: str) -> str:
-    """Return a line as it is compared: no number tells one header of a page from the next."""
+    """Return a line for comparison; the headers of two pages may differ in a number."""
     return _DIGITS.sub("0", " ".join(line.split()).casefold())
 
 
 def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:
-    """Return the places of good sentences, unlike each other and not too long together."""
+    """Return the places of good sentences that differ from each other and fit together."""
     shortest = min((len(said[at]) for at, _ in best), default=0)
     chosen: list[int] = []
     room = most
@@ -165,7 +161,7 @@ def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) 
 
 
 def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
-    """Leave out words that stand in every few sentences, as the speakers of a dialogue do."""
+    """Leave out words of every few sentences, such as the speakers of a dialogue."""
     counts = Counter(word for bag in bags for word in bag)
     most = max(REFRAIN * len(bags), FEW)
     return [[word for word in bag if counts[word] <= most] for bag in bags]
@@ -176,13 +172,13 @@ def _sentence_worth(bag: list[str], worth: Mapping[str, float]) -> float:
 
 
 LONGEST_TITLE = 80
-"""Characters that a title has at most; Chinese says the same in half of them."""
+"""The longest title, in characters; Chinese says the same in half of them."""
 
 _TRIED = 8
-"""So many sentences of a long text are looked at for a title."""
+"""How many sentences of a long text are tried as a title."""
 
 LATER, POOR = 0.15, 0.5
-"""What a title loses for each sentence before its own, and for what makes a title poor."""
+"""What a title loses for each sentence before its own, and for each flaw."""
 
 _ORDER = regex(
     r"^(?:(?:write|give|provide|prepare|draft|conduct|produce|make)\b[^,.;]{0,60}?"
@@ -220,15 +216,15 @@ _ASIDE = regex(r"\s*[(（][^()（）]*[)）]")
 _PARTICIPLE = regex(r"\s\w{2,}ed$")
 _POINTS = regex(r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I)
 _DANGLING = regex(r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE)
-"""What a title does not end with: a comma, and the word that joins what is cut off."""
+"""The end of a cut title to remove: a comma, or a word that joins what is cut off."""
 
 _FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
 
 
 def make_title(text: str, most: int = LONGEST_TITLE) -> str:
-    """Return `text` as a short title: what is asked, its first letter capital, cut at a good end.
+    """Return `text` as a short title: what is asked, capitalized, and cut at a good end.
 
-    Of a long text the sentence makes the title that says most of what it is all about.
+    A long text is titled by the sentence that covers most of its topic.
     """
     first, _, rest = text.strip().partition("\n")
     most = most // 2 if detect_language(text) == "zh" else most
@@ -242,7 +238,7 @@ def make_title(text: str, most: int = LONGEST_TITLE) -> str:
 
 
 def localize_title(title: str, tongue: Literal["zh", "en"]) -> str:
-    """Return a title for a text in `tongue`: one in another language stands in quotation marks."""
+    """Return a title for a text in `tongue`, quoted if it is in another language."""
     if detect_language(title) == tongue:
         return title
     about = key_phrase(title) or title
@@ -252,7 +248,7 @@ def localize_title(title: str, tongue: Literal["zh", "en"]) -> str:
 
 
 def _best(text: str, most: int) -> str:
-    """Return the best title of a long text: its sentences are tried, each cut to a good end."""
+    """Return the best title of a long text among its first sentences, each cut at a good end."""
     said = [span.text for span in split_sentences(text)][:_TRIED]
     about = Counter(word for word in search_words(text) if word_weight(word) > LEAST_WEIGHT)
     titles = [_short(_without_task_words(one, most), most) for one in said]
@@ -261,7 +257,7 @@ def _best(text: str, most: int) -> str:
 
 
 def _title_worth(title: str, about: Counter[str]) -> float:
-    """Return how much of a text a title tells, in 0..1, less where it cannot stand alone."""
+    """Return how much of a text a title covers, in 0..1, less where it cannot stand alone."""
     most = sum(count for _, count in about.most_common(10)) or 1
     told = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
     poor = title.endswith("…") + bool(_POINTS.search(title)) + (not _ASKS.search(title))

@@ -9,14 +9,15 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
+from text.normalization import to_one_line
 from text.regex import regex
 from text.sentences import BULLET, Span, is_entry, is_heading, split_sentences
 
 CODE = 2_500
-"""A block of code of at most so many characters is one block, blank lines and all."""
+"""Code of at most this many characters is one block, including blank lines."""
 
 LEAD = 350
-"""What leads to the paragraph below it has at most so many characters."""
+"""The most characters of a paragraph that introduces the one below it."""
 
 _BLANK = regex(r"\n\s*\n|\Z")
 _ANNOUNCES = regex(
@@ -41,48 +42,48 @@ _CODE = regex(
     r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
 )
 _TERM_LINE = regex(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
-"""An option that a definition follows, on a line of its own."""
+"""An option on a line of its own, followed by its description."""
 
 
 @lru_cache(maxsize=256)
 def split_blocks(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the blocks of a page (`find_blocks`), which is cut for every query of a run."""
+    """Return `find_blocks`, cached since every query of a run splits the same pages."""
     return tuple(find_blocks(text))
 
 
 def find_blocks(text: str) -> list[tuple[int, int]]:
-    """Return where each block of a text begins and ends: paragraphs with what belongs to them.
+    """Return the start and end of each block of a text: paragraphs with what belongs to them.
 
-    A heading, the term of a definition and what announces something stay with the next paragraph,
-    and code stays whole as far as its brackets tell.
+    A heading, the term of a definition and an announcement stay with the next paragraph, and code
+    stays whole as far as its brackets show.
     """
-    found: list[tuple[int, int]] = []
-    leads = code = False
+    blocks: list[tuple[int, int]] = []
+    introduces = is_code = False
     for start, end in _paragraphs(text):
-        above = text[slice(*found[-1])] if found else ""
-        here = text[start:end]
-        joins = leads or _open(above) or (code and _is_code(here))
+        above = text[slice(*blocks[-1])] if blocks else ""
+        paragraph = text[start:end]
+        joins = introduces or _has_open_bracket(above) or (is_code and _is_code(paragraph))
         if len(above) <= CODE and joins:
-            found[-1] = (found[-1][0], end)
+            blocks[-1] = (blocks[-1][0], end)
         else:
-            found.append((start, end))
-        leads, code = _leads(here), _is_code(here)
-    return found
+            blocks.append((start, end))
+        introduces, is_code = _introduces_next(paragraph), _is_code(paragraph)
+    return blocks
 
 
 def announces_following(text: str) -> bool:
-    """Tell whether a text ends in announcing what follows it."""
+    """Tell whether a text ends by announcing what follows it."""
     end = text[-200:]
     return _ends_in_colon(end) or bool(_ANNOUNCES.search(end))
 
 
 def refers_back(text: str) -> bool:
-    """Tell whether a text begins with words that only what stands before them explains."""
+    """Tell whether a text begins with words that refer to what precedes it."""
     return bool(_BACK.match(text))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ends of what blank lines keep apart, without white space around."""
+    """Yield the start and end of paragraphs, which blank lines separate, without white space."""
     start = 0
     for blank in _BLANK.finditer(text):
         piece = text[start : blank.start()]
@@ -92,8 +93,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
         start = blank.end()
 
 
-def _leads(paragraph: str) -> bool:
-    """Tell whether a paragraph is nothing without the one below it."""
+def _introduces_next(paragraph: str) -> bool:
+    """Tell whether a paragraph only introduces the one below it."""
     if len(paragraph) > LEAD:
         return False
     if "\n" not in paragraph and (_TERM_LINE.match(paragraph) or is_heading(paragraph)):
@@ -102,7 +103,7 @@ def _leads(paragraph: str) -> bool:
 
 
 def _ends_in_colon(text: str) -> bool:
-    """Tell whether a colon stands behind the last word of a text."""
+    """Tell whether a colon follows the last word of a text."""
     end = _MARKS.match(text[::-1])
     return bool(end and not _COLONS.isdisjoint(end[0]))
 
@@ -112,23 +113,23 @@ def _is_code(paragraph: str) -> bool:
     return all(_CODE.search(line) for line in paragraph.split("\n"))
 
 
-def _open(block: str) -> bool:
-    """Tell whether code ends in it with a bracket that is not closed."""
+def _has_open_bracket(block: str) -> bool:
+    """Tell whether a block of code ends before a bracket is closed."""
     return "\n" in block and block.count("{") > block.count("}")
 
 
 LONGEST = 80
-"""Of a heading so many characters are shown at most."""
+"""The longest heading that is shown, in characters."""
 
 _HEADING = regex(r"(#{1,6})\s+(\S.*)")
 _ALONE = regex(r"(?:\A|(?<=\n\n))[#-][^\n]*(?=\n\s*\n|\s*\Z)")
 
 _TERM_LEVEL = 7
-"""A term stands below every heading."""
+"""The level of a term, below every heading."""
 
 
 class _Mark(NamedTuple):
-    """A heading or a term: where it begins, its level (1 is the highest), and its words."""
+    """A heading or a term: its start, its level (1 is the highest), and its words."""
 
     start: int
     level: int
@@ -136,43 +137,38 @@ class _Mark(NamedTuple):
 
 
 def find_headings_above(text: str, start: int) -> list[str]:
-    """Return the headings that a piece of a text stands under, the highest first, and its term.
+    """Return the headings above a place in a text, the highest first, and its term.
 
-    A piece that begins with a heading or a term stands under what is above that.
+    A heading or a term that begins at the place is not above it.
     """
     marks = _marks(text)
-    at = bisect_left(marks, (start,))
-    first = marks[at].level if at < len(marks) and marks[at].start == start else _TERM_LEVEL + 1
-    found: list[_Mark] = []
-    for mark in marks[:at]:
-        found = [one for one in found if one.level < mark.level] + [mark]
-    return [one.text for one in found if one.level < first]
+    number = bisect_left(marks, (start,))
+    begins_mark = number < len(marks) and marks[number].start == start
+    level = marks[number].level if begins_mark else _TERM_LEVEL + 1
+    above: list[_Mark] = []
+    for mark in marks[:number]:
+        above = [one for one in above if one.level < mark.level] + [mark]
+    return [one.text for one in above if one.level < level]
 
 
 @lru_cache(maxsize=256)
 def _marks(text: str) -> list[_Mark]:
-    found = (_mark(line) for line in _ALONE.finditer(text))
-    return [mark for mark in found if mark]
+    return list(filter(None, map(_mark, _ALONE.finditer(text))))
 
 
 def _mark(line: re.Match[str]) -> _Mark | None:
     """Return the heading or the term that a line is, if it is one."""
-    if found := _HEADING.fullmatch(line[0]):
-        return _Mark(line.start(), len(found[1]), _short(found[2]))
+    if heading := _HEADING.fullmatch(line[0]):
+        return _Mark(line.start(), len(heading[1]), to_one_line(heading[2], LONGEST))
     term = _TERM_LINE.fullmatch(line[0])
-    return _Mark(line.start(), _TERM_LEVEL, _short(line[0])) if term else None
-
-
-def _short(words: str) -> str:
-    words = words.strip()
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1].rstrip()}…"
+    return _Mark(line.start(), _TERM_LEVEL, to_one_line(line[0], LONGEST)) if term else None
 
 
 LEAST = 2
-"""A list has at least so many items."""
+"""The fewest items of a list."""
 
 TERM = 60
-"""The term of a definition list has at most so many characters."""
+"""The longest term of a definition list, in characters."""
 
 _MARK = regex(
     r"\s*(?:[-*+•·▪◦]\s+|\(?(?:\d{1,3}|[a-z])[.)]\s+|\d{1,3}、\s*|[（(]?[一二三四五六七八九十]+[)）、.]\s*)"
@@ -196,7 +192,7 @@ class AnnouncedList(NamedTuple):
     above: str
     items: tuple[Span, ...]
     cut: bool = False
-    """Whether the text ends with a term that nothing is said of any more."""
+    """Whether the text ends with a term whose description is missing."""
 
     @property
     def end(self) -> int:
@@ -214,17 +210,15 @@ class _Unit(NamedTuple):
 def find_lists(text: str) -> list[AnnouncedList]:
     """Return the lists of a text that something announces, in order.
 
-    A list has marked items, the rows of one table, or terms that each stand above or before what
-    is said of them.
+    A list has marked items, the rows of one table, or terms that each precede their description.
     """
     return list(_announced(text, _with_terms(_units(text))))
 
 
 def extend_to_list(text: str, span: Span, most: int) -> Span:
-    """Return a piece of a text that goes on to the end of the list it begins, within `most`."""
-    begun = [one.end for one in find_lists(text) if span.start <= one.lead.start < span.end]
-    fitting = [end for end in begun if end - span.start <= most]
-    end = max([span.end, *fitting])
+    """Return a piece of a text, extended to the end of the list it begins, within `most`."""
+    ends = [one.end for one in find_lists(text) if span.start <= one.lead.start < span.end]
+    end = max([span.end, *(one for one in ends if one - span.start <= most)])
     return Span(span.start, end, text[span.start : end])
 
 
@@ -246,16 +240,13 @@ def _announced(text: str, units: Sequence[_Unit]) -> Iterator[AnnouncedList]:
 
 
 def _same(unit: _Unit) -> str:
-    """Return what neighbours share that are items of one list; rows have the same first header."""
+    """Return the key that items of one list share; rows have the same first header."""
     row = _ROW.match(unit.text) if unit.kind == "row" else None
     return f"{unit.kind} {row['header'].strip()}" if row else unit.kind
 
 
 def _lead(unit: _Unit, kind: Kind) -> Span | None:
-    """Return the last sentence of what stands above a list, or the heading.
-
-    What stands above terms must say that they follow.
-    """
+    """Return the last sentence above a list, or its heading; for terms it must announce them."""
     if unit.kind not in ("text", "heading"):
         return None
     mark = _TITLE.match(unit.text)
@@ -292,7 +283,7 @@ def _units(text: str) -> list[_Unit]:
             kind: Kind = (
                 "term" if last.kind == "text" and _is_term(last, blank, deeper) else last.kind
             )
-            # What it says is taken out of the text at the end, once.
+            # The text of a unit is cut once, when its end is known.
             units[-1] = _Unit(kind, last.start, end, "\n")
             blank = False
         else:
@@ -319,17 +310,18 @@ def _goes_on(last: _Unit, line: str, blank: bool, deeper: bool) -> bool:
 
 
 def _is_term(unit: _Unit, blank: bool, deeper: bool) -> bool:
-    """Tell whether a paragraph is a term, with its meaning indented right below it."""
+    """Tell whether a paragraph is a term, with its description indented right below it."""
     return deeper and not blank and _is_short(unit)
 
 
 def _with_terms(units: list[_Unit]) -> list[_Unit]:
-    """Put short lines that follow each other, each above a paragraph, together with it."""
+    """Join short lines that each stand above a paragraph with that paragraph."""
     whole: list[_Unit] = []
     terms = {at for at, (one, after) in enumerate(pairwise(units)) if _heads(one, after)}
     for at, unit in enumerate(units):
-        told = unit.kind == "text" and at not in terms and not terms.isdisjoint((at - 1, at + 1))
-        if told and whole and whole[-1].kind == "term":
+        describes = unit.kind == "text" and at not in terms
+        near_term = not terms.isdisjoint((at - 1, at + 1))
+        if describes and near_term and whole and whole[-1].kind == "term":
             text = f"{whole[-1].text}\n\n{unit.text}"
             whole[-1] = _Unit("term", whole[-1].start, unit.end, text)
             continue
@@ -342,8 +334,9 @@ def _with_terms(units: list[_Unit]) -> list[_Unit]:
 
 
 def _heads(unit: _Unit, after: _Unit) -> bool:
-    said = after.kind == "text" and len(after.text) > len(unit.text) and _ENDED.search(after.text)
-    return _is_short(unit) and bool(said)
+    if after.kind != "text" or len(after.text) <= len(unit.text):
+        return False
+    return _is_short(unit) and bool(_ENDED.search(after.text))
 
 
 def _is_short(unit: _Unit) -> bool:

@@ -1,8 +1,4 @@
-"""What a question is about.
-
-The question without the words that only ask, its weighted terms and names, and how much of them a
-text covers.
-"""
+"""The topic of a question: its weighted terms and names, and how much of them a text covers."""
 
 from __future__ import annotations
 
@@ -72,12 +68,12 @@ _MANNER = regex(
     rf"|[不别別][超][过過]{_NUMERAL}+[个個]?字|(?<!{_NUMERAL}){_NUMERAL}+字以[内內]))(?=[。！!]*$|(?<=[：:，,]))",
     re.IGNORECASE,
 )
-"""What is said of the answer itself: its language, its form, its length."""
+"""A request about the answer itself: its language, its form, its length."""
 _WORKS = (
     "(?:haikus?|poems?|songs?|lyrics|sonnets?|limericks?|ballads?|rhymes?|raps?|story|stories|tales?"
     "|jokes?|slogans?|letters?|e-?mails?|tweets?|code|programs?|scripts?|functions?|regex)"
 )
-_BEYOND = regex(
+_GENERATIVE = regex(
     r"^\W*(?:(?:write|compose|create|make(?: up)?|invent|generate|draft|tell|give)(?: (?:me|us))?"
     rf" (?:an?|another|some) (?:[\w-]+ ){{0,2}}?{_WORKS}|(?:write|compose) {_WORKS})\b"
     r"|^\W*(?:translate|draw|paint|sing|play|pretend|imagine)\b"
@@ -90,38 +86,38 @@ _BEYOND = regex(
 )
 
 
-def is_generative_request(said: str) -> bool:
-    """Tell whether a person wants what no quote can give: a poem, a translation, a sum."""
-    return bool(_BEYOND.search(strip_request_phrases(said)))
+def is_generative_request(question: str) -> bool:
+    """Tell whether a question asks for what no quote can give: a poem, a translation, a sum."""
+    return bool(_GENERATIVE.search(strip_request_phrases(question)))
 
 
-def strip_format_requests(said: str) -> str:
-    """Return a question without what it says of the answer: its language, form or length.
+def strip_format_requests(question: str) -> str:
+    """Return a question without requests about the language, form or length of the answer.
 
-    What consists of such words only stays as it is.
+    A question that is nothing else is returned unchanged.
     """
-    left = said.strip()
-    while (less := _MANNER.sub("", left, count=1).strip()) != left and re.search(r"\w\w", less):
-        left = less
-    return left
+    text = question.strip()
+    while (shorter := _MANNER.sub("", text, count=1).strip()) != text:
+        if not re.search(r"\w\w", shorter):
+            break
+        text = shorter
+    return text
 
 
 @lru_cache(maxsize=1024)
-def strip_request_phrases(said: str) -> str:
+def strip_request_phrases(question: str) -> str:
     """Return a question without the words around it: "Please tell me what X is" is "what X is".
 
-    What consists of such words only stays as it is.
+    A question that is nothing else is returned unchanged.
     """
-    left = strip_format_requests(said)
-    while True:
-        less = _POLITE.sub("", left, count=1)
-        if less == left or not re.search(r"\w\w", less):
-            return left
-        left = less
+    text = strip_format_requests(question)
+    while (shorter := _POLITE.sub("", text, count=1)) != text and re.search(r"\w\w", shorter):
+        text = shorter
+    return text
 
 
 NAME_TERM_WEIGHT = 2.0
-"""How much more a name, a number or quoted words say than another term."""
+"""How much more a name, a number or quoted words weigh than another term."""
 
 _NAME_OR_NUMBER = regex(
     r"(?<![A-Za-z])[A-Z][a-zA-Z0-9'’-]*|\d[\d.,:/-]*\d"
@@ -137,7 +133,7 @@ _BOUND = regex(
     re.IGNORECASE,
 )
 STREWN = 0.5
-"""What a name of several words loses where its words do not stand together."""
+"""The share of its weight that a name loses where its words are apart."""
 
 _LIGHT = frozenset(
     re.findall(
@@ -146,7 +142,7 @@ _LIGHT = frozenset(
         " use way",
     )
 )
-"""Stems of words that a question needs for its grammar more than for its topic."""
+"""Stems of words that belong to the grammar of a question rather than to its topic."""
 
 _LATIN = regex(r"(?=.*[a-z])[a-z0-9][a-z0-9._+#-]+")
 
@@ -186,32 +182,34 @@ def extract_topic(*texts: str) -> Topic:
     weights: dict[str, float] = {}
     pairs: dict[tuple[str, str], float] = {}
     for number, text in enumerate(texts):
-        found = key_terms(text)
-        own, parts = named_terms(text), _parts(found) | _bounds(text)
-        for term in found:
-            little = term in parts or (term in _LIGHT and term not in own)
-            part = (LEAST_WEIGHT if little else word_weight(term)) * (
-                NAME_TERM_WEIGHT if term in own else 1.0
-            )
-            weights.setdefault(term, part * 0.5**number)
+        terms = key_terms(text)
+        named, parts = named_terms(text), _parts(terms) | _bounds(text)
+        for term in terms:
+            is_light = term in parts or (term in _LIGHT and term not in named)
+            weight = LEAST_WEIGHT if is_light else word_weight(term)
+            weight *= NAME_TERM_WEIGHT if term in named else 1.0
+            weights.setdefault(term, weight * 0.5**number)
         if number == 0:
-            pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}
-    whole = [query_terms(name) for name in extract_names(texts[0])] if texts else []
-    joint = [name for name in whole if 1 < len(name) < 4 and set(name) <= weights.keys()]
+            pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(terms)}
+    names = [query_terms(name) for name in extract_names(texts[0])] if texts else []
+    joint = [name for name in names if 1 < len(name) < 4 and set(name) <= weights.keys()]
     return Topic(weights, pairs, [name for name in joint if " ".join(name).isascii()])
 
 
 def extract_cross_language_topic(question: str) -> Topic:
-    """Return what a text in another language has too of a question: names and technical terms.
+    """Return the part of a topic that a text in another language shares: names, technical terms.
 
-    In a Chinese question that is what stands in Latin letters.
+    In a Chinese question those are the terms in Latin letters.
     """
-    about, own = extract_topic(question), named_terms(question)
-    latin = {term: part for term, part in about.terms.items() if _LATIN.fullmatch(term)}
+    topic, named = extract_topic(question), named_terms(question)
     chinese = detect_language(question) == "zh"
-    kept = {term: part for term, part in latin.items() if chinese or term in own}
-    pairs = {pair: part for pair, part in about.pairs.items() if kept.keys() >= {*pair}}
-    return Topic(kept, pairs, [name for name in about.names if kept.keys() >= {*name}])
+    terms = {
+        term: weight
+        for term, weight in topic.terms.items()
+        if _LATIN.fullmatch(term) and (chinese or term in named)
+    }
+    pairs = {pair: weight for pair, weight in topic.pairs.items() if terms.keys() >= {*pair}}
+    return Topic(terms, pairs, [name for name in topic.names if terms.keys() >= {*name}])
 
 
 def key_terms(text: str) -> list[str]:
@@ -233,13 +231,13 @@ def key_phrase(text: str, most: int = 8) -> str:
 
 
 def _worth(phrase: str, place: float, own: set[str]) -> float:
-    """Return what a phrase says about a question; what stands early in it (0..1) says more.
+    """Return how much a phrase says about a question; more if its place (0..1) is early.
 
     `own` has the terms of the names in the question.
     """
-    said = set(query_terms(phrase))
-    more = NAME_TERM_WEIGHT if said & own else 1.0
-    return max(map(word_weight, said), default=0.0) * more * (1 - place / 2)
+    terms = set(query_terms(phrase))
+    factor = NAME_TERM_WEIGHT if terms & own else 1.0
+    return max(map(word_weight, terms), default=0.0) * factor * (1 - place / 2)
 
 
 def named_terms(text: str) -> set[str]:
@@ -250,7 +248,7 @@ def named_terms(text: str) -> set[str]:
 
 
 def _bounds(text: str) -> set[str]:
-    """Return the numbers that a question compares with; what answers it need not name them."""
+    """Return the numbers that a question compares with; an answer need not contain them."""
     bounds = (next(filter(None, match.groups())) for match in _BOUND.finditer(text))
     return {term for bound in bounds for term in query_terms(bound)}
 
@@ -275,8 +273,8 @@ def topic_coverage(topic: Topic, text: Sequence[str]) -> float:
     """Return how much of a topic the words of a text cover, in 0..1.5.
 
     The weighted share of the terms, and half of the weighted share of the pairs of terms that
-    also stand together in the text (with at most one word between): a shared phrase says more
-    than its words strewn over a paragraph. Of a name that is strewn only half counts.
+    are also adjacent in the text (with at most one word between): a shared phrase says more than
+    its words strewn over a paragraph. A name that is strewn counts half.
     """
     there = set(text)
     covered = sum(part for term, part in topic.terms.items() if term in there)
