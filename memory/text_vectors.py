@@ -20,28 +20,28 @@ from storage.engine import run_read, run_write
 from storage.upsert import dialect_insert
 from text.script import detect_language
 
-MOST = 64
-"""So many texts get a vector at a time; the others get theirs later."""
+MAX_NEW_VECTORS = 64
+"""The most texts that get a vector at a time; the others get theirs later."""
 
-OWNERS = 16
-"""The vectors of so many owners are held in memory."""
+CACHED_OWNERS = 16
+"""How many owners' vectors are cached."""
 
-ENGLISH = "minilm"
-"""How the names of embedders begin that know English only."""
+ENGLISH_PREFIX = "minilm"
+"""The prefix of the names of embedders that know only English."""
 
-REMEMBERED = 4_096
-"""How many vectors of passages a process remembers; none is kept beyond it."""
+CACHED_PASSAGES = 4_096
+"""How many vectors of passages are cached; they are not stored."""
 
-_passages = Resource(lambda: RecentCache[tuple[str, str], FloatMatrix](REMEMBERED))
+_passages = Resource(lambda: RecentCache[tuple[str, str], FloatMatrix](CACHED_PASSAGES))
 """The vectors of passages by embedder and text."""
 
-_stored = Resource(lambda: RecentCache[tuple[str, str, str], dict[str, FloatMatrix]](OWNERS))
+_stored = Resource(lambda: RecentCache[tuple[str, str, str], dict[str, FloatMatrix]](CACHED_OWNERS))
 """The stored vectors by database, owner and embedder."""
 
 
 async def semantic_embedder() -> Embedder | None:
-    """Return the embedder that is set, if it knows more of a text than its words."""
-    # What knows no more than words need not be made, which is the work of a thread.
+    """Return the configured embedder if it knows meanings, and not only words."""
+    # Loading an embedder takes a thread, which one of words alone is not worth.
     if embedder_name() in LEXICAL_EMBEDDERS:
         return None
     try:
@@ -53,11 +53,11 @@ async def semantic_embedder() -> Embedder | None:
 
 def supports_language(made_by: Embedder, text: str) -> bool:
     """Tell whether an embedder knows the language of a text."""
-    return not made_by.name.startswith(ENGLISH) or detect_language(text) == "en"
+    return not made_by.name.startswith(ENGLISH_PREFIX) or detect_language(text) == "en"
 
 
 async def embed_text(made_by: Embedder, text: str) -> FloatMatrix | None:
-    """Return the vector of what is asked; `None` where the embedder cannot make one now."""
+    """Return the vector of a question; `None` if the embedder cannot make one now."""
     if not supports_language(made_by, text):
         return None
     try:
@@ -69,11 +69,11 @@ async def embed_text(made_by: Embedder, text: str) -> FloatMatrix | None:
 async def passage_similarity(
     asked_for: Sequence[str], passages: Sequence[str]
 ) -> FloatMatrix | None:
-    """Return how like passages are to what is asked for: a row for each, a cosine for each text.
+    """Return the cosines of passages and questions: a row for each passage.
 
-    What is in a language that the embedder does not know is left out; `None` where nothing is left,
-    or no embedder can be asked now. The steps of a run look at the same passages again and again,
-    so their vectors are remembered.
+    Questions in a language that the embedder does not know are left out; `None` if none is left, or
+    the embedder cannot be used now. The steps of a run compare the same passages again and again,
+    so their vectors are cached.
     """
     made_by = await semantic_embedder()
     if made_by is None or not passages:
@@ -90,10 +90,7 @@ async def passage_similarity(
 
 
 def _remembered(made_by: Embedder, passages: Sequence[str]) -> FloatMatrix | None:
-    """Return the vectors of passages, those that are not remembered made now.
-
-    `None` where a cap prevents some of them.
-    """
+    """Return the vectors of passages, from the cache or made now; `None` if a cap prevents some."""
     with embedding_lock:
         remembered = _passages.get()
         known = {text: remembered.get((made_by.name, text)) for text in passages}
@@ -111,20 +108,20 @@ def _remembered(made_by: Embedder, passages: Sequence[str]) -> FloatMatrix | Non
 async def load_text_vectors(
     owner: str, made_by: Embedder, texts: Sequence[str]
 ) -> dict[str, FloatMatrix]:
-    """Return the vectors of an owner's texts, by text; those that are not made yet are left out.
+    """Return the vectors of an owner's texts, by text, as far as there are any.
 
-    Of these the last `MOST` are made now, so that a call never waits for many.
+    The last `MAX_NEW_VECTORS` missing ones are made now, so that a call never waits for many.
     """
     known = await _known(owner, made_by.name)
     fitting = [text for text in dict.fromkeys(texts) if supports_language(made_by, text)]
-    new = [text for text in fitting if _key(text) not in known][-MOST:]
+    new = [text for text in fitting if _key(text) not in known][-MAX_NEW_VECTORS:]
     if new:
         known |= await _made(owner, made_by, new)
     return {text: known[key] for text in fitting if (key := _key(text)) in known}
 
 
 async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, FloatMatrix]:
-    """Make vectors and keep them; none where the embedder cannot be asked now."""
+    """Make vectors and store them; none if the embedder cannot be used now."""
     try:
         made = await asyncio.to_thread(embed_as_allowed, made_by, texts)
     except Problem:

@@ -1,4 +1,4 @@
-"""Store the profile of each owner: merge what a turn tells into it, and log every change."""
+"""Store the profile of each owner: merge updates into it, and log every change."""
 
 from __future__ import annotations
 
@@ -17,87 +17,86 @@ from storage.events import Event, LoggedEvent, Reversal, lock_owner, log_event, 
 from storage.upsert import upsert
 from text.words import search_words
 
-ALIKE = 0.8
-"""Two wordings that are so similar mean the same."""
+MIN_SAME_COSINE = 0.8
+"""The least similarity of two wordings that mean the same."""
 
-LEAST = 0.6
-"""What is less sure changes nothing."""
+MIN_CONFIDENCE = 0.6
+"""The least confidence of a trait that is stored."""
 
 HALF_LIFE = 90 * 86_400.0
-"""Seconds after which what was only understood weighs half against what is understood now."""
+"""The seconds after which the confidence of an inferred trait counts half."""
 
-MOST = 6
-"""How many identities, and as many characteristics, are kept; the oldest go first."""
+MAX_TRAITS = 6
+"""The most identities, and the most characteristics; the oldest are dropped."""
 
 
-def merge_profile(known: Profile, told: ProfileUpdate) -> Profile:
-    """Return the profile with what a turn tells.
+def merge_profile(known: Profile, update: ProfileUpdate) -> Profile:
+    """Return the profile with an update merged in.
 
-    What was stated takes the place of what was there at once, however sure that was: people change.
-    What was only understood does so when it is at least as sure as the other, which counts less as
-    it grows old.
+    A stated trait replaces what was known at once, however certain that was: people change. An
+    inferred one does so if it is at least as certain as the other, whose confidence decays.
     """
-    before = [] if told["instead"] and told["identities"] else known["identities"]
+    gone, characteristics = update["gone"], update["characteristics"]
+    before = [] if update["instead"] and update["identities"] else known["identities"]
     return Profile(
-        identities=_joined(before, told["identities"], told["gone"]),
-        characteristics=_joined(known["characteristics"], told["characteristics"], told["gone"]),
-        tastes=_tastes(_wanted(known["tastes"], told["unwanted"]), told["tastes"]),
+        identities=_merge_traits(before, update["identities"], gone),
+        characteristics=_merge_traits(known["characteristics"], characteristics, gone),
+        tastes=_merge_tastes(known["tastes"], update),
     )
 
 
 def trait_similarity(one: str, other: str) -> float:
-    """Return how much two short texts say the same, in 0..1.
+    """Return how similar two short texts are, in 0..1.
 
-    The cosine of their words and letter trigrams; 1 where one holds every word of the other, so
-    that "nurse" and "paediatric nurse" are alike.
+    The cosine of their words and letter trigrams; 1 if one has every word of the other, so that
+    "nurse" and "paediatric nurse" are the same.
     """
     left, right = set(search_words(one)), set(search_words(other))
     if left and right and (left <= right or right <= left):
         return 1.0
-    # Whoever only reads a profile compares nothing, and needs no numpy.
+    # Reading a profile compares nothing, and needs no numpy.
     from models.hashing_vectors import hash_texts  # noqa: PLC0415
 
     first, second = hash_texts([one, other])
     return max(0.0, float(first @ second))
 
 
-def _joined(known: Sequence[Trait], told: Sequence[Trait], gone: Sequence[str]) -> list[Trait]:
-    left = [one for one in known if not any(_alike(one["text"], text) for text in gone)]
-    for new in told:
-        if new["confidence"] < LEAST:
+def _merge_traits(known: Sequence[Trait], new: Sequence[Trait], gone: Sequence[str]) -> list[Trait]:
+    traits = [one for one in known if not any(_is_same(one["text"], text) for text in gone)]
+    for trait in new:
+        if trait["confidence"] < MIN_CONFIDENCE:
             continue
-        left = [one for one in left if not _moved(new, one)]
-        same = [one for one in left if _alike(one["text"], new["text"])]
-        left = [_more_specific(new, same), *(one for one in left if one not in same)]
-    return left[:MOST]
+        traits = [one for one in traits if not _is_moved(trait, one)]
+        same = [one for one in traits if _is_same(one["text"], trait["text"])]
+        traits = [_more_specific(trait, same), *(one for one in traits if one not in same)]
+    return traits[:MAX_TRAITS]
 
 
-def _moved(new: Trait, old: Trait) -> bool:
-    """Tell whether somebody is now at another place what they were: "a nurse in Oslo"."""
+def _is_moved(new: Trait, old: Trait) -> bool:
+    """Tell whether a trait is the same at another place: "a nurse in Oslo"."""
     return is_at_other_place(new["text"], old["text"]) and not ALSO_PATTERN.search(new["quote"])
 
 
-def _alike(one: str, other: str) -> bool:
-    return trait_similarity(one, other) >= ALIKE
+def _is_same(one: str, other: str) -> bool:
+    return trait_similarity(one, other) >= MIN_SAME_COSINE
 
 
 def _more_specific(new: Trait, same: Sequence[Trait]) -> Trait:
-    """Return the wording that says most; it is as sure as the surest of them."""
+    """Return the wording with the most words, with the highest confidence of all."""
     best = max([new, *same], key=lambda one: len(set(search_words(one["text"]))))
-    sure = max(one["confidence"] for one in [new, *same])
-    return Trait(**{**best, "confidence": sure})
+    confidence = max(one["confidence"] for one in [new, *same])
+    return Trait(**{**best, "confidence": confidence})
 
 
-def _tastes(known: Mapping[str, Trait], told: Mapping[str, Trait]) -> dict[str, Trait]:
-    return {**known, **{name: new for name, new in told.items() if _wins(new, known.get(name))}}
+def _merge_tastes(known: Mapping[str, Trait], update: ProfileUpdate) -> dict[str, Trait]:
+    unwanted = update["unwanted"]
+    kept = {name: one for name, one in known.items() if one["text"] not in unwanted.get(name, [])}
+    new = update["tastes"].items()
+    return {**kept, **{name: one for name, one in new if _replaces(one, kept.get(name))}}
 
 
-def _wanted(known: Mapping[str, Trait], unwanted: Mapping[str, Sequence[str]]) -> dict[str, Trait]:
-    return {name: one for name, one in known.items() if one["text"] not in unwanted.get(name, [])}
-
-
-def _wins(new: Trait, old: Trait | None) -> bool:
-    if new["confidence"] < LEAST:
+def _replaces(new: Trait, old: Trait | None) -> bool:
+    if new["confidence"] < MIN_CONFIDENCE:
         return False
     if old is None or new["stated"]:
         return True
@@ -107,7 +106,7 @@ def _wins(new: Trait, old: Trait | None) -> bool:
 
 
 class StoredProfile(NamedTuple):
-    """A profile and the event that changed it last; 0 where there was none."""
+    """A profile, and the number of the last event that changed it; 0 if none has."""
 
     profile: Profile
     revision: int
@@ -115,54 +114,50 @@ class StoredProfile(NamedTuple):
 
 async def load_profile(owner: str) -> StoredProfile:
     """Return the profile of an owner."""
-    return await run_read(lambda connection: _kept(connection, owner))
+    return await run_read(lambda connection: _select_profile(connection, owner))
 
 
 async def update_profile(
     owner: str,
-    told: ProfileUpdate,
+    update: ProfileUpdate,
     *,
     provenance: str = "user",
     run: str = "",
     step: str = "",
     why: str = "",
 ) -> Profile:
-    """Join what a turn tells with the profile; what changes nothing is no event."""
+    """Merge an update into the profile, and log it if it changes anything."""
     event = Event(owner, "profile.update", provenance=provenance, run=run, step=step, why=why)
-
-    def change(known: Profile) -> Profile:
-        return merge_profile(known, told)
-
-    return await _change(event, change)
+    return await _change(event, lambda known: merge_profile(known, update))
 
 
 async def replace_profile(owner: str, profile: Profile, *, run: str = "", why: str = "") -> Profile:
-    """Put a profile in the place of what is there: a person's edit, or nothing at all."""
+    """Replace the profile by another one, which may be empty."""
     event = Event(owner, "profile.edit", provenance="user", run=run, why=why)
     return await _change(event, lambda _: profile)
 
 
 def undo_profile(connection: Connection, logged: LoggedEvent) -> Reversal | None:
-    """Make a profile again what it was before an event.
+    """Restore the profile as it was before an event.
 
     Raises:
-        Problem: `undo_conflict` when the profile was changed since.
+        Problem: `undo_conflict` if it was changed since.
     """
     event = logged.event
-    known = _kept(connection, event.owner)
+    known = _select_profile(connection, event.owner)
     if known.profile != (event.after or empty_profile()):
         hint = f"see `dossier memory log`, or undo the later events first (event {logged.id})"
         raise Problem(ErrorCode.UNDO_CONFLICT, "the profile was changed since", hint=hint)
-    back = Profile(**{**empty_profile(), **(event.before or {})})  # type: ignore[typeddict-item]
+    former = Profile(**{**empty_profile(), **(event.before or {})})  # type: ignore[typeddict-item]
     undone = undoing(logged, "profile.undo", run=event.run)
-    return _changed(connection, undone, known, back)
+    return _changed(connection, undone, known, former)
 
 
 async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile:
     def work(connection: Connection) -> Profile:
         # The profile must not change between reading and writing it.
         lock_owner(connection, event.owner)
-        known = _kept(connection, event.owner)
+        known = _select_profile(connection, event.owner)
         profile = change(known.profile)
         if changed := _changed(connection, event, known, profile):
             changed.write(log_event(connection, changed.event))
@@ -174,7 +169,7 @@ async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile
 def _changed(
     connection: Connection, event: Event, known: StoredProfile, profile: Profile
 ) -> Reversal | None:
-    """Return what is logged and written where a profile becomes another one, if it does."""
+    """Return what is logged and written when a profile changes; `None` if it does not."""
     if profile == known.profile:
         return None
 
@@ -191,7 +186,7 @@ MINE = select(profiles.c.data, profiles.c.revision).where(
 )
 
 
-def _kept(connection: Connection, owner: str) -> StoredProfile:
+def _select_profile(connection: Connection, owner: str) -> StoredProfile:
     row = connection.execute(MINE, {"its_owner": owner}).first()
     return (
         StoredProfile(json.loads(row.data), row.revision)

@@ -1,4 +1,4 @@
-"""What a profile is: plain data, each trait with the words it rests on."""
+"""The data of a profile: traits, each with the words that support it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Trait(TypedDict):
     """The person's own words that say so."""
     confidence: float
     stated: bool
-    """Whether they said it in so many words, rather than let it be understood."""
+    """Whether they said it explicitly; else it was inferred."""
     run: str
     at: float
     """When it was said, in seconds since 1970."""
 
 
 class Profile(TypedDict):
-    """Who a person is and how they like their answers; the newest of each list stands first."""
+    """Who a person is and how they like their answers; each list has the newest first."""
 
     identities: list[Trait]
     characteristics: list[Trait]
@@ -38,26 +38,26 @@ class Profile(TypedDict):
 
 
 class ProfileUpdate(TypedDict):
-    """What one turn tells of a person."""
+    """What one turn says of a person."""
 
     identities: list[Trait]
     characteristics: list[Trait]
     tastes: dict[str, Trait]
     gone: list[str]
-    """Identities and characteristics that hold no longer."""
+    """Identities and characteristics that no longer hold."""
     unwanted: dict[str, list[str]]
-    """Tastes that hold no longer, or never did: values by name."""
+    """Tastes that do not hold: values by name."""
     instead: bool
-    """Whether the identities take the place of all that were known: "I am a teacher now"."""
+    """Whether the identities replace all known ones: "I am a teacher now"."""
 
 
 def empty_profile() -> Profile:
-    """Return the profile of somebody of whom nothing is known."""
+    """Return the profile of somebody unknown."""
     return Profile(identities=[], characteristics=[], tastes={})
 
 
 def empty_profile_update() -> ProfileUpdate:
-    """Return what a turn tells that says nothing of the person."""
+    """Return an update that changes nothing."""
     return ProfileUpdate(
         identities=[], characteristics=[], tastes={}, gone=[], unwanted={}, instead=False
     )

@@ -130,7 +130,7 @@ async def test_an_embedder_that_is_down_leaves_the_words(
 async def test_a_call_never_waits_for_more_vectors_than_a_few(
     knowing: Knowing, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(text_vectors, "MOST", 2)
+    monkeypatch.setattr(text_vectors, "MAX_NEW_VECTORS", 2)
     for number in range(5):
         await add_fact(ME, NewFact(f"Has hive {number} in field {number * 7}"))
 

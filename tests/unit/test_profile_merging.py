@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.profile.store import LEAST, merge_profile, trait_similarity
+from memory.profile.store import MIN_CONFIDENCE, merge_profile, trait_similarity
 from memory.profile.traits import Profile, ProfileUpdate, Trait, empty_profile, empty_profile_update
 
 DAY = 86_400.0
@@ -52,7 +52,7 @@ def test_of_near_synonyms_the_more_specific_stays(order: list[str]):
 
 def test_a_turn_that_is_not_sure_changes_nothing():
     before = known(identities=[trait("nurse")], tastes={"detail": trait("concise")})
-    unsure = LEAST - 0.01
+    unsure = MIN_CONFIDENCE - 0.01
     told_now = told(
         identities=[trait("pilot", unsure)],
         characteristics=[trait("tall", unsure)],
