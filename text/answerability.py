@@ -14,14 +14,14 @@ from text.words import search_words
 
 
 class SourcePassage(NamedTuple):
-    """A passage of a source: the source's id and title, the place in it, and the words."""
+    """A passage of a source: the id and title of the source, the place in it, and the text."""
 
     id: str
     title: str
     place: str
     text: str
     is_computed: bool = False
-    """Whether it was worked out over whole documents, so that it answers by itself."""
+    """Whether it was computed over whole documents, so that it answers by itself."""
 
 
 def document_title(title: str) -> str:
@@ -40,23 +40,21 @@ LEAST_NAME_COVERAGE = 0.4
 """The least share of the names and numbers of a question that one source must have."""
 
 MANY_TERMS = 12
-"""A topic of more terms than this is covered by chance less often, so less of it is asked for."""
+"""A topic of more terms is covered by chance less often, so less coverage is required."""
 
 
 def is_answerable(question: str, pages: Sequence[SourcePassage]) -> bool:
     """Tell whether a source covers enough of a question to answer it.
 
     The least share falls with the root of the number of terms, as does the spread of what
-    pages about something else cover by chance.
+    unrelated pages cover by chance.
     """
     about = extract_topic(question)
     if is_generative_request(question) or not _names_known(question, about, pages):
         return False
     chance = min(1.0, math.sqrt(MANY_TERMS / max(len(about.terms), 1)))
-    return (
-        best_source_coverage(about, question, pages)
-        >= LEAST_COVERAGE[detect_language(question)] * chance
-    )
+    least = LEAST_COVERAGE[detect_language(question)] * chance
+    return best_source_coverage(about, question, pages) >= least
 
 
 def _names_known(question: str, about: Topic, pages: Sequence[SourcePassage]) -> bool:
@@ -81,16 +79,14 @@ def coverage_by_source(
     sources: dict[str, list[str]] = {}
     for page in pages:
         sources.setdefault(page.id, [page.title]).append(page.text)
-    return {
-        name: passage_coverage(
-            about, question, SourcePassage(name, texts[0], "", "\n".join(texts[1:]))
-        )
-        for name, texts in sources.items()
-    }
+    whole = (
+        SourcePassage(id, title, "", "\n".join(texts)) for id, (title, *texts) in sources.items()
+    )
+    return {source.id: passage_coverage(about, question, source) for source in whole}
 
 
 NAMED_TITLE = 0.3
-"""A page is worth this much more when the question names its whole title."""
+"""What a page gains when the question names its whole title."""
 
 TITLE_ASIDE = regex(r"\s*[(（].*|\.\w{2,4}$")
 
@@ -99,8 +95,6 @@ def passage_coverage(about: Topic, question: str, page: SourcePassage) -> float:
     """Return how much of a topic a page and its title cover."""
     title = cached_search_words(TITLE_ASIDE.sub("", page.title))
     named = bool(title) and f" {' '.join(title)} " in f" {' '.join(cached_search_words(question))} "
-    named_weight = min(1.0, sum(about.terms.get(word, 0.0) for word in title)) if named else 0.0
-    return (
-        topic_coverage(about, cached_search_words(f"{page.title}\n{page.text}"))
-        + NAMED_TITLE * named_weight
-    )
+    weight = min(1.0, sum(about.terms.get(word, 0.0) for word in title)) if named else 0.0
+    coverage = topic_coverage(about, cached_search_words(f"{page.title}\n{page.text}"))
+    return coverage + NAMED_TITLE * weight

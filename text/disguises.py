@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import html
 import re
 import unicodedata
@@ -39,9 +38,9 @@ _LIKE = str.maketrans(
 _DIGIT = str.maketrans("013457@$", "oleastas")
 _LETTERS = str.maketrans("06", "ob")
 _TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
-"""Letters that stand for turned ones, and are not called so."""
+"""Letters that are used as turned ones, and whose names do not say so."""
 _UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
-"""Letters that are others upside down."""
+"""Letters that are other letters upside down."""
 _KANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 _UMLAUTS = str.maketrans(
     {"å": "aa"} | {umlaut: f"{one}e" for umlaut, one in ("äa", "öo", "üu", "øo", "æa")}
@@ -62,11 +61,11 @@ _NAMES = dict(zip(re.findall(r"\w+", _CALLED), ascii_lowercase, strict=True)) | 
 }
 """The English names of letters."""
 SHIFTED, LONG = 5, 8
-"""The fewest letters of a word that may be shifted, and of one that may be misspelt."""
+"""The fewest letters of a word that is tried shifted, and of one that is tried misspelt."""
 STEM = 5
 """The fewest letters that two forms of a word share."""
 SIGNS = 6
-"""So many signs on end name nothing."""
+"""The fewest signs in a row that name nothing."""
 _ROUNDS = 5
 """How many levels of nested escapes are decoded."""
 
@@ -85,14 +84,14 @@ def decode_escapes(text: str) -> str:
 
 
 def drop_invisible(text: str) -> str:
-    """Return a text without what nobody sees, but what joins letters of scripts that need it."""
+    """Return a text without invisible characters, except joiners in scripts that need them."""
     kept = {match.start() for match in _JOINER.finditer(text)}
     return _HIDDEN.sub(lambda match: match[0] if match.start() in kept else "", text)
 
 
 @cache
 def _drawn(letter: str) -> str:
-    """Return the Latin letter that another is drawn after: a small capital, or one turned."""
+    """Return the Latin letter that a letter is a form of: a small capital, or one turned."""
     if letter.isascii():
         return letter
     found = _DRAWN.match(unicodedata.name(letter, ""))
@@ -115,7 +114,7 @@ def unify_characters(text: str) -> str:
 
 
 def umlaut_variants(word: str) -> Iterator[str]:
-    """Yield a word with the letters that are written for umlauts, and one with umlauts bare."""
+    """Yield a word with its umlauts as two letters, and with bare vowels."""
     folded = unicodedata.normalize("NFC", word.casefold())
     yield comparison_form(folded.translate(_UMLAUTS))
     yield _TWO.sub("", comparison_form(folded))
@@ -139,7 +138,7 @@ def strip_endings(word: str) -> Iterator[str]:
 
 
 def undisguise_word(atom: str) -> Iterator[str]:
-    """Yield the words that a word may stand for: reversed, shifted, or with letters between."""
+    """Yield the words that a word may disguise: reversed, shifted, or with letters between."""
     for letters in (_DIGIT, _DIGIT | {ord("1"): "i"}):
         yield from (atom.translate(letters), atom.translate(letters)[::-1])
     yield from (atom[::-1], atom.translate(_UPSIDE), atom.translate(_UPSIDE)[::-1])
@@ -167,7 +166,7 @@ def strip_vowels(word: str) -> str:
 
 
 def decode_data(text: str) -> Iterator[str]:
-    """Yield the texts that a piece of data may stand for: Base64, Base32, hexadecimal, codes."""
+    """Yield the texts that data may encode: in Base64, Base32, hexadecimal, or as codes."""
     for data in {match[0] for form in _DATA for match in form.finditer(text)}:
         yield from _readable(_unpacked(data))
     for match in _HEX.finditer(text):
@@ -183,7 +182,7 @@ def decode_data(text: str) -> Iterator[str]:
 
 
 def decode_base85(data: str) -> Iterator[str]:
-    """Yield the texts that a piece of data may stand for in either kind of Base85."""
+    """Yield the texts that data may encode in either kind of Base85."""
     for decode in (base64.b85decode, base64.a85decode):
         with suppress(ValueError):
             yield from _readable([decode(data)])
@@ -204,7 +203,7 @@ def decode_spelled_letters(codes: Sequence[str]) -> Iterator[str]:
 
 
 def decode_symbols(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where dots and dashes stand for letters, and different signs or pictures on end."""
+    """Yield the places of Morse code, and of different signs or pictures in a row."""
     yield from (one.span() for one in _MORSE.finditer(text))
     for one in _SIGNS.finditer(text):
         drawn = [sign for sign in one[0] if unicodedata.category(sign)[0] in "PS"]
@@ -214,23 +213,18 @@ def decode_symbols(text: str) -> Iterator[tuple[int, int]]:
 
 def _unpacked(data: str) -> Iterator[bytes]:
     bare = data.rstrip("=").replace("-", "+").replace("_", "/")
-    for decode, size in ((base64.b64decode, 4), (base64.b32decode, 8)):
-        padded = bare + "=" * (-len(bare) % size)
-        try:
-            yield decode(padded if size == 4 else padded.upper())
-        except (binascii.Error, ValueError):
-            continue
+    with suppress(ValueError):
+        yield base64.b64decode(bare + "=" * (-len(bare) % 4))
+    with suppress(ValueError):
+        yield base64.b32decode(bare.upper() + "=" * (-len(bare) % 8))
 
 
 def _readable(data: Iterable[bytes]) -> Iterator[str]:
     for one in data:
-        try:
+        with suppress(UnicodeDecodeError):
             text = one.decode()
-        except UnicodeDecodeError:
-            continue
-        if len(text) >= 2 and text.isprintable():
-            yield text
-            yield text[::-1]
+            if len(text) >= 2 and text.isprintable():
+                yield from (text, text[::-1])
 
 
 def _letter(match: re.Match[str]) -> str:

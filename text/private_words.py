@@ -222,10 +222,10 @@ def extract_digits(text: str) -> str:
 
 
 TOGETHER = 4
-"""This many words that occur together in a private sentence do so not by chance."""
+"""The fewest words that do not occur together in a private sentence by chance."""
 
 BESIDE, BESIDE_ZH = 3, 6
-"""How far apart two words of one remembered statement stand side by side, in search words."""
+"""The largest distance of two neighbouring words of a remembered statement, in search words."""
 
 
 def find_telltale_words(text: str, material: RedactionMaterial) -> Set[str]:
@@ -236,29 +236,30 @@ def find_telltale_words(text: str, material: RedactionMaterial) -> Set[str]:
         for word in search_words(text)
         if word not in own and not is_filler(word) and len(word) > 1
     )
-    found: set[str] = set()
-    for sentence in (sentence for one in material.private for sentence in one.sentences):
-        both = asked & sentence
-        if _count(both) >= TOGETHER and not _public(both, material):
-            found |= both
-    for statement in (statement for one in material.memory for statement in one.statements):
+    telltale: set[str] = set()
+    for sentence in (sentence for text in material.private for sentence in text.sentences):
+        shared = asked & sentence
+        if _count(shared) >= TOGETHER and not _is_public(shared, material):
+            telltale |= shared
+    for statement in (statement for text in material.memory for statement in text.statements):
         for pair in _pairs(asked, statement):
-            if not _public(frozenset(pair), material):
-                found |= _telling(pair, statement)
-    return found
+            if not _is_public(frozenset(pair), material):
+                # The names among the two words, or the rarer one.
+                telltale |= statement.names & {*pair} or {max(pair, key=word_weight)}
+    return telltale
 
 
-def _public(some: Set[str], material: RedactionMaterial) -> bool:
-    return any(some <= one.words for one in material.public)
+def _is_public(words: Set[str], material: RedactionMaterial) -> bool:
+    return any(words <= text.words for text in material.public)
 
 
-def _count(both: Collection[str]) -> float:
-    """Return how many words there are; a Chinese one has about two pairs."""
-    return sum(0.5 if HAN_CHARACTER.match(word) else 1.0 for word in both)
+def _count(words: Collection[str]) -> float:
+    """Return how many words there are; a Chinese one has about two pairs of characters."""
+    return sum(0.5 if HAN_CHARACTER.match(word) else 1.0 for word in words)
 
 
 def _pairs(asked: Set[str], statement: _SentenceWords) -> Iterator[tuple[str, str]]:
-    """Yield the words of a query that stand side by side in a statement, two at a time."""
+    """Yield pairs of words of a query that are neighbours in a statement."""
     if len(asked & statement.known) < 2:
         return
     places = [(at, word) for at, word in enumerate(statement.words) if word in asked]
@@ -268,8 +269,3 @@ def _pairs(asked: Set[str], statement: _SentenceWords) -> Iterator[tuple[str, st
             continue
         if not chinese or (second - first > 1 and GRAMMAR_CHARACTERS.isdisjoint(one + other)):
             yield one, other
-
-
-def _telling(pair: tuple[str, str], statement: _SentenceWords) -> Set[str]:
-    """Return those of two words that the statement writes as names, or the rarer one."""
-    return statement.names & {*pair} or {max(pair, key=word_weight)}

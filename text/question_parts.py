@@ -1,7 +1,4 @@
-"""The parts of a question, and how a follow-up depends on the question before it.
-
-Parts are sub-questions, the sides of a comparison, and listed items.
-"""
+"""Split questions into sub-questions, compared sides and listed items, and resolve follow-ups."""
 
 from __future__ import annotations
 
@@ -73,7 +70,7 @@ _FACT = regex(
 
 
 class ComparedSides(NamedTuple):
-    """What a question compares, and in what respect."""
+    """The two sides that a question compares, and in what respect."""
 
     names: list[str]
     about: str
@@ -82,30 +79,26 @@ class ComparedSides(NamedTuple):
 def split_question(question: str) -> list[str]:
     """Return the sub-questions of a question; one that has none is its only part.
 
-    Sentences that only tell the background are left out where others ask.
+    Sentences that only give background are left out where others ask.
     """
     question = strip_format_requests(question)
-    spoken = [span.text for span in split_sentences(question)]
-    asking = [text for text in spoken if _ASKS_SOMETHING.search(text)] or spoken
-    clauses = [clause.strip(" ,，、。.") for text in asking for clause in _CLAUSE.split(text)]
+    sentences = [span.text for span in split_sentences(question)]
+    asking = [text for text in sentences if _ASKS_SOMETHING.search(text)] or sentences
+    clauses = (clause.strip(" ,，、。.") for text in asking for clause in _CLAUSE.split(text))
     least = 6 if detect_language(question) == "zh" else 12
-    kept = [
-        one
-        for one in clauses
-        if _ASKS_SOMETHING.search(one) and key_terms(one) and len(one) >= least
+    parts = [
+        clause.strip("?？ ")
+        for clause in clauses
+        if _ASKS_SOMETHING.search(clause) and key_terms(clause) and len(clause) >= least
     ]
-    return [one.strip("?？ ") for one in kept] if len(kept) > 1 else [question.strip()]
+    return parts if len(parts) > 1 else [question.strip()]
 
 
 def is_subquestion(text: str, question: str) -> bool:
     """Tell whether a text asks for a part of what a question asks, and for nothing else."""
-    own, whole = set(key_terms(text)), set(key_terms(question))
-    return (
-        bool(own)
-        and own <= whole
-        and len(text) < len(question)
-        and bool(_ASKS_SOMETHING.search(text))
-    )
+    terms = set(key_terms(text))
+    is_part = bool(terms) and terms <= set(key_terms(question)) and len(text) < len(question)
+    return is_part and bool(_ASKS_SOMETHING.search(text))
 
 
 def find_comparison(question: str) -> ComparedSides | None:
@@ -145,15 +138,14 @@ def _item(text: str) -> str:
 
 def is_simple_question(question: str) -> bool:
     """Tell whether a question asks for one fact or one thing, so that one step answers it."""
-    if (
-        len(split_question(question)) > 1
-        or find_comparison(question)
-        or list_named_aspects(question)
-    ):
+    if find_comparison(question) or list_named_aspects(question):
         return False
-    if _FACT.search(question):
-        return True
-    return len(question) <= (25 if detect_language(question) == "zh" else 80)
+    if len(split_question(question)) > 1:
+        return False
+    short = 25 if detect_language(question) == "zh" else 80
+    return bool(_FACT.search(question)) or len(question) <= short
+        25 if detect_language(question) == "zh" else 80
+    )
 
 
 def _bare(name: str) -> str:
@@ -210,18 +202,18 @@ _NEXT = regex(
     r"|did|can)\b)|[?;] ",
     re.IGNORECASE,
 )
-"""Where a question goes on to ask another thing."""
+"""Where a question goes on to ask something else."""
 
 
-def is_follow_up(said: str) -> bool:
-    """Tell whether words, said after a question, ask for more about it and are no small talk."""
-    return bool(_ASKS_MORE.search(said)) and not _SOCIAL.search(said)
+def is_follow_up(text: str) -> bool:
+    """Tell whether a message after a question asks for more about it and is no small talk."""
+    return bool(_ASKS_MORE.search(text)) and not _SOCIAL.search(text)
 
 
 def is_context_dependent(question: str) -> bool:
     """Tell whether a question cannot be understood without the one before it.
 
-    A pronoun in its second half stands for what the first half speaks of.
+    A pronoun in its second half refers to its first half.
     """
     first = _NEXT.split(question.strip(), maxsplit=1)[0]
     if first != question.strip() and (extract_names(first) or len(key_terms(first)) > 1):
@@ -238,7 +230,7 @@ def _is_elliptical(question: str) -> bool:
 
 
 def find_question_subject(question: str) -> str:
-    """Return the one thing that a question is about, as it is spelt there, or nothing."""
+    """Return the one thing that a question is about, as it is spelt there, or ""."""
     asked = find_defined_term(question)
     named = [asked.spelling] if asked else extract_names(question)
     if len(named) != 1 or _PRONOUN.search(named[0]):
@@ -251,7 +243,7 @@ def find_question_subject(question: str) -> str:
 
 
 def resolve_pronoun(question: str, subject: str) -> str:
-    """Return a question with its first pronoun replaced by what it stands for; as it is if none."""
+    """Return a question with its first pronoun replaced by what it refers to."""
     found = _PRONOUN.search(question)
     if not found or not subject:
         return question

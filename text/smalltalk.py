@@ -1,4 +1,4 @@
-"""Tell small talk from something to research by what its words are about, and answer it."""
+"""Recognize small talk by the themes of its words, and answer it."""
 
 from __future__ import annotations
 
@@ -26,22 +26,20 @@ def _word_themes(word: str) -> frozenset[str]:
     spelt = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
     if not _NO_TOPIC_WORDS.isdisjoint(spelt):
         return frozenset(["stop"])
-    return next(
-        (_smalltalk_vocabulary()[one] for one in spelt if one in _smalltalk_vocabulary()),
-        frozenset(),
-    )
+    vocabulary = _smalltalk_vocabulary()
+    return next((vocabulary[one] for one in spelt if one in vocabulary), frozenset())
 
 
 @cache
 def _smalltalk_vocabulary() -> dict[str, frozenset[str]]:
     """Return the words of small talk, each with its themes; a Chinese theme is named `zh-`."""
     text = (resources.files(__package__) / "small_talk.txt").read_text(encoding="utf-8")
-    found: dict[str, frozenset[str]] = {}
+    themes: dict[str, frozenset[str]] = {}
     for line in filter(None, text.splitlines()):
         theme, _, words = line.partition(":")
         for word in words.split():
-            found[word] = found.get(word, frozenset()) | {theme.removeprefix("zh-")}
-    return found
+            themes[word] = themes.get(word, frozenset()) | {theme.removeprefix("zh-")}
+    return themes
 
 
 @cache
@@ -141,18 +139,18 @@ def _is_small_talk(text: str) -> bool:
     told = _ABOUT_ME.search(text) and not re.search("[?？]", text)
     if short and not _WANTS.search(text) and (told or _ABOUT_YOU.search(text)):
         return True
-    return not _content(text) and not _topical(text)
+    return not _has_content(text) and not _is_topical(text)
 
 
-def _content(text: str) -> bool:
+def _has_content(text: str) -> bool:
     """Tell whether a text has a word that small talk does not have."""
     strange = [word for word in _latin_words(text) if not _word_themes(word)]
     left = re.sub(f"[^{CJK}]", "", _chinese_phrases().sub("", text))
     return bool(strange or left or _SUM.search(text))
 
 
-def _topical(text: str) -> bool:
-    """Tell whether words that small talk shares with the world are what a question is about."""
+def _is_topical(text: str) -> bool:
+    """Tell whether a question is about words that also occur in small talk."""
     if _TOPIC_ZH.search(text) or _CLOCK.search(text):
         return True
     told = {word for word in _latin_words(text) if word not in _NO_TOPIC_WORDS}
@@ -168,16 +166,9 @@ def _topical(text: str) -> bool:
 
 def _theme(text: str) -> str:
     """Return the theme that an answer should take up."""
-    found = {theme for word in _latin_words(text) for theme in _word_themes(word)}
-    found |= {
-        theme
-        for phrase in _chinese_phrases().findall(text)
-        for theme in _smalltalk_vocabulary()[phrase]
-    }
+    if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made) you\b", text, re.IGNORECASE):
+        return "self"
+    phrases = (_smalltalk_vocabulary()[phrase] for phrase in _chinese_phrases().findall(text))
+    themes = frozenset[str]().union(*map(_word_themes, _latin_words(text)), *phrases)
     order = ("sorry", "goodbye", "thanks", "self", "greeting")
-    asked = (
-        "self"
-        if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made) you\b", text, re.I)
-        else ""
-    )
-    return asked or next((theme for theme in order if theme in found), "plain")
+    return next((theme for theme in order if theme in themes), "plain")
