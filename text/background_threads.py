@@ -16,7 +16,7 @@ from config.errors import ErrorCode, Problem
 Result = TypeVar("Result")
 
 TEXT_SECONDS = 60.0
-"""So long the texts of one search or one report may be worked on."""
+"""How long the texts of one search or one report may be processed."""
 
 
 async def run_abandonable(
@@ -51,7 +51,7 @@ def _work(
 ) -> None:
     try:
         tell = partial(done.set_result, call())
-    except BaseException as error:  # noqa: BLE001 - whoever waits is told, whatever it is
+    except BaseException as error:  # noqa: BLE001 - passed on to whoever waits
         tell = partial(done.set_exception, error)
     # The loop is closed where nobody waits any more.
     with suppress(RuntimeError):

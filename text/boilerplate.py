@@ -1,7 +1,4 @@
-"""Recognize text that says nothing itself.
-
-Licenses and notices, redirects, lists of links, tables of contents.
-"""
+"""Recognize text without content: licenses, notices, redirects, lists of links, contents."""
 
 from __future__ import annotations
 
@@ -34,18 +31,18 @@ _EDITED = regex(
 
 
 def is_boilerplate(line: str) -> bool:
-    """Tell whether a line or sentence is of the kind that any document may begin with."""
+    """Tell whether a line or sentence is one that any document may begin with."""
     return any(pattern.search(line) for pattern in (_MADE, _LICENSED, _EDITED))
 
 
 STUB = 400
-"""A page of at most so many characters that names another place only leads there."""
+"""A page of at most this many characters that names another place only redirects there."""
 
 PROSE = 0.25
-"""A register has less than this part of its text in sentences."""
+"""A register has less than this share of its text in sentences."""
 
 LINES = 8
-"""A register has at least so many lines."""
+"""The fewest lines of a register."""
 
 _PAGE = r"(?:page|document|article|site|content|section|file|wiki|manual|documentation)s?"
 _MOVED = regex(
@@ -67,7 +64,7 @@ _ADDRESS = regex(r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+", re.IGNORECASE)
 
 
 def is_navigation_page(title: str, text: str) -> bool:
-    """Tell whether a page is but a redirect, a list of links, an index or a table of contents."""
+    """Tell whether a page is only a redirect, a list of links, an index or a table of contents."""
     if len(text) <= STUB and _MOVED.search(text):
         return True
     lines = [line for line in text.splitlines() if line.strip()]

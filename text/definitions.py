@@ -43,7 +43,7 @@ _SERVES = (
     r"|display|handle|implement|combine|produce|generate|check|remove|return|set|tell|add|make"
     r"|turn|run|cause|give|take|dissect|examine|prevent|delete|start|stop)(?:e?s)?)\b(?! not\b)"
 )
-"""What a thing is there for."""
+"""The purpose of a thing."""
 
 _SIGN = r"\s*=\s|\s*:\s(?=\W*(?:an?|the|any|one|all|what)\b|(?:[\w'’,()-]+\s+){4})"
 """The sign before a meaning of several words: "Tau: the time …" and not "tau: Invoking."."""
@@ -78,23 +78,23 @@ _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(
 
 _CONDITION = regex(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
 CONDITIONAL = 0.8
-"""What a sentence is worth that says when the thing is something, and so not what it is."""
+"""The score of a sentence on when a thing is something, instead of what it is."""
 
 STATED = 0.45
-"""What it is worth to say that the thing is so: "the handle is hot"."""
+"""The score of a sentence on how a thing is: "the handle is hot"."""
 
 _ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|known))"
 
 
 class DefinedTerm(NamedTuple):
-    """What a question wants to be told the meaning of, as patterns."""
+    """The term whose meaning a question asks for, as patterns."""
 
     spelling: str
     """Its name, as it is spelt in the question."""
     terms: frozenset[str]
     pattern: str
     head_pattern: str
-    """The noun or the last name that stands for it after its first mention."""
+    """The noun or the last name that refers to it after its first mention."""
 
 
 def find_defined_term(question: str) -> DefinedTerm | None:

@@ -1,7 +1,4 @@
-"""The structure of manuals and configuration files.
-
-Entries (a term, and what is said of it) and the section that a line stands in.
-"""
+"""The structure of manuals and configuration files: entries of terms, and sections."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ from text.topics import Topic, strip_request_phrases
 from text.words import search_words
 
 LONGEST = 70
-"""A term has at most so many characters."""
+"""The longest term, in characters."""
 
 MOST = 8
-"""It has at most so many words."""
+"""The longest term, in words."""
 
 _BESIDE = regex(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
 _OPTION_BESIDE = regex(r"(?P<term>-\w) (?=[A-Z][a-z])")
@@ -30,7 +27,7 @@ _VALUE = (
     r"(?:Takes|Accepts|Expects|Can take|Must be"
     r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
 )
-"""What a setting takes, which does not say what it is for."""
+"""A sentence on the values of a setting, which does not say what it is for."""
 KIND_NOUNS = regex(
     r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
     r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
@@ -46,12 +43,12 @@ _ASKED = regex(
     r"|^\W*what(?:['’]s| is| are) (?P<is>.+?)(?: (?:used |good )?for)?\W*$",
     re.IGNORECASE,
 )
-"""What asks what something does or is there for."""
+"""A question for the effect or the purpose of something."""
 OPTION_PATTERN = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option looks like."""
 
 BARE = 2
-"""So many words are only another name of a term."""
+"""A description of at most this many words is only another name of the term."""
 
 _PLAIN = r"(?:--?[A-Za-z][\w-]*|[a-z]\w*_\w+|[a-z]+[A-Z]\w*)"
 """A name as only programs have it: an option, or one with "_" or a capital letter within."""
@@ -64,22 +61,22 @@ _HEADED = regex(
     rf"|(?P<alone>--\w[\w-]*(?:[ =][A-Z_<>\[\]]+)?|{_CODE} \([A-Z_]+\)|{_CODE} [a-z-]+;))"
     r"[ ]*\n\n(?=\s*\S)"
 )
-"""A name as a heading or on a line of its own, with what is said of it below an empty line."""
+"""A name as a heading or on its own line, with its description below an empty line."""
 _NEXT = regex(r"\n\n(?:\#{1,6} |\.\. \w+::|.*\n([~=.^\"'*+-])\1{2,}[ ]*(?:\n|$))")
-"""What ends what is said below a heading."""
+"""The end of the description below a heading."""
 _ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
 _BETWEEN = rf"[`*;]*(?:\n[^\w\s]{{3,}})?\s+(?:{_ASIDE}:.*\s+)*"
-"""What may stand between a name and what is said of it: a rule and its default."""
+"""What may separate a name from its description: a rule and its default."""
 
 
 class ManualEntry(NamedTuple):
-    """A term with the part of a text that is said of it."""
+    """A term and its description in a text."""
 
     term: str
     start: int
     """Where its line starts."""
     body_start: int
-    """Where what is said of it starts."""
+    """Where the description starts."""
     end: int
 
 
@@ -92,12 +89,12 @@ def find_manual_entries(text: str) -> list[ManualEntry]:
 
 
 def find_entry_at(found: Sequence[ManualEntry], start: int) -> ManualEntry | None:
-    """Return the innermost of some entries that a place of their text belongs to."""
+    """Return the innermost entry that a place of the text belongs to."""
     return next((one for one in reversed(found) if one.start <= start < one.end), None)
 
 
 def find_asked_purpose(question: str) -> str:
-    """Return what a question wants to know the effect or the purpose of, if it asks for one."""
+    """Return the thing whose effect or purpose a question asks for, if it does."""
     found = _ASKED.search(strip_request_phrases(question.split("\n")[0]))
     if not found:
         return ""
@@ -111,14 +108,14 @@ def find_asked_verb(question: str) -> str:
 
 
 def begins_entry(term: str, quote: str, text: str) -> bool:
-    """Tell whether a quote is the first that a text says of a term, but for what it takes."""
+    """Tell whether a quote begins the description of a term, apart from its values."""
     start = rf"{re.escape(term)}{_BETWEEN}(?:{_VALUE})?{re.escape(quote)}"
     told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
     return bool(term and told and re.search(start, text))
 
 
 def is_only_name(term: str, text: str) -> bool:
-    """Tell whether what is said of a term is only another name of it: "Flood ping."."""
+    """Tell whether a description is only another name of the term: "Flood ping."."""
     return len(text.split()) <= BARE or set(search_words(KIND_NOUNS.sub(" ", text))) <= set(
         search_words(term)
     )
@@ -127,7 +124,7 @@ def is_only_name(term: str, text: str) -> bool:
 def is_entry_of(term: str, asked: str, title: str) -> bool:
     """Tell whether the entry of a term says what "-d option of screen" or "DropIn" does.
 
-    What stands beside the name in what is asked has to stand in the title.
+    The words beside the name in the question must be in the title.
     """
     if not asked or not term:
         return False
@@ -207,14 +204,14 @@ def _end(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> int:
 
 
 DEEPEST = 3
-"""At most so many sections are named for a line, the innermost ones."""
+"""How many sections are named for a line at most, the innermost ones."""
 
 _TABLE = regex(r"\s*\[")
 _UNSHOWN = regex(r"[^\w .:/-]+")
 
 
 def list_section_paths(text: str, spans: Sequence[Span]) -> list[str]:
-    """Return the sections that each span of `text` stands in, "queue › retries"; of prose nothing.
+    """Return the sections around each span of `text`, such as "queue › retries"; "" for prose.
 
     What is indented below the line that opens a section belongs to it; a table such as `[server]`
     holds all until the next one.

@@ -1,4 +1,4 @@
-"""Put a text into a normal form: to store it, to show it in one line, to find a quote in it."""
+"""Normalize text: to store it, to show it in one line, to find a quote in it."""
 
 from __future__ import annotations
 
@@ -140,13 +140,13 @@ def normalize_text(text: str) -> str:
 
 
 def to_one_line(text: str, most: int) -> str:
-    """Return a text in one line of at most so many characters; "…" ends one that is cut."""
+    """Return a text in one line of at most `most` characters; "…" ends one that is cut."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def is_blank(text: str) -> bool:
-    """Say whether a text is invisible: only spaces, invisible characters and marks on no letter."""
+    """Tell whether a text has only spaces, invisible characters and marks on no letter."""
     return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)
 
 

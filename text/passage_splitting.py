@@ -13,16 +13,16 @@ from text.sentences import Span, is_heading, split_sentences
 from text.text_blocks import announces_following, find_lists, refers_back, split_blocks
 
 GAP = 200
-"""Pieces of a page with no more than so many characters between them are shown as one."""
+"""Pieces of a page with at most this many characters between them are shown as one."""
 
 LIST = 2_500
-"""A list of which a part is shown is shown whole, if it has no more than so many characters."""
+"""A list of which a part is shown is shown whole up to this many characters."""
 
 ITEM = 250
-"""The items of such a list have on average no more than so many characters."""
+"""The largest average length of the items of such a list, in characters."""
 
 MORE = 500
-"""A piece goes on to the end of its paragraph, or begins with it, for so many characters more."""
+"""How many characters a piece grows to begin or end with its paragraph."""
 
 _STAMP = regex(
     r"\W*(?:(?:this|the) page )?(?:was )?last (?:modified|updated|changed|edited)\b"
@@ -57,10 +57,10 @@ def split_passages(text: str, size: int = 700) -> list[Span]:
 
 
 def merge_passages(text: str, pieces: Iterable[Span]) -> list[Span]:
-    """Return pieces of a text in its order, each whole, and what stands close together as one.
+    """Return pieces of a text in its order, each extended to be whole, and near ones joined.
 
-    A piece is whole with the paragraphs and the lists of which it has a part, what its end
-    announces, and what its beginning points back to.
+    A whole piece has the paragraphs and lists of which it is a part, what its end announces, and
+    what its beginning refers to.
     """
     lists, parts = _lists(text), split_blocks(text)
     joined: list[tuple[int, int]] = []
@@ -73,7 +73,7 @@ def merge_passages(text: str, pieces: Iterable[Span]) -> list[Span]:
 
 
 def is_breadcrumb(passage: str) -> bool:
-    """Tell whether a passage only says where or when its page stands: a trail of links, a date."""
+    """Tell whether a passage is only a trail of links or the date of its page."""
     lines = [line for line in passage.splitlines() if line.strip()]
     return bool(lines) and all(
         _STAMP.match(line) or _TRAIL.fullmatch(line.strip()) for line in lines

@@ -144,8 +144,6 @@ def is_simple_question(question: str) -> bool:
         return False
     short = 25 if detect_language(question) == "zh" else 80
     return bool(_FACT.search(question)) or len(question) <= short
-        25 if detect_language(question) == "zh" else 80
-    )
 
 
 def _bare(name: str) -> str:

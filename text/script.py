@@ -1,4 +1,4 @@
-"""Which characters belong to which script, and so to which language."""
+"""Scripts, and the language of a text by its script."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _CHARACTER = regex(f"[{HAN}]")
 _WORD = regex(f"[^\\W\\d_{HAN}]+")
 
 MIXED = (0.1, 0.55)
-"""Between which parts of Chinese characters a text is in both languages."""
+"""Between which shares of Chinese characters a text is in both languages."""
 
 
 def is_western(text: str) -> bool:
-    """Tell whether a text has none of the characters of `CJK`, nor any that stands behind them."""
+    """Tell whether a text has no character of `CJK`, nor any with a higher code point."""
     return text.isascii() or max(text) < FIRST
 
 
 def simplify_chinese(text: str) -> str:
-    """Return a text with simplified Chinese characters in place of traditional ones, as many."""
+    """Return a text of the same length with simplified in place of traditional characters."""
     return text if is_western(text) else text.translate(_simplified())
 
 

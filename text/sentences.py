@@ -1,7 +1,4 @@
-"""Cut a text into sentences.
-
-What each line is, where a wrapped line goes on, where a sentence ends.
-"""
+"""Split text into sentences: kinds of lines, wrapped lines, ends of sentences."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ _CODE = regex(
     r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
 _TELLING = regex(r"[=:：{}()\[;<\d#]")
-"""One of these stands in every entry but an import, and in few lines of prose."""
+"""One of these is in every entry but an import, and in few lines of prose."""
 
 _WORDS, _CHARACTERS = 6, 40
 """A value after a colon is no longer than this, or else a line like "Note: …" is prose."""
@@ -85,7 +82,7 @@ _HEADING = regex(r"#{1,6}\s")
 """How a heading begins in markdown."""
 
 _CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
-"""What may close behind the mark that ends a sentence, for the inside of a character class."""
+"""What may follow the mark that ends a sentence, for the inside of a character class."""
 
 ENDED = regex(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
 """How a line ends at which a sentence ends, too."""

@@ -1,17 +1,17 @@
-"""Make a text fit for a database: without what none holds, and not too long."""
+"""Make texts storable: without characters that databases reject, and not too long."""
 
 from __future__ import annotations
 
 MAX_ACTION_CHARS = 2_000
-"""How many characters of what was said or done are kept for whoever learns of it."""
+"""The longest stored text of an utterance or action, in characters."""
 
 
 def clip_long_text(text: str) -> str:
-    """Return a text as it is kept: of a long one the beginning and the end."""
-    kept, half = drop_unstorable(text), MAX_ACTION_CHARS // 2
-    return kept if len(kept) <= MAX_ACTION_CHARS else f"{kept[:half]} … {kept[-half:]}"
+    """Return a text as it is stored: only the beginning and the end of a long one."""
+    clean, half = drop_unstorable(text), MAX_ACTION_CHARS // 2
+    return clean if len(clean) <= MAX_ACTION_CHARS else f"{clean[:half]} … {clean[-half:]}"
 
 
 def drop_unstorable(text: str) -> str:
-    """Return a text without what no database holds: lone surrogates and null characters."""
+    """Return a text without lone surrogates and null characters, which databases reject."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 PART = 20_000
-"""So many characters are read at a time."""
+"""How many characters are read at a time."""
 
 _BEFORE = r"(?:(?![\r\n])[\W_])?"
 _WORD_END = "(?:'(?:s|t|re|ve|m|ll|d))?"
@@ -126,7 +126,7 @@ def _letters(piece: str) -> float:
 
 @lru_cache(maxsize=16_384)
 def _han(character: str) -> float:
-    """Return the tokens of a character by how common the old tables of characters held it to be.
+    """Return the tokens of a character by how common old character sets considered it.
 
     The first level of GB 2312 (from B0A1 to D7F9) are the 3,755 most common simplified characters,
     that of Big5 (up to C67E) the 5,401 most common traditional ones.
@@ -144,10 +144,10 @@ SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 """Of the vocabulary; a file that has another one is none, and is left alone."""
 
 AT_ONCE = 100_000
-"""So many characters are counted at once: tiktoken's stack overflows at a million spaces."""
+"""How many characters are counted at once: tiktoken's stack overflows at a million spaces."""
 
 SHORT = 2_000
-"""Of texts up to so many characters many counts are remembered, of longer ones few."""
+"""Many counts of texts up to this length are cached, and few of longer ones."""
 
 _LETTERS = r"\p{Lm}\p{Lo}\p{M}"
 _AFTER = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -175,7 +175,7 @@ def count_tokens(text: str) -> int:
 
 
 def is_count_exact() -> bool:
-    """Say whether `count_tokens` is exact here."""
+    """Tell whether `count_tokens` is exact here."""
     return _encoding() is not None
 
 
@@ -215,18 +215,18 @@ def _count(text: str) -> int:
 
 @cache
 def _encoding() -> tiktoken.Encoding | None:
-    """Return the encoding; tiktoken itself would delete a file that is wrong, and download it."""
+    """Return the encoding; tiktoken itself would delete a wrong file and download another."""
     data = _read(vocabulary_file())
     if hashlib.sha256(data).hexdigest() != SHA256:
         return None
     lines = (line.split() for line in data.splitlines())
     ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    made: tiktoken.Encoding = import_module("tiktoken").Encoding(
+    encoding: tiktoken.Encoding = import_module("tiktoken").Encoding(
         ENCODING, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 199_999}
     )
-    # It has a copy of its own, and this one takes 25 MB.
+    # The encoding has its own copy, and this one takes 25 MB.
     ranks.clear()
-    return made
+    return encoding
 
 
 def _read(file: Path) -> bytes:
