@@ -9,7 +9,7 @@ from typing import NamedTuple
 from library.page_rows import NewPage
 from library.page_sizing import prepare_pages
 from report.citations import SECTION_SEPARATOR
-from tools.files.file_reader import read_path, read_path_limited
+from tools.files.file_reader import read_path
 from tools.files.formats import FILE_READERS, LIGHT_FILE_BYTES, FileLimits, FileRefused, is_heavy
 from tools.files.parsed_document import ParsedDocument, find_document_title
 
@@ -74,7 +74,7 @@ def read_batch(
 def _outcome(path: Path, sha256: str, limits: FileLimits, *, apart: bool) -> FileOutcome:
     try:
         reader = FILE_READERS.get(path.suffix.lower(), "")
-        document = (read_path_limited if apart else read_path)(reader, path, limits)
+        document = read_path(reader, path, limits, in_worker=apart)
     except FileRefused as refused:
         return FileOutcome([], refused.code, refused.what)
     named = ParsedDocument(title=find_document_title(document, path), sections=document["sections"])

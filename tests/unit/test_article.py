@@ -9,7 +9,7 @@ from text.passage_splitting import split_passages
 from text.sentences import split_sentences
 from text.text_blocks import find_headings_above
 from tools.files.html import iterate_html_blocks, parse_html
-from tools.files.parsed_document import render_text_block
+from tools.files.parsed_document import render_text_blocks
 from tools.files.web_page import read_article
 
 FILLER = "".join(
@@ -21,7 +21,7 @@ FILLER = "".join(
 def read(body, head="<title>Mills</title>"):
     """Return the text of a page, read as one that was fetched."""
     page = f"<html><head>{head}</head><body>{body}</body></html>"
-    return "".join(map(render_text_block, read_article(page).blocks)).strip()
+    return render_text_blocks(read_article(page).blocks).strip()
 
 
 def inside(body):

@@ -7,7 +7,7 @@ from tools.files.encoding import decode_bytes
 from tools.files.extractor import extract_document
 from tools.files.formats import FileLimits
 from tools.files.parsed_document import (
-    MOST_IN_SECTION,
+    MAX_SECTION,
     DocumentPiece,
     arrange_sections,
     make_place_namer,
@@ -85,7 +85,7 @@ def test_a_section_is_never_too_long_even_without_a_place_to_cut():
         [DocumentPiece("", "1", "1", "蜂" * 100_000)], make_place_namer("page")
     )
 
-    assert max(len(section["text"]) for section in sections) <= MOST_IN_SECTION
+    assert max(len(section["text"]) for section in sections) <= MAX_SECTION
     assert sum(len(section["text"]) for section in sections) == 100_000
     assert sections[1]["place"] == "page=1&part=2"
 

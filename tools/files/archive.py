@@ -1,7 +1,4 @@
-"""Open zip archives that strangers made, and read the formats that are zipped XML.
-
-EPUB books and OpenDocument texts.
-"""
+"""Open untrusted zip archives, and read the two formats that are zipped XML: EPUB and ODT."""
 
 from __future__ import annotations
 
@@ -22,20 +19,20 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
-    arrange_sections,
     make_document,
-    make_place_namer,
-    render_row,
-    render_text_block,
+    make_numbered_document,
+    number_piece,
+    render_text_blocks,
+    table_blocks,
     unwrap_line,
 )
 
-_WIDEST_RATIO = 100
+_MAX_RATIO = 100
 _SMALL = 1_000_000
 
 
 def open_archive(file: FileContent) -> ZipFile:
-    """Return the archive, once its contents are known to be neither a bomb nor another format.
+    """Return the archive if it is neither a zip bomb nor a file of another format.
 
     Members cannot be larger than the directory says: `zipfile` reads no further than that.
 
@@ -48,58 +45,47 @@ def open_archive(file: FileContent) -> ZipFile:
         raise FileRefused(ErrorCode.FILE_BROKEN, "it is cut off or damaged") from error
     members = archive.infolist()
     total = sum(member.file_size for member in members)
-    if total > 10 * file.limits.size or total > max(_SMALL, _WIDEST_RATIO * len(file.data)):
+    if total > 10 * file.limits.size or total > max(_SMALL, _MAX_RATIO * len(file.data)):
         raise FileRefused(ErrorCode.FILE_BOMB, f"it unpacks from {len(file.data)} to {total} bytes")
     if any(member.flag_bits & 1 for member in members):
         raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password")
     if not any(member.filename.startswith(ARCHIVE_MEMBERS[file.suffix]) for member in members):
-        raise FileRefused(
-            ErrorCode.FILE_TYPE_MISMATCH, f"it is a zip archive, but not a {file.suffix} file"
-        )
+        what = f"it is a zip archive, but not a {file.suffix} file"
+        raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, what)
     return archive
 
 
 def read_epub(file: FileContent) -> ParsedDocument:
-    """Read the chapters in the order of reading; their headings are found in them."""
+    """Read the chapters of a book in reading order."""
     with open_archive(file) as archive:
-        package = _package(archive)
+        container = _parse_xml(archive.read("META-INF/container.xml"))
+        package = str(container.find(".//{*}rootfile").get("full-path"))
         if "META-INF/rights.xml" in archive.namelist():
             raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked by its seller (DRM)")
-        book = _xml(archive.read(package))
+        book = _parse_xml(archive.read(package))
         chapters = list(_chapters(archive, book, posixpath.dirname(package)))
     title = unwrap_line(book.findtext(".//{*}metadata/{*}title") or "")
-    return ParsedDocument(
-        title=title, sections=arrange_sections(chapters, make_place_namer("chapter"))
-    )
+    return make_numbered_document(title, chapters, "chapter")
 
 
-def _package(archive: ZipFile) -> str:
-    """Return the name of the file that lists the parts of the book."""
-    container = _xml(archive.read("META-INF/container.xml"))
-    return str(container.find(".//{*}rootfile").get("full-path"))
-
-
-def _xml(data: bytes) -> Any:
+def _parse_xml(data: bytes) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     return etree.fromstring(data, parser)
 
 
 def _chapters(archive: ZipFile, book: Any, folder: str) -> Iterator[DocumentPiece]:
-    """Yield the chapters named by the spine; what it names but the book lacks is passed over."""
-    files = {
-        item.get("id"): item.get("href", "") for item in book.iterfind(".//{*}manifest/{*}item")
-    }
-    there = set(archive.namelist())
+    """Yield the chapters that the spine lists and the archive contains."""
+    items = book.iterfind(".//{*}manifest/{*}item")
+    paths = {item.get("id"): item.get("href", "") for item in items}
+    members = set(archive.namelist())
     for number, item in enumerate(book.iterfind(".//{*}spine/{*}itemref"), start=1):
-        name = posixpath.normpath(posixpath.join(folder, unquote(files.get(item.get("idref"), ""))))
-        if name in there:
-            yield _chapter(str(number), archive.read(name))
-
-
-def _chapter(number: str, data: bytes) -> DocumentPiece:
-    found = list(iterate_html_blocks(parse_html(decode_bytes(data, markup=True))))
-    title = next((block.text for block in found if block.level), "")
-    return DocumentPiece(title, number, number, "".join(map(render_text_block, found)))
+        path = unquote(paths.get(item.get("idref"), ""))
+        name = posixpath.normpath(posixpath.join(folder, path))
+        if name in members:
+            root = parse_html(decode_bytes(archive.read(name), markup=True))
+            blocks = list(iterate_html_blocks(root))
+            title = next((block.text for block in blocks if block.level), "")
+            yield number_piece(number, render_text_blocks(blocks), title)
 
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -107,37 +93,36 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _SPACES = frozenset([f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"])
-# What was deleted with tracked changes, remarks, and numbers that the program puts in itself.
-_UNREAD = frozenset(
+# Deleted text of tracked changes, comments, notes, and generated tables of contents.
+_IGNORED = frozenset(
     [f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}table-of-content"]
 )
 _REPEATED = f"{_TABLE}number-columns-repeated"
-_MOST_REPEATED = 50
+_MAX_REPEATED = 50
 
 
 def read_odt(file: FileContent) -> ParsedDocument:
-    """Read paragraphs, lists and tables; notes, remarks and contents are left out."""
+    """Read paragraphs, lists and tables, without notes, comments and tables of contents."""
     with open_archive(file) as archive:
-        names = archive.namelist()
-        body = _xml(archive.read("content.xml"))
+        body = _parse_xml(archive.read("content.xml"))
         if body.find(f".//{_OFFICE}text") is None:
             raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no text document")
-        about = _xml(archive.read("meta.xml")) if "meta.xml" in names else None
-    title = unwrap_line(about.findtext(f".//{_TITLE}") or "") if about is not None else ""
-    return make_document(_blocks(body), title)
+        title = ""
+        if "meta.xml" in archive.namelist():
+            title = _parse_xml(archive.read("meta.xml")).findtext(f".//{_TITLE}") or ""
+    return make_document(_blocks(body), unwrap_line(title))
 
 
 def _blocks(body: Any) -> Iterator[TextBlock]:
     walk = etree.iterwalk(body, events=("start",))
     for _, node in walk:
-        if node.tag in _UNREAD:
-            walk.skip_subtree()
-        elif node.tag == f"{_TABLE}table":
-            yield from _rows(node)
-            walk.skip_subtree()
+        if node.tag == f"{_TABLE}table":
+            yield from table_blocks([_cells(row) for row in node.iter(f"{_TABLE}table-row")])
         elif node.tag in {f"{_TEXT}h", f"{_TEXT}p"}:
             yield from _paragraph(node)
-            walk.skip_subtree()
+        elif node.tag not in _IGNORED:
+            continue
+        walk.skip_subtree()
 
 
 def _paragraph(node: Any) -> Iterator[TextBlock]:
@@ -150,35 +135,27 @@ def _paragraph(node: Any) -> Iterator[TextBlock]:
     elif node.getparent().tag == f"{_TEXT}list-item":
         yield TextBlock(f"- {text}")
     else:
-        is_title = node.get(f"{_TEXT}style-name") == "Title"
-        yield TextBlock(text, int(is_title))
+        yield TextBlock(text, int(node.get(f"{_TEXT}style-name") == "Title"))
 
 
-def _rows(table: Any) -> Iterator[TextBlock]:
-    rows = [_cells(line) for line in table.iter(f"{_TABLE}table-row")]
-    if len(rows) == 1:
-        yield TextBlock(render_row([], rows[0]))
-    yield from (TextBlock(render_row(rows[0], cells)) for cells in rows[1:] if any(cells))
-
-
-def _cells(line: Any) -> list[str]:
+def _cells(row: Any) -> list[str]:
     cells: list[str] = []
-    for cell in line.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+    for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
         times = cell.get(_REPEATED, "1")
         text = unwrap_line(" ".join(_words(part) for part in cell))
-        cells += [text] * min(int(times) if times.isdecimal() else 1, _MOST_REPEATED)
+        cells += [text] * min(int(times) if times.isdecimal() else 1, _MAX_REPEATED)
     return cells
 
 
-def _words(node: Any) -> str:
-    """Return the words of a paragraph; tabs, line ends and runs of spaces are elements in it."""
+def _words(root: Any) -> str:
+    """Return the text of a paragraph; tabs, line ends and runs of spaces are elements in it."""
     parts: list[str] = []
-    walk = etree.iterwalk(node, events=("start", "end"))
-    for event, one in walk:
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, node in walk:
         if event == "end":
-            parts.append(one.tail or "" if one is not node else "")
-        elif one.tag in _UNREAD:
+            parts.append(node.tail or "" if node is not root else "")
+        elif node.tag in _IGNORED:
             walk.skip_subtree()
         else:
-            parts.append(" " if one.tag in _SPACES else one.text or "")
+            parts.append(" " if node.tag in _SPACES else node.text or "")
     return "".join(parts)

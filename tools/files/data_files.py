@@ -11,28 +11,23 @@ from typing import Any
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent
 from tools.files.parsed_document import (
-    MOST_IN_SECTION,
+    MAX_SECTION,
     CellGrid,
     DocumentPiece,
     ParsedDocument,
-    arrange_sections,
-    make_place_namer,
+    make_numbered_document,
+    number_piece,
     render_row,
 )
 from tools.files.text_files import make_line_sections
 
 HEADER_WITHIN = 5
-"""A table to compute with has its header in one of its first rows that hold anything."""
+"""The header of a table to compute with is among its first five rows that are not empty."""
 
 
 def read_csv(file: FileContent) -> ParsedDocument:
     """Read a table; it has no title."""
-    return ParsedDocument(
-        title="",
-        sections=arrange_sections(
-            make_row_pieces(_rows(file)), make_place_namer("rows"), MOST_IN_SECTION // 2
-        ),
-    )
+    return make_numbered_document("", make_row_pieces(_rows(file)), "rows", MAX_SECTION // 2)
 
 
 def read_csv_grids(file: FileContent) -> list[CellGrid]:
@@ -41,91 +36,89 @@ def read_csv_grids(file: FileContent) -> list[CellGrid]:
 
 
 def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
-    """Return the cells of rows below their header."""
+    """Return the cells of the rows below their header."""
     header: list[str] = []
-    kept: list[tuple[int, list[str]]] = []
-    for number, raw in enumerate(rows, start=1):
-        cells = [" ".join(cell.split()) for cell in raw]
-        if not header and len(kept) < HEADER_WITHIN and _is_header(cells):
-            header, kept = cells, []
-        elif any(cells):
-            kept.append((number, cells))
-    return CellGrid(name, header, kept)
-
-
-def _rows(file: FileContent) -> Iterator[list[str]]:
-    text = decode_bytes(file.data)
-    csv.field_size_limit(file.limits.text)
-    mark = "\t" if file.suffix == ".tsv" else detect_separator(text)
-    return csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-
-
-def detect_separator(text: str) -> str:
-    """Return what separates the columns: the mark that most often splits lines alike."""
-    lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
-
-    def likeness(mark: str) -> tuple[int, int]:
-        counts = [line.count(mark) for line in lines]
-        most = max(counts, default=0)
-        return (counts.count(most) if most else 0, most)
-
-    return max(",;\t|", key=likeness)
+    body: list[tuple[int, list[str]]] = []
+    for number, cells in _numbered(rows):
+        if not header and len(body) < HEADER_WITHIN and _is_header(cells):
+            header, body = cells, []
+        else:
+            body.append((number, cells))
+    return CellGrid(name, header, body)
 
 
 def make_row_pieces(rows: Iterable[list[str]]) -> Iterator[DocumentPiece]:
     """Yield each row as a sentence; the first with two or more cells is the header."""
     header: list[str] = []
-    for number, raw in enumerate(rows, start=1):
-        cells = [" ".join(cell.split()) for cell in raw]
+    for number, cells in _numbered(rows):
         if not header and _is_header(cells):
             header = cells
-        elif any(cells):
-            yield DocumentPiece("", str(number), str(number), render_row(header, cells) + "\n")
+        else:
+            yield number_piece(number, render_row(header, cells) + "\n")
+
+
+def _numbered(rows: Iterable[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty with their numbers, from 1."""
+    for number, row in enumerate(rows, start=1):
+        cells = [" ".join(cell.split()) for cell in row]
+        if any(cells):
+            yield number, cells
+
+
+def _rows(file: FileContent) -> Iterator[list[str]]:
+    text = decode_bytes(file.data)
+    csv.field_size_limit(file.limits.text)
+    delimiter = "\t" if file.suffix == ".tsv" else detect_separator(text)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def detect_separator(text: str) -> str:
+    """Return the character that splits most of the first lines into the same number of columns."""
+    lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
+
+    def regularity(separator: str) -> tuple[int, int]:
+        counts = [line.count(separator) for line in lines]
+        most = max(counts, default=0)
+        return (counts.count(most) if most else 0, most)
+
+    return max(",;\t|", key=regularity)
 
 
 def _is_header(cells: list[str]) -> bool:
-    return sum(map(bool, cells)) > 1 and not any(map(_number, cells))
+    """Tell whether a row has several cells and none is a number; years in a header are too rare."""
+    bare = [cell.replace(".", "", 1).replace(",", "").lstrip("-+") for cell in cells]
+    return sum(map(bool, cells)) > 1 and not any(map(str.isdecimal, bare))
 
 
-def _number(cell: str) -> bool:
-    """Tell whether a cell is a number, which no header is; years as headers are too rare."""
-    return cell.replace(".", "", 1).replace(",", "").lstrip("-+").isdecimal()
-
-
-_WIDEST = 2_000
+_MAX_LINE = 2_000
 
 
 def read_json(file: FileContent) -> ParsedDocument:
-    """Read JSON as text, one record of JSON Lines as a row; what does not parse is kept as it is.
+    """Read JSON as text and a record of JSON Lines as a row; invalid JSON stays as it is.
 
-    A file without line ends is laid out anew, and its places count the lines of that layout.
+    A file with very long lines is reformatted, and its places count the lines of the new layout.
     """
     text = decode_bytes(file.data)
     if file.suffix == ".jsonl":
-        text = "\n".join(_record(line) for line in text.splitlines())
-    elif max(map(len, text.splitlines()), default=0) > _WIDEST:
-        text = _laid_out(text)
+        text = "\n".join(_render_record(line) for line in text.splitlines())
+    elif max(map(len, text.splitlines()), default=0) > _MAX_LINE:
+        value = _parse_json(text)
+        text = text if value is None else json.dumps(value, ensure_ascii=False, indent=1)
     return ParsedDocument(title="", sections=make_line_sections(text))
 
 
-def _record(line: str) -> str:
-    value = _parsed(line)
-    if not isinstance(value, dict):
+def _render_record(line: str) -> str:
+    record = _parse_json(line)
+    if not isinstance(record, dict):
         return line
-    cells = [item if isinstance(item, str) else _dumped(item) for item in value.values()]
-    return render_row([str(name) for name in value], [" ".join(cell.split()) for cell in cells])
+    cells = [
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for value in record.values()
+    ]
+    return render_row(list(record), [" ".join(cell.split()) for cell in cells])
 
 
-def _laid_out(text: str) -> str:
-    value = _parsed(text)
-    return text if value is None else json.dumps(value, ensure_ascii=False, indent=1)
-
-
-def _dumped(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Turn bytes into text, whatever is said of their encoding."""
+"""Decode bytes into text, whatever encoding they declare."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config.errors import ErrorCode
 from text.regex import regex
 from tools.files.formats import FileRefused
 
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -24,8 +24,8 @@ _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_:.-]+
 _WRITTEN = regex(
     "[\t\n\r -\u024f\u0370-\u04ff\u2000-\u206f\u3000-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
 )
-_MOST_LOST = 0.05
-_MOST_STRAY = 0.002
+_MAX_LOST = 0.05
+_MAX_NULS = 0.002
 
 
 def decode_bytes(data: bytes, *, markup: bool = False) -> str:
@@ -34,47 +34,46 @@ def decode_bytes(data: bytes, *, markup: bool = False) -> str:
     Raises:
         FileRefused: `file_not_text` if it is binary or more than one character in twenty is lost.
     """
-    for mark, encoding in _MARKS.items():
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
-            return _kept(data.decode(encoding, errors="replace"))
+            return _check_losses(data.decode(encoding, errors="replace"))
     if b"\x00" in data:
-        return _with_nuls(data)
+        return _decode_nuls(data)
     declared = _DECLARED.search(data[:2048]) if markup else None
     for encoding in ["utf-8", *([declared[1].decode()] if declared else [])]:
-        text = _try(data, encoding)
+        text = _decode(data, encoding)
         if text is not None:
             return text
     return _guess(data)
 
 
-def _try(data: bytes, encoding: str) -> str | None:
-    """Decode without loss, or return None; GBK names the whole family, as in browsers."""
-    known = "gb18030" if encoding.lower() in {"gb2312", "gbk"} else encoding
+def _decode(data: bytes, encoding: str) -> str | None:
+    """Decode without loss, or return None; GBK stands for the whole family, as in browsers."""
     try:
-        return data.decode(known)
+        return data.decode("gb18030" if encoding.lower() in {"gb2312", "gbk"} else encoding)
     except (UnicodeDecodeError, LookupError):
         return None
 
 
-def _with_nuls(data: bytes) -> str:
+def _decode_nuls(data: bytes) -> str:
     """Decode UTF-8 with a few stray NUL bytes, or UTF-16 without a byte order mark."""
-    few = data.count(b"\x00") <= _MOST_STRAY * len(data)
-    text = _try(data.replace(b"\x00", b""), "utf-8") if few else None
-    if text is not None:
-        return text
+    if data.count(b"\x00") <= _MAX_NULS * len(data):
+        text = _decode(data.replace(b"\x00", b""), "utf-8")
+        if text is not None:
+            return text
     texts = [data.decode(encoding, errors="replace") for encoding in ("utf-16-le", "utf-16-be")]
-    best = max(texts, key=_written)
-    return best if _written(best) > 1 - _MOST_LOST else _refuse()
+    best = max(texts, key=_written_share)
+    return best if _written_share(best) > 1 - _MAX_LOST else _refuse()
 
 
-def _written(text: str) -> float:
-    """Return the share of characters that people write, from its first part."""
+def _written_share(text: str) -> float:
+    """Return the share of characters of common scripts in the beginning of a text."""
     sample = text[:4000]
     return len(_WRITTEN.findall(sample)) / max(1, len(sample))
 
 
 def _guess(data: bytes) -> str:
-    """Decode damaged UTF-8 as such, anything else as what its letters look like."""
+    """Decode damaged UTF-8 as UTF-8, and anything else by the statistics of its letters."""
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")
     foreign = sum(character > "\x7f" for character in text) - lost
@@ -86,20 +85,19 @@ def _guess(data: bytes) -> str:
     best = from_bytes(data[:100_000], cp_isolation=_LIKELY).best()
     names = [best.encoding] if best else _EASTERN
     texts = [data.decode(name, errors="replace") for name in names]
-    return _kept(min(texts, key=lambda text: text.count("\ufffd")))
+    return _check_losses(min(texts, key=lambda text: text.count("\ufffd")))
 
 
-def _kept(text: str) -> str:
-    return text if text.count("\ufffd") <= _MOST_LOST * len(text) else _refuse()
+def _check_losses(text: str) -> str:
+    return text if text.count("\ufffd") <= _MAX_LOST * len(text) else _refuse()
 
 
 def _refuse() -> NoReturn:
     raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it is not text in any known encoding")
 
 
-_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# A codec of Python may also be a cipher or a compressor; these are the ones for writing.
-_WRITING = regex(
+# Some codecs of Python are ciphers or compressors; these are character encodings.
+_CHARACTER_CODECS = regex(
     r"utf-8|utf-(?:16|32)-[bl]e|iso(?:8859|2022)|cp\d|koi8|gb|big5|euc|shift|mac|tis|hz|johab"
 )
 # What browsers read under these names (encoding.spec.whatwg.org).
@@ -114,32 +112,25 @@ _AS_BROWSERS = {
 
 
 def decode_web_page(data: bytes, charset: str, *, markup: bool) -> str:
-    """Return bytes as text: byte order mark, UTF-8, the server's word, the page's word, a guess.
+    """Return the text: byte order mark, UTF-8, the server's charset, the page's charset, a guess.
 
-    UTF-8 comes before what the server says because servers name Latin-1 out of habit, and because
-    hardly anything else can be read as UTF-8 by chance.
+    UTF-8 precedes what the server says because servers name Latin-1 out of habit, and because
+    hardly anything else is valid UTF-8 by chance.
     """
-    if data.startswith(_BYTE_ORDER_MARKS) or (_fits(data) and not data.isascii()):
+    is_utf8 = not data.isascii() and _decode(data, "utf-8") is not None
+    if is_utf8 or data.startswith(tuple(_BYTE_ORDER_MARKS)):
         return decode_bytes(data, markup=markup)
-    codec = _codec(charset) or ("iso2022_jp" if b"\x1b$B" in data[:4096] else "")
+    codec = _find_codec(charset) or ("iso2022_jp" if b"\x1b$B" in data[:4096] else "")
     text = data.decode(codec, errors="replace") if codec else ""
     if codec and text.count("\ufffd") * 100 <= len(text):
         return text
     return decode_bytes(data, markup=markup)
 
 
-def _fits(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _codec(charset: str) -> str:
-    """Return the codec for a charset label, or nothing if the label says nothing."""
+def _find_codec(charset: str) -> str:
+    """Return the codec of a charset label, or an empty string for an unknown label."""
     try:
         name = codecs.lookup(charset.strip("\"' ").removeprefix("x-")).name
     except LookupError:
         return ""
-    return _AS_BROWSERS.get(name, name) if _WRITING.match(name) or name == "ascii" else ""
+    return _AS_BROWSERS.get(name, name) if _CHARACTER_CODECS.match(name) or name == "ascii" else ""

@@ -1,4 +1,4 @@
-"""Read a document, whatever it is, without harm to the process that asks for it."""
+"""Read a document of any supported format without risk to the calling process."""
 
 from __future__ import annotations
 
@@ -11,16 +11,9 @@ from typing import TypeVar
 from anyio import fail_after, to_thread
 
 from config.errors import ErrorCode, Problem
-from tools.files.file_reader import (
-    load_file,
-    read_grids,
-    read_grids_limited,
-    read_path,
-    read_path_limited,
-)
+from tools.files.file_reader import load_file, read_grids, read_path
 from tools.files.formats import (
     FILE_READERS,
-    GRID_READERS,
     READABLE_SUFFIXES,
     FileLimits,
     FileRefused,
@@ -47,9 +40,8 @@ _HINTS = {
     "file_unreadable": "check its permissions",
 }
 
-
 SLOWEST_BYTES_PER_SECOND = 100_000
-"""So many bytes of a long file are read in a second on a machine that does much else."""
+"""How fast a long file is read on a busy machine."""
 
 
 async def extract_document(
@@ -58,38 +50,36 @@ async def extract_document(
     """Read a document into sections of 1,500 to 6,000 characters, each with its place.
 
     Args:
-        path: Which.
+        path: The file.
         limits: What it may cost.
-        in_worker: Whether a light file is read in a worker process, too.
+        in_worker: Whether to read a light file in a worker process, too.
 
     Raises:
         Problem: `file_…`, with a code that says why the file is not read; see `_HINTS`.
     """
     try:
         size = await to_thread.run_sync(_size, path)
+        work = partial(read_path, FILE_READERS.get(path.suffix.lower(), ""), path, limits)
         heavy = in_worker or is_heavy(path.suffix, size)
-        reader = FILE_READERS.get(path.suffix.lower(), "")
-        work = partial(read_path_limited if heavy else read_path, reader, path, limits)
-        document = await _run(work, limits.seconds + size / SLOWEST_BYTES_PER_SECOND, apart=heavy)
+        document = await _run(work, size, limits, in_worker=heavy)
     except FileRefused as refused:
         raise _problem(refused, path) from refused
     return ParsedDocument(title=find_document_title(document, path), sections=document["sections"])
 
 
 async def extract_cells(path: Path, sha256: str, limits: FileLimits = _DEFAULT) -> list[CellGrid]:
-    """Read the cells of the tables of a file, as it was when it had a hash; none of another one.
+    """Read the cells of the tables of a file; none if its content no longer has this hash.
 
     Raises:
         Problem: `file_…`, as `extract_document`.
     """
     try:
         file = await to_thread.run_sync(load_file, path, limits)
-        if await to_thread.run_sync(lambda: hashlib.sha256(file.data).hexdigest()) != sha256:
-            return []
         size = len(file.data)
+        if (await to_thread.run_sync(hashlib.sha256, file.data)).hexdigest() != sha256:
+            return []
         heavy = is_heavy(file.suffix, size)
-        work = partial(read_grids_limited if heavy else read_grids, GRID_READERS[file.suffix], file)
-        return await _run(work, limits.seconds + size / SLOWEST_BYTES_PER_SECOND, apart=heavy)
+        return await _run(partial(read_grids, file), size, limits, in_worker=heavy)
     except FileRefused as refused:
         raise _problem(refused, path) from refused
 
@@ -100,23 +90,26 @@ def _problem(refused: FileRefused, path: Path) -> Problem:
 
 
 def _size(path: Path) -> int:
-    """Return how many bytes a file has; what cannot be looked at is told of when it is opened."""
+    """Return the number of bytes of a file; opening it reports why that is not possible."""
     try:
         return path.stat().st_size
     except OSError:
         return 0
 
 
-async def _run(work: Callable[[], _Result], seconds: float, *, apart: bool) -> _Result:
-    """Do some work in a worker process or in a thread, within its time."""
+async def _run(
+    work: Callable[..., _Result], size: int, limits: FileLimits, *, in_worker: bool
+) -> _Result:
+    """Do some work in a worker process or in a thread, in the time that a file of a size has."""
+    call = partial(work, in_worker=in_worker)
+    seconds = limits.seconds + size / SLOWEST_BYTES_PER_SECOND
     try:
-        if apart:
-            return await run_in_worker(work, seconds)
+        if in_worker:
+            return await run_in_worker(call, seconds)
         with fail_after(seconds):
-            return await to_thread.run_sync(work, abandon_on_cancel=True)
+            return await to_thread.run_sync(call, abandon_on_cancel=True)
     except TimeoutError:
-        raise FileRefused(
-            ErrorCode.FILE_TIMEOUT, f"reading it takes more than {seconds:g} seconds"
-        ) from None
+        what = f"reading it takes more than {seconds:g} seconds"
+        raise FileRefused(ErrorCode.FILE_TIMEOUT, what) from None
     except WorkerLost:
         raise FileRefused(ErrorCode.FILE_BROKEN, "its parser crashed") from None

@@ -1,4 +1,4 @@
-"""Read one file in this process; for what is heavy that is a worker process."""
+"""Read one file in this process, which is a worker process for heavy formats."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lxml.etree import LxmlError
 from config.errors import ErrorCode
 from text.normalization import normalize_text
 from tools.files.formats import (
+    GRID_READERS,
     READABLE_SUFFIXES,
     FileContent,
     FileLimits,
@@ -46,17 +47,17 @@ _BROKEN = (
     struct.error,
     zlib.error,
 )
-"""What parsers raise when a file is not what its format promises; `BROKEN` of a reader adds to it.
+"""What parsers raise on a malformed file, beside the `BROKEN` of a reader.
 
 `ElementTree.ParseError` is a `SyntaxError`.
 """
 
 
 def load_file(path: Path, limits: FileLimits) -> FileContent:
-    """Read the bytes once: what is parsed later is what was checked here.
+    """Read the bytes once, so that what is parsed later is what was checked here.
 
     Raises:
-        FileRefused: If it cannot be opened, or is empty, too large or of a type that is not read.
+        FileRefused: If it cannot be opened, or is empty, too large or of an unsupported type.
     """
     suffix = path.suffix.lower()
     try:
@@ -67,9 +68,8 @@ def load_file(path: Path, limits: FileLimits) -> FileContent:
     except FileNotFoundError:
         raise FileRefused(ErrorCode.FILE_NOT_FOUND, "there is no such file") from None
     except OSError as error:
-        raise FileRefused(
-            ErrorCode.FILE_UNREADABLE, f"it cannot be opened: {error.strerror}"
-        ) from None
+        what = f"it cannot be opened: {error.strerror}"
+        raise FileRefused(ErrorCode.FILE_UNREADABLE, what) from None
     if len(data) > limits.size:
         raise FileRefused(ErrorCode.FILE_TOO_LARGE, f"it has more than {limits.size} bytes")
     if not data.strip():
@@ -77,92 +77,80 @@ def load_file(path: Path, limits: FileLimits) -> FileContent:
     return FileContent(data, suffix, limits)
 
 
+def read_path(
+    reader: str, path: Path, limits: FileLimits, *, in_worker: bool = False
+) -> ParsedDocument:
+    """Read the file at a path; in a worker process its memory is limited.
+
+    Raises:
+        FileRefused: As `load_file` and `read_file`.
+    """
+    if in_worker:
+        _limit_memory(limits.memory)
+    return read_file(reader, load_file(path, limits))
+
+
 def read_file(reader: str, file: FileContent) -> ParsedDocument:
-    """Read a file with the module `reader`.
+    """Read a file with `reader`, a `module:function`.
 
     Raises:
         FileRefused: If it is not what its name says, broken, too large, or has no text.
     """
-    document: ParsedDocument = _parsed(reader, file)
-    return _clean(document, file)
+    return _clean(_parse(reader, file), file.limits)
 
 
-def read_grids(reader: str, file: FileContent) -> list[CellGrid]:
-    """Read the cells of a table with `reader`, a `module:function`.
+def read_grids(file: FileContent, *, in_worker: bool = False) -> list[CellGrid]:
+    """Read the cells of the tables of a file; in a worker process its memory is limited.
 
     Raises:
         FileRefused: If it is not what its name says, broken or too large.
     """
-    grids: list[CellGrid] = _parsed(reader, file)
+    if in_worker:
+        _limit_memory(file.limits.memory)
+    grids: list[CellGrid] = _parse(GRID_READERS[file.suffix], file)
     return grids
 
 
-def _parsed(reader: str, file: FileContent) -> Any:
+def _parse(reader: str, file: FileContent) -> Any:
     check_file_type(file)
     name, _, function = reader.partition(":")
     module = import_module(name)
     try:
         return getattr(module, function)(file)
     except MemoryError:
-        raise FileRefused(
-            ErrorCode.FILE_BOMB, "it needs far more memory than a document of its size"
-        ) from None
+        what = "it needs far more memory than a document of its size"
+        raise FileRefused(ErrorCode.FILE_BOMB, what) from None
     except (*_BROKEN, *getattr(module, "BROKEN", ())) as error:
-        raise FileRefused(
-            ErrorCode.FILE_BROKEN, f"it cannot be read ({type(error).__name__})"
-        ) from None
+        what = f"it cannot be read ({type(error).__name__})"
+        raise FileRefused(ErrorCode.FILE_BROKEN, what) from None
 
 
-def read_path(reader: str, path: Path, limits: FileLimits) -> ParsedDocument:
-    """Read the file at a path with the module `reader`.
-
-    Raises:
-        FileRefused: As `load_file` and `read_file`.
-    """
-    return read_file(reader, load_file(path, limits))
-
-
-def read_path_limited(reader: str, path: Path, limits: FileLimits) -> ParsedDocument:
-    """Do the same in a worker process, with a limit on the memory of that process."""
-    _limit_memory(limits.memory)
-    return read_path(reader, path, limits)
-
-
-def read_grids_limited(reader: str, file: FileContent) -> list[CellGrid]:
-    """Read the cells of a table in a worker process, with the same limit."""
-    _limit_memory(file.limits.memory)
-    return read_grids(reader, file)
-
-
-def _limit_memory(most: int) -> None:
-    """Let this process have `most` bytes more than it had before its first file."""
+def _limit_memory(extra: int) -> None:
+    """Let this process use `extra` bytes more than it did before its first file."""
     if sys.platform == "linux":
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (_idle_memory() + most, hard))
+        resource.setrlimit(resource.RLIMIT_AS, (_idle_memory() + extra, hard))
 
 
 @cache
 def _idle_memory() -> int:
-    """Return the bytes of address space that this process had when it was first asked."""
+    """Return the bytes of address space that this process had at the first call."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     return pages * resource.getpagesize()
 
 
-def _clean(document: ParsedDocument, file: FileContent) -> ParsedDocument:
-    """Return the document in normal characters, without empty sections."""
+def _clean(document: ParsedDocument, limits: FileLimits) -> ParsedDocument:
+    """Return the document with normalized characters and without empty sections."""
     sections = [
         DocumentSection(
-            title=normalize_text(section["title"]).strip(),
-            place=section["place"],
-            text=normalize_text(section["text"]).strip(),
+            title=normalize_text(section["title"]).strip(), place=section["place"], text=text
         )
         for section in document["sections"]
+        if (text := normalize_text(section["text"]).strip())
     ]
-    kept = [section for section in sections if section["text"]]
-    if not kept:
+    if not sections:
         raise FileRefused(ErrorCode.FILE_NO_TEXT, "it has no text")
-    if sum(len(section["text"]) for section in kept) > file.limits.text:
-        raise FileRefused(
-            ErrorCode.FILE_TOO_LARGE, f"it has more than {file.limits.text} characters of text"
-        )
-    return ParsedDocument(title=normalize_text(document["title"]).strip(), sections=kept)
+    if sum(len(section["text"]) for section in sections) > limits.text:
+        what = f"it has more than {limits.text} characters of text"
+        raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
+    return ParsedDocument(title=normalize_text(document["title"]).strip(), sections=sections)

@@ -1,10 +1,9 @@
-"""Which files can be read, by which module, and whether their bytes are what their names say."""
+"""Which files can be read and by which module, and whether bytes match the suffix of a file."""
 
 from __future__ import annotations
 
 import mimetypes
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,18 +51,18 @@ READABLE_SUFFIXES = frozenset(FILE_READERS)
 """The types that can be read, in lower case with the dot."""
 
 MEDIA_TYPES = {"image": "an image", "audio": "a sound recording", "video": "a video"}
-"""What is no document by the first part of its MIME type, and what it is called."""
+"""Names for files that are no documents, by the first part of their MIME type."""
 
 HEAVY_SUFFIXES = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
-"""The types whose parsers are kept in a process of their own."""
+"""The types whose parsers run in a process of their own."""
 
 LIGHT_FILE_BYTES = 200_000
-"""A file of another type with no more bytes is read where it is asked for."""
+"""A file of another type with no more bytes is read in this process."""
 
 TEXT_SUFFIXES = frozenset(
     f".txt .text .rst .md .markdown .pdf .docx .odt .rtf .eml .msg {_WEB}".split()
 )
-"""The types that are called by their first line where nothing else names them."""
+"""The types that take their title from their first line if nothing else names them."""
 
 ARCHIVE_MEMBERS = {
     ".docx": "word/",
@@ -91,7 +90,7 @@ _MAGIC = {
     b"{\\rtf": "an RTF document",
 }
 
-_OWN = {".rtf": b"{\\rtf", ".msg": _OLE}
+_REQUIRED_MAGIC = {".rtf": b"{\\rtf", ".msg": _OLE}
 
 
 def is_heavy(suffix: str, size: int) -> bool:
@@ -100,27 +99,29 @@ def is_heavy(suffix: str, size: int) -> bool:
 
 
 def explain_unread_type(name: str, kind: str = "") -> str:
-    """Return why a file of a type that cannot be read is left out.
+    """Return why a file of an unsupported type is left out.
 
     Args:
         name: Its name.
-        kind: Its MIME type, where one was told.
+        kind: Its MIME type, or an empty string.
     """
     guessed = kind or mimetypes.guess_type(name)[0] or ""
     return MEDIA_TYPES.get(guessed.partition("/")[0], "not a type that is read")
 
 
 def check_file_type(file: FileContent) -> None:
-    """Refuse a file whose first bytes belong to another type than its name says."""
+    """Refuse a file whose first bytes belong to another type than its suffix says."""
     found = next((name for magic, name in _MAGIC.items() if file.data.startswith(magic)), "")
     if file.suffix == ".pdf":
         # Readers accept a PDF header anywhere in the first kilobyte (ISO 32000, annex H).
         fits = b"%PDF-" in file.data[:1024]
     elif file.suffix in ARCHIVE_MEMBERS:
-        _refuse_locked(file)
+        # An Office file with a password is an OLE container, not a zip.
+        if file.data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in file.data:
+            raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password")
         fits = file.data.startswith(b"PK")
-    elif file.suffix in _OWN:
-        fits = file.data.startswith(_OWN[file.suffix])
+    elif file.suffix in _REQUIRED_MAGIC:
+        fits = file.data.startswith(_REQUIRED_MAGIC[file.suffix])
     else:
         fits = not found
     if not fits:
@@ -128,57 +129,46 @@ def check_file_type(file: FileContent) -> None:
         raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, what)
 
 
-def _refuse_locked(file: FileContent) -> None:
-    """Refuse an Office file with a password: such a file is an OLE container, not a zip."""
-    if file.data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in file.data:
-        raise FileRefused(ErrorCode.FILE_ENCRYPTED, "it is locked with a password")
-
-
-_NOT_DOCUMENTS = frozenset(["__pycache__", "node_modules"])
+_IGNORED_FOLDERS = frozenset(["__pycache__", "node_modules"])
 
 
 def find_files(folder_or_file: Path) -> list[Path]:
-    """Return the files under a folder that can be read, sorted; a file is returned as it is.
+    """Return the readable files under a folder, sorted; a file is returned as it is.
 
     Raises:
         Problem: `file_not_found`.
     """
     if folder_or_file.is_file():
         return [folder_or_file.resolve()]
-    return [path for path in _all(folder_or_file) if _readable(path)]
+    return [path for path in _list_files(folder_or_file) if _is_readable(path)]
 
 
 def find_unreadable_files(folder: Path) -> list[Path]:
     """Return the files under a folder that `find_files` passes over, sorted."""
-    return [path for path in _all(folder) if not _readable(path)] if folder.is_dir() else []
+    files = _list_files(folder) if folder.is_dir() else []
+    return [path for path in files if not _is_readable(path)]
 
 
-def _all(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     """Return all files under a folder but the hidden ones and links that lead out of it."""
     if not folder.is_dir():
         what = "there is no such folder"
         raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(folder), hint="check the path")
     root = folder.resolve()
-    return sorted(path for path in _walk(root) if _real(path).is_relative_to(root))
-
-
-def _walk(root: Path) -> Iterator[Path]:
-    for folder, names, files in os.walk(root):
-        names[:] = [name for name in names if _shown(name)]
-        yield from (Path(folder, name) for name in files if _shown(name))
-
-
-def _real(path: Path) -> Path:
+    paths: list[Path] = []
+    for parent, names, files in os.walk(root):
+        names[:] = filter(_is_visible, names)
+        paths += [Path(parent, name) for name in filter(_is_visible, files)]
     # Path.resolve() raises on a link that leads to itself.
-    return Path(os.path.realpath(path))
+    return sorted(one for one in paths if Path(os.path.realpath(one)).is_relative_to(root))
 
 
-def _shown(name: str) -> bool:
-    # Word and Excel keep a lock file named `~$…` beside a document that is open.
-    return not name.startswith((".", "~$")) and name not in _NOT_DOCUMENTS
+def _is_visible(name: str) -> bool:
+    # Word and Excel create a lock file named `~$…` beside an open document.
+    return not name.startswith((".", "~$")) and name not in _IGNORED_FOLDERS
 
 
-def _readable(path: Path) -> bool:
+def _is_readable(path: Path) -> bool:
     return path.suffix.lower() in READABLE_SUFFIXES and path.is_file()
 
 
@@ -191,7 +181,7 @@ class FileLimits:
     pages: int = 2_000
     """Pages of a PDF."""
     seconds: float = 30.0
-    """Time to read a short one, without the wait for a free worker; a long one has more."""
+    """Time to read a short file, without the wait for a free worker; a long one has more."""
     memory: int = 1_000_000_000
     """Bytes that a worker may need to read it."""
     text: int = 10_000_000
@@ -200,7 +190,7 @@ class FileLimits:
 
 @dataclass(frozen=True)
 class FileContent:
-    """The bytes of one file, and how to take them; `suffix` is in lower case with its dot."""
+    """The bytes of one file and their limits; `suffix` is in lower case with its dot."""
 
     data: bytes
     suffix: str
@@ -208,14 +198,13 @@ class FileContent:
 
 
 class FileRefused(Exception):
-    """A file that is not read, with a code and a reason; it can cross to another process."""
+    """A file that is not read, with a code and a reason; it can be pickled."""
 
     def __init__(self, error: ErrorCode, what: str) -> None:
         super().__init__(error, what)
-        self.error = error
-        self.what = what
+        self.error, self.what = error, what
 
     @property
     def code(self) -> str:
-        """Return the code as plain text, as it is stored."""
+        """The code as plain text, as it is stored."""
         return self.error.value

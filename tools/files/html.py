@@ -1,4 +1,4 @@
-"""Walk through HTML and return its headings, paragraphs, list items and rows."""
+"""Read HTML as headings, paragraphs, list items and rows."""
 
 from __future__ import annotations
 
@@ -12,69 +12,57 @@ from lxml import etree, html
 from text.regex import regex
 from tools.files.parsed_document import TextBlock, render_row, unwrap_line
 
-_DRAWN_TAGS = frozenset(["img", "math", "sub", "sup"])
-"""The elements whose words are not simply their text."""
+_INLINE_TAGS = frozenset(["img", "math", "sub", "sup"])
+"""The elements that are not written as their plain text."""
 
 _NOTE = regex(r"\W*[\[(]?(?:note |nb )?\d{1,3}[\])]?\W*|[a-z]", re.IGNORECASE)
 _ORDINAL = regex(r"st|[nr]d|th|er?|re|ème|[ao]", re.IGNORECASE)
-_ONE = regex(r"-?\w+(?:\.\w+)?")
+_SINGLE = regex(r"-?\w+(?:\.\w+)?")
 _ELEMENT = regex(r"(?:[A-Z][a-z]?|\))\d*$")
 _TEX = regex(r"\{\\displaystyle (.*)\}|\$(.*)\$", re.DOTALL)
 
 
 def _render_inline(node: Any, before: str) -> str:
-    r"""Return what stands for an element in a line of text.
+    r"""Return an element as plain text that continues `before`.
 
     `2<sup>32</sup>` is 2^32, `x<sub>i</sub>` is x_i, a formula its TeX; `H<sub>2</sub>O` is H2O,
-    `1<sup>st</sup>` is 1st, and the number of a footnote stands in brackets.
-
-    Args:
-        node: The element.
-        before: What stands before it in the line.
+    `1<sup>st</sup>` is 1st, and the number of a footnote is in brackets.
     """
     if node.tag == "math":
-        return _formula(node)
+        notes = (child for child in node.iter() if str(child.tag).endswith("annotation"))
+        tex = next((note.text or "" for note in notes), "") or node.get("alttext", "")
+        return _bare_tex(" ".join((tex or node.text_content()).split()))
     if node.tag == "img":
-        return _picture(node)
+        # A picture may show a formula; others have no text.
+        alt = " ".join(node.get("alt", "").split())
+        return _bare_tex(alt) if _TEX.fullmatch(alt) else ""
     text = " ".join(node.text_content().split())
     if not text or not before.strip() or before[-1].isspace():
         return text
-    return _raised(node, text, before) if node.tag == "sup" else _lowered(text, before)
+    return _superscript(node, text, before) if node.tag == "sup" else _subscript(text, before)
 
 
-def _raised(node: Any, text: str, before: str) -> str:
+def _superscript(node: Any, text: str, before: str) -> str:
     if node.find(".//a") is not None and _NOTE.fullmatch(text):
         return f"[{text.strip('[]() ')}]"
-    if _ORDINAL.fullmatch(text) and before[-1].isdigit():
+    if (_ORDINAL.fullmatch(text) and before[-1].isdigit()) or text[0] in "[(":
         return text
-    return f"^{_grouped(text)}" if any(map(str.isalnum, text)) and text[0] not in "[(" else text
+    return _attach("^", text)
 
 
-def _lowered(text: str, before: str) -> str:
-    if text.isdigit() and _ELEMENT.search(before):
+def _subscript(text: str, before: str) -> str:
+    return text if text.isdigit() and _ELEMENT.search(before) else _attach("_", text)
+
+
+def _attach(mark: str, text: str) -> str:
+    """Return a text behind a mark, in parentheses if it is more than a number or a name."""
+    if not any(map(str.isalnum, text)):
         return text
-    return f"_{_grouped(text)}" if any(map(str.isalnum, text)) else text
-
-
-def _grouped(text: str) -> str:
     text = text.replace("\u2212", "-")
-    return text if _ONE.fullmatch(text) else f"({text})"
+    return f"{mark}{text}" if _SINGLE.fullmatch(text) else f"{mark}({text})"
 
 
-def _formula(node: Any) -> str:
-    """Return the TeX that a formula carries with it, or else its signs."""
-    notes = (one for one in node.iter() if str(one.tag).endswith("annotation"))
-    tex = next((one.text or "" for one in notes), "") or node.get("alttext", "")
-    return _bare(" ".join((tex or node.text_content()).split()))
-
-
-def _picture(node: Any) -> str:
-    """Return the formula that a picture shows; other pictures say nothing."""
-    alt = " ".join(node.get("alt", "").split())
-    return _bare(alt) if _TEX.fullmatch(alt) else ""
-
-
-def _bare(tex: str) -> str:
+def _bare_tex(tex: str) -> str:
     found = _TEX.fullmatch(tex)
     return (found[1] or found[2] or "").strip() if found else tex
 
@@ -85,31 +73,31 @@ _BLOCK_TAGS = (
     " figure footer form head header hr html legend li main nav ol p pre section summary table"
     " tbody td tfoot th thead title tr ul"
 )
-_UNREAD_TAGS = "script style noscript template head title svg iframe object button select"
+_IGNORED_TAGS = "script style noscript template head title svg iframe object button select"
 _BLOCKS = frozenset([*_BLOCK_TAGS.split(), *_LEVELS])
-_UNREAD = frozenset(_UNREAD_TAGS.split())
-_AROUND = frozenset(["nav", "footer"])
-_AROUND_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
-_AROUND_NAMES = (
+_IGNORED = frozenset(_IGNORED_TAGS.split())
+_MARGINS = frozenset(["nav", "footer"])
+_MARGIN_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
+_MARGIN_NAMES = (
     r"nav(?:bar|box|header|footer|igation|links?)?|menu|(?:sphinx)?sidebar|breadcrumbs?"
     r"|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter|comments?"
     r"|related|skip|toc|catlinks|printfooter|metadata|paginat\w+"
 )
-_AROUND_CLASS = regex(rf"(?:^|[\s_-])(?:{_AROUND_NAMES})(?=$|[\s_-])", re.IGNORECASE)
-# The name of a section is often made of the words of its heading.
-_AROUND_ID = regex(rf"(?:{_AROUND_NAMES})", re.IGNORECASE)
+_MARGIN_CLASS = regex(rf"(?:^|[\s_-])(?:{_MARGIN_NAMES})(?=$|[\s_-])", re.IGNORECASE)
+# The id of a section is often made of the words of its heading.
+_MARGIN_ID = regex(rf"(?:{_MARGIN_NAMES})", re.IGNORECASE)
 _STRUCK = frozenset(["s", "del", "strike"])
 _STRUCK_STYLE = regex(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
-_SIGNS = ("¶", "🔗")
+_PERMALINK_SIGNS = ("¶", "🔗")
 _CELLS = frozenset(["td", "th"])
-_HEADED = regex(r"^#{1,6}\s", re.MULTILINE)
+_LIKE_HEADING = regex(r"^#{1,6}\s", re.MULTILINE)
 """A line of code that would read like a heading: a comment, or a command behind root's prompt."""
 
-_PARTS = ["table", "pre", *_LEVELS]
-_LONGEST_DRAWN = 200
-_LONGEST_STRUCK = 5_000
+_LAYOUT_TAGS = ["table", "pre", *_LEVELS]
+_MAX_INLINE = 200
+_MAX_STRUCK = 5_000
 
 
 def parse_html(text: str) -> Any:
@@ -123,26 +111,26 @@ def parse_html(text: str) -> Any:
 
 
 def find_html_title(root: Any) -> str:
-    """Return what stands in the `find_html_title` element."""
+    """Return the text of the `title` element."""
     return unwrap_line(root.findtext(".//title") or "")
 
 
 def strip_permalink(heading: str) -> str:
-    """Return a heading or a title without the sign of the link to itself at its end."""
+    """Return a heading without the sign of the link to itself at its end."""
     bare = heading.rstrip()
-    return bare[:-1].rstrip() if bare.endswith(_SIGNS) else heading
+    return bare[:-1].rstrip() if bare.endswith(_PERMALINK_SIGNS) else heading
 
 
 def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
-    """Yield the blocks of an element, and say of each whether it stands around the text."""
+    """Yield the blocks of an element, those in menus and margins marked as such."""
     reader = _Reader()
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, node in walk:
         if event == "end":
             yield from reader.close(node)
-        elif node.tag in _UNREAD or _unseen(node) or _struck(node):
+        elif node.tag in _IGNORED or _is_hidden(node) or _is_struck(node):
             walk.skip_subtree()
-        elif _is_drawn(node):
+        elif _is_inline(node):
             reader.add(_render_inline(node, "".join(reader.words[-3:])))
             walk.skip_subtree()
         elif node.tag == "pre" or (node.tag == "tr" and reader.table.has(node)):
@@ -152,8 +140,8 @@ def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
             yield from reader.open(node)
 
 
-def _unseen(node: Any) -> bool:
-    """Tell whether a reader of the page does not see an element, or sees a sign to click at."""
+def _is_hidden(node: Any) -> bool:
+    """Tell whether readers of the page do not see an element, or see only a permalink sign."""
     if node.tag == "a":
         return not len(node) and (node.text or "").strip() in _PERMALINKS
     return (
@@ -164,26 +152,23 @@ def _unseen(node: Any) -> bool:
     )
 
 
-def _struck(node: Any) -> bool:
-    """Tell whether words are struck out, so that nobody takes them to hold.
-
-    An element that was never closed holds the rest of the page, and is no sign of that.
-    """
+def _is_struck(node: Any) -> bool:
+    """Tell whether text is struck out; an element that was never closed contains the whole rest."""
     if node.tag not in _STRUCK and not _STRUCK_STYLE.search(node.get("style", "")):
         return False
-    closed = node.find(".//h1") is None and node.find(".//h2") is None
-    return closed and len(node.text_content()) <= _LONGEST_STRUCK
+    is_closed = node.find(".//h1") is None and node.find(".//h2") is None
+    return is_closed and len(node.text_content()) <= _MAX_STRUCK
 
 
-def _is_drawn(node: Any) -> bool:
-    """Tell whether an element is written by `_render_inline`; one that was never closed is not."""
-    if node.tag not in _DRAWN_TAGS:
+def _is_inline(node: Any) -> bool:
+    """Tell whether `_render_inline` writes an element; not if it was never closed."""
+    if node.tag not in _INLINE_TAGS:
         return False
-    return node.tag == "math" or len(node.text_content()) <= _LONGEST_DRAWN
+    return node.tag == "math" or len(node.text_content()) <= _MAX_INLINE
 
 
-def _is_around(node: Any) -> bool:
-    if node.tag in _AROUND or node.get("role") in _AROUND_ROLES:
+def _is_margin(node: Any) -> bool:
+    if node.tag in _MARGINS or node.get("role") in _MARGIN_ROLES:
         return True
     if node.tag == "aside":
         # Inside an article it is a note.
@@ -192,12 +177,12 @@ def _is_around(node: Any) -> bool:
         return not node.xpath("boolean(.//h1 | .//h2 | .//p)")
     if node.tag not in _BLOCKS or node.tag == "body":
         return False
-    by_class = _AROUND_CLASS.search(node.get("class", ""))
-    return bool(by_class or _AROUND_ID.fullmatch(node.get("id", "")))
+    by_class = _MARGIN_CLASS.search(node.get("class", ""))
+    return bool(by_class or _MARGIN_ID.fullmatch(node.get("id", "")))
 
 
 class _Reader:
-    """The words of the block at hand, and the lists, links and tables it stands in."""
+    """The text of the current block, and the lists, links and tables around it."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -206,14 +191,14 @@ class _Reader:
         self.broken = False
         self.lists: list[int] = []
         self.links: list[Any] = []
-        self.around: list[Any] = []
+        self.margins: list[Any] = []
         self.table = _Table()
 
     def open(self, node: Any) -> Iterator[TextBlock]:
         if node.tag in _BLOCKS:
             yield from self.flush()
-        if _is_around(node):
-            self.around.append(node)
+        if _is_margin(node):
+            self.margins.append(node)
         if node.tag in {"ol", "ul"}:
             self.lists.append(int(node.tag == "ol"))
         elif node.tag == "li":
@@ -231,7 +216,7 @@ class _Reader:
             yield from self.flush(_LEVELS.get(node.tag, 0))
         if node.tag in {"ol", "ul"} and self.lists:
             self.lists.pop()
-        for opened in (self.links, self.around):
+        for opened in (self.links, self.margins):
             if opened and opened[-1] is node:
                 opened.pop()
         self.add(node.tail or "")
@@ -243,7 +228,7 @@ class _Reader:
             self.linked += len(text) if self.links else 0
 
     def break_line(self) -> Iterator[TextBlock]:
-        """End the line, or the paragraph where the line before was empty."""
+        """End the line, or the paragraph if the previous line is empty."""
         if self.broken:
             yield from self.flush()
         self.add("\n")
@@ -257,23 +242,21 @@ class _Reader:
         self.words.clear()
         self.linked = 0
         if text:
-            yield TextBlock(self.mark + text, level, linked / len(text), bool(self.around))
+            yield TextBlock(self.mark + text, level, linked / len(text), bool(self.margins))
             self.mark = ""
 
     def whole(self, node: Any) -> Iterator[TextBlock]:
+        """Yield the block of preformatted text or of a table row."""
         yield from self.flush()
-        if node.tag == "pre":
-            text = _lines(node)
-            if text.strip():
-                yield TextBlock(self.mark + text, in_margin=bool(self.around))
-                self.mark = ""
-            return
-        found = self.table.row(node)
-        if found:
-            yield found._replace(in_margin=bool(self.around) or found.in_margin)
+        if node.tag != "pre":
+            if block := self.table.row(node):
+                yield block._replace(in_margin=bool(self.margins) or block.in_margin)
+        elif (text := _preformatted(node)).strip():
+            yield TextBlock(self.mark + text, in_margin=bool(self.margins))
+            self.mark = ""
 
     def next_mark(self) -> str:
-        """Return what stands before a list item, and count it."""
+        """Return the bullet or number of a list item, and count it."""
         if not self.lists or not self.lists[-1]:
             return "- "
         self.lists[-1] += 1
@@ -281,88 +264,81 @@ class _Reader:
 
 
 class _Table:
-    """The header of a table, and the cells that reach into its next rows."""
+    """The header of a table, and the cells that span its next rows."""
 
     def __init__(self) -> None:
         self.header: list[str] = []
         self.below: dict[int, tuple[int, str]] = {}
 
-    def has(self, line: Any) -> bool:
-        """Tell whether a row has data, and does not only put parts of a page side by side."""
-        alone = len(line) < 2 and not self.below
-        return not alone and next(line.iter(*_PARTS), None) is None
+    def has(self, row: Any) -> bool:
+        """Tell whether a row is data, and not only layout."""
+        is_single = len(row) < 2 and not self.below
+        return not is_single and next(row.iter(*_LAYOUT_TAGS), None) is None
 
     def row(self, node: Any) -> TextBlock | None:
         """Return a row as a sentence, or None for a header or an empty row."""
-        found = list(node)
-        parts = [_of_cell(cell) for cell in found]
+        nodes = list(node)
+        parts = [_cell_blocks(cell) for cell in nodes]
         texts = [unwrap_line(" ".join(block.text for block in part)) for part in parts]
-        cells = self._placed(found, texts)
+        cells = self._place(nodes, texts)
         above = node.getparent()
-        is_header = above is not None and above.tag == "thead"
-        if is_header or all(cell.tag == "th" for cell in found):
+        in_head = above is not None and above.tag == "thead"
+        if in_head or all(cell.tag == "th" for cell in nodes):
             self.header = cells
             return None
-        # Rows under a header are data, also where each names a link.
-        linked = 0.0 if self.header else _linked([block for part in parts for block in part])
+        # Rows under a header are data, even if each names a link.
+        blocks = [] if self.header else [block for part in parts for block in part]
+        size = sum(len(block.text) for block in blocks)
+        linked = sum(block.linked * len(block.text) for block in blocks) / size if size else 0.0
         return TextBlock(render_row(self.header, cells), linked=linked) if any(texts) else None
 
-    def _placed(self, found: list[Any], texts: list[str]) -> list[str]:
-        """Return the cells of a row in their columns, those from above among them."""
+    def _place(self, nodes: list[Any], texts: list[str]) -> list[str]:
+        """Return the cells of a row in their columns, with those that span it from above."""
         cells: list[str] = []
-        for cell, text in zip(found, texts, strict=True):
+        for cell, text in zip(nodes, texts, strict=True):
             self._fill(cells)
-            wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
-            for at in range(wide):
-                if high > 1:
-                    self.below[len(cells)] = (high - 1, text if not at else "")
+            width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+            for at in range(width):
+                if height > 1:
+                    self.below[len(cells)] = (height - 1, text if not at else "")
                 cells.append(text if not at or cell.tag == "th" else "")
         self._fill(cells)
         return cells
 
     def _fill(self, cells: list[str]) -> None:
         while len(cells) in self.below:
-            left, text = self.below.pop(len(cells))
-            if left > 1:
-                self.below[len(cells)] = (left - 1, text)
+            rows, text = self.below.pop(len(cells))
+            if rows > 1:
+                self.below[len(cells)] = (rows - 1, text)
             cells.append(text)
 
 
-def _of_cell(cell: Any) -> list[TextBlock]:
-    """Return the blocks of a cell; most hold a few words and no element, and need no walk."""
-    if len(cell) or cell.tag not in _CELLS or _unseen(cell) or _struck(cell):
+def _cell_blocks(cell: Any) -> list[TextBlock]:
+    """Return the blocks of a cell; most have a few words and no element, and need no walk."""
+    if len(cell) or cell.tag not in _CELLS or _is_hidden(cell) or _is_struck(cell):
         return list(iterate_html_blocks(cell))
     text = unwrap_line(cell.text or "")
     return [TextBlock(text)] if text else []
 
 
-def _linked(found: list[TextBlock]) -> float:
-    """Return the share of the characters of some blocks that are links."""
-    size = sum(len(block.text) for block in found)
-    return sum(block.linked * len(block.text) for block in found) / size if size else 0.0
-
-
 def _span(cell: Any, name: str) -> int:
-    value = cell.get(name)
-    if value is None:
-        return 1
-    value = value.strip()
+    value = cell.get(name, "1").strip()
     return min(int(value), 100) if value.isdecimal() and int(value) else 1
 
 
-def _lines(node: Any) -> str:
-    """Return preformatted text with its lines, those too that a `br` ends."""
+def _preformatted(node: Any) -> str:
+    """Return preformatted text with its lines, including those that a `br` ends."""
     parts: list[str] = []
     walk = etree.iterwalk(node, events=("start", "end"))
-    for event, one in walk:
+    for event, child in walk:
         if event == "end":
-            parts.append(one.tail or "" if one is not node else "")
-        elif _struck(one):
+            parts.append(child.tail or "" if child is not node else "")
+        elif _is_struck(child):
             walk.skip_subtree()
-        elif _is_drawn(one):
-            parts.append(_render_inline(one, "".join(parts[-3:])))
+        elif _is_inline(child):
+            parts.append(_render_inline(child, "".join(parts[-3:])))
             walk.skip_subtree()
         else:
-            parts.append("\n" if one.tag == "br" else one.text or "")
+            parts.append("\n" if child.tag == "br" else child.text or "")
     text = "".join(parts).strip("\n")
-    return textwrap.indent(text, " " * 4) if _HEADED.search(text) else text
+    return textwrap.indent(text, " " * 4) if _LIKE_HEADING.search(text) else text

@@ -18,10 +18,10 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
-    arrange_sections,
     make_document,
-    make_place_namer,
-    render_text_block,
+    make_numbered_document,
+    number_piece,
+    render_text_blocks,
 )
 
 _FRONT = regex(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -29,7 +29,7 @@ _TITLE = regex(r"^title[ \t]*[:=][ \t]*(?:[>|][+-]?[ \t]*\n[ \t]+)?(.*)$", re.MU
 
 
 def read_markdown(file: FileContent) -> ParsedDocument:
-    """Read Markdown; its title is in its front matter (YAML or TOML) or its first heading."""
+    """Read Markdown; the title is in the front matter (YAML or TOML) or the first heading."""
     text = decode_bytes(file.data).replace("\r\n", "\n")
     front = _FRONT.match(text)
     title = _TITLE.search(front[0]) if front else None
@@ -38,44 +38,40 @@ def read_markdown(file: FileContent) -> ParsedDocument:
 
 
 def iterate_markdown_blocks(text: str) -> Iterator[TextBlock]:
-    """Yield the blocks of a text in Markdown."""
+    """Yield the blocks of a Markdown text."""
     page = MarkdownIt("commonmark").enable("table").render(text)
     return iterate_html_blocks(parse_html(f"<body>{page}</body>"))
 
 
-_LONGEST_OUTPUT = 4_000
+_MAX_OUTPUT = 4_000
 
 
 def read_notebook(file: FileContent) -> ParsedDocument:
-    """Read the text, the code and the printed results of all cells; pictures are left out."""
+    """Read the text, the code and the printed results of all cells, without pictures."""
     book = json.loads(decode_bytes(file.data))
     cells = book.get("cells") if isinstance(book, dict) else None
     if not isinstance(cells, list):
         raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no notebook of the present format")
-    about = book.get("metadata", {}).get("title", "")
-    pieces = [_piece(number, cell) for number, cell in enumerate(cells, start=1)]
-    title = about or next((piece.title for piece in pieces if piece.title), "")
-    return ParsedDocument(
-        title=str(title), sections=arrange_sections(pieces, make_place_namer("cell"))
-    )
+    pieces = [_read_cell(number, cell) for number, cell in enumerate(cells, start=1)]
+    title = book.get("metadata", {}).get("title", "")
+    headings = (piece.title for piece in pieces if piece.title)
+    return make_numbered_document(str(title or next(headings, "")), pieces, "cell")
 
 
-def _piece(number: int, cell: dict[str, Any]) -> DocumentPiece:
-    source = _joined(cell.get("source", ""))
+def _read_cell(number: int, cell: dict[str, Any]) -> DocumentPiece:
+    source = _join(cell.get("source", ""))
     if cell.get("cell_type") == "markdown":
-        found = list(iterate_markdown_blocks(source))
+        blocks = list(iterate_markdown_blocks(source))
     else:
-        texts = [source, *_outputs(cell)]
-        found = [TextBlock(text.strip("\n")) for text in texts if text.strip()]
-    heading = next((block.text for block in found if block.level), "")
-    return DocumentPiece(heading, str(number), str(number), "".join(map(render_text_block, found)))
+        outputs = (
+            output.get("text") or output.get("data", {}).get("text/plain", "")
+            for output in cell.get("outputs", [])
+        )
+        texts = [source, *(_join(output)[:_MAX_OUTPUT] for output in outputs)]
+        blocks = [TextBlock(text.strip("\n")) for text in texts if text.strip()]
+    heading = next((block.text for block in blocks if block.level), "")
+    return number_piece(number, render_text_blocks(blocks), heading)
 
 
-def _outputs(cell: dict[str, Any]) -> Iterator[str]:
-    for output in cell.get("outputs", []):
-        shown = output.get("text") or output.get("data", {}).get("text/plain", "")
-        yield _joined(shown)[:_LONGEST_OUTPUT]
-
-
-def _joined(text: str | list[str]) -> str:
+def _join(text: str | list[str]) -> str:
     return text if isinstance(text, str) else "".join(text)

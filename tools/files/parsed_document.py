@@ -1,15 +1,12 @@
-"""A document as text.
-
-Its blocks, its sections of a sensible size, each with a place, and its title.
-"""
+"""A document as text: its blocks, its title, and its sections of a sensible size with places."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count, pairwise
 from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
@@ -25,49 +22,49 @@ from tools.files.formats import TEXT_SUFFIXES
 
 
 class DocumentSection(TypedDict):
-    """A part of a document; `place` is what stands behind `#` in its location."""
+    """A part of a document; `place` follows `#` in its location."""
 
     title: str
     place: str
     text: str
 
 
-class CellGrid(NamedTuple):
-    """The cells of one table; rows have the numbers they have in the file, from 1."""
-
-    name: str
-    header: list[str]
-    """Empty where no row looks like one."""
-    rows: list[tuple[int, list[str]]]
-    """The rows below the header that hold anything."""
-
-
 class ParsedDocument(TypedDict):
-    """A document as text, in the order of reading."""
+    """A document as text, in reading order."""
 
     title: str
     sections: list[DocumentSection]
 
 
-MOST_IN_SECTION = 6_000
-"""Characters that a section may have."""
-FEWEST = 1_500
-"""A shorter section is joined with what follows it."""
+class CellGrid(NamedTuple):
+    """The cells of one table; rows have their numbers in the file, from 1."""
+
+    name: str
+    header: list[str]
+    """Empty if no row looks like a header."""
+    rows: list[tuple[int, list[str]]]
+    """The rows below the header that are not empty."""
+
+
+MAX_SECTION = 6_000
+"""The most characters of a section."""
+MIN_SECTION = 1_500
+"""A shorter section is joined with the next one."""
 
 EARLY = 0.6
-"""A part may end so much earlier than the others do where something new begins."""
+"""A part may end at this share of the usual length if a new topic begins there."""
 
 UNTIL = " … "
-"""What stands between the first and the last heading in the title of several sections."""
+"""Separates the first and the last heading in the title of joined sections."""
 
-# Where a long block may be cut, the best place first; each cut keeps its white space on the left.
+# Where a long block may be cut, the best place first; each cut leaves its white space on the left.
 _CUTS = [r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])", r"(?<=\s)"]
 
 
 class DocumentPiece(NamedTuple):
-    """What a format itself sets apart: a page, a slide, a row, the text under a heading.
+    """A unit of the format itself: a page, a slide, a row, the text under a heading.
 
-    `text` ends with the white space that keeps it from the next piece.
+    `text` ends with the white space that separates it from the next piece.
     """
 
     title: str
@@ -75,7 +72,7 @@ class DocumentPiece(NamedTuple):
     last: str
     text: str
     until: str = ""
-    """The last heading that stands beside the first, and not below it."""
+    """The last heading on the level of the first."""
 
     @property
     def name(self) -> str:
@@ -83,105 +80,108 @@ class DocumentPiece(NamedTuple):
         return f"{self.title}{UNTIL}{self.until}" if self.until else self.title
 
 
+def number_piece(number: int, text: str, title: str = "") -> DocumentPiece:
+    """Return a piece whose place is a number."""
+    return DocumentPiece(title, str(number), str(number), text)
+
+
 def arrange_sections(
-    pieces: Iterable[DocumentPiece], place: Callable[[str, str], str], fewest: int = FEWEST
+    pieces: Iterable[DocumentPiece], place: Callable[[str, str], str], least: int = MIN_SECTION
 ) -> list[DocumentSection]:
-    """Cut long pieces, join short ones, and name the place of each from its first and last."""
+    """Cut long pieces, join those shorter than `least`, and name the place of each section."""
     parts = (part for piece in pieces if piece.text.strip() for part in _cut(piece))
-    taken: set[str] = set()
-    sections = []
-    for group in _join(parts, fewest):
-        name = _free(place(group.first, group.last), taken)
-        taken.add(name)
-        sections.append(DocumentSection(title=group.name, place=name, text=group.text.strip()))
-    return sections
+    sections: dict[str, DocumentSection] = {}
+    for group in _join(parts, least):
+        name = _unique_place(place(group.first, group.last), sections)
+        sections[name] = DocumentSection(title=group.name, place=name, text=group.text.strip())
+    return list(sections.values())
 
 
 def make_place_namer(word: str) -> Callable[[str, str], str]:
-    """Return how to name places that are counted: `page=4`, or `page=4-6` for several."""
+    """Return a function that names numbered places: `page=4`, or `page=4-6` for several."""
     return lambda first, last: f"{word}={first}" + (f"-{last}" if last != first else "")
 
 
+def make_numbered_document(
+    title: str, pieces: Iterable[DocumentPiece], word: str, least: int = MIN_SECTION
+) -> ParsedDocument:
+    """Return the document of numbered pieces: pages, slides, rows or cells."""
+    sections = arrange_sections(pieces, make_place_namer(word), least)
+    return ParsedDocument(title=title, sections=sections)
+
+
 def _cut(piece: DocumentPiece) -> Iterator[DocumentPiece]:
-    """Yield parts of about the same size, cut where a new matter begins as far as there are some.
+    """Yield parts of about the same size, cut where a new topic begins if possible.
 
     What announces something stays with it.
     """
-    if len(piece.text) <= MOST_IN_SECTION:
+    if len(piece.text) <= MAX_SECTION:
         yield piece
         return
-    target = len(piece.text) / math.ceil(len(piece.text) / MOST_IN_SECTION)
+    target = len(piece.text) / math.ceil(len(piece.text) / MAX_SECTION)
     part: list[str] = []
     size = 0
-    for unit in _of_blocks(piece.text):
-        enough = target * EARLY if _begins(unit) else target
-        if part and (size + len(unit) > MOST_IN_SECTION or size >= enough):
-            kept = _announcing(part, MOST_IN_SECTION - len(unit))
-            yield piece._replace(text="".join(part[: len(part) - len(kept)]))
-            part, size = kept, sum(map(len, kept))
+    for unit in _split_blocks(piece.text):
+        enough = target * EARLY if _begins_topic(unit) else target
+        if part and (size + len(unit) > MAX_SECTION or size >= enough):
+            moves = len(part) > 1 and announces_following(part[-1])
+            moved = part[-1:] if moves and len(part[-1]) + len(unit) <= MAX_SECTION else []
+            yield piece._replace(text="".join(part[: len(part) - len(moved)]))
+            part, size = moved, sum(map(len, moved))
         part.append(unit)
         size += len(unit)
     yield piece._replace(text="".join(part))
 
 
-def _announcing(part: list[str], room: int) -> list[str]:
-    """Return the units at the end of a part that announce what follows it, if they have room."""
-    last = part[-1:] if len(part) > 1 and announces_following(part[-1]) else []
-    return last if len("".join(last)) <= room else []
-
-
-def _of_blocks(text: str) -> Iterator[str]:
+def _split_blocks(text: str) -> Iterator[str]:
     """Yield the blocks of a text, and parts of those that are too long."""
     starts = [start for start, _ in find_blocks(text)][1:]
     for start, end in pairwise([0, *starts, len(text)]):
-        block = text[start:end]
-        yield from [block] if len(block) <= MOST_IN_SECTION // 2 else _units(block, _CUTS)
+        yield from _split_long(text[start:end], _CUTS)
 
 
-def _begins(unit: str) -> bool:
-    """Tell whether a unit begins something new: with a heading or the term of a definition."""
+def _begins_topic(unit: str) -> bool:
+    """Tell whether a unit begins with a heading or the term of a definition."""
     line, _, below = unit.partition("\n\n")
     return bool(below.strip()) and "\n" not in line and is_heading(line)
 
 
-def _units(text: str, cuts: list[str]) -> Iterator[str]:
-    """Yield the largest units of a text that are not too long."""
-    if len(text) <= MOST_IN_SECTION // 4:
+def _split_long(text: str, cuts: list[str]) -> Iterator[str]:
+    """Yield a text that is not too long, or else its parts between the best cuts."""
+    if len(text) <= MAX_SECTION // 2:
         yield text
     elif not cuts:
-        yield from (
-            text[start : start + MOST_IN_SECTION] for start in range(0, len(text), MOST_IN_SECTION)
-        )
+        yield from (text[at : at + MAX_SECTION] for at in range(0, len(text), MAX_SECTION))
     else:
         for unit in filter(None, re.split(cuts[0], text)):
-            yield from [unit] if len(unit) <= MOST_IN_SECTION // 2 else _units(unit, cuts[1:])
+            yield from _split_long(unit, cuts[1:])
 
 
-def _join(parts: Iterable[DocumentPiece], fewest: int) -> list[DocumentPiece]:
+def _join(parts: Iterable[DocumentPiece], least: int) -> list[DocumentPiece]:
     """Join a part that is too short with the one after it; the last one with the one before."""
     groups: list[DocumentPiece] = []
     for part in parts:
-        if groups and (len(groups[-1].text) < fewest or _leads(groups[-1], part)):
-            groups[-1:] = _joined(groups[-1], part)
+        if groups and (len(groups[-1].text) < least or _leads(groups[-1], part)):
+            groups[-1:] = _join_two(groups[-1], part)
         else:
             groups.append(part)
-    if len(groups) > 1 and len(groups[-1].text) < fewest:
-        groups[-2:] = _joined(*groups[-2:])
+    if len(groups) > 1 and len(groups[-1].text) < least:
+        groups[-2:] = _join_two(*groups[-2:])
     return groups
 
 
 def _leads(group: DocumentPiece, part: DocumentPiece) -> bool:
-    """Tell whether a group ends with announcing what a part begins with, and not a new section."""
+    """Tell whether a group announces what a part begins with, which is not a new section."""
     return announces_following(group.text.rstrip()) and not part.text.startswith("#")
 
 
-def _joined(one: DocumentPiece, two: DocumentPiece) -> list[DocumentPiece]:
-    if len(one.text) + len(two.text) > MOST_IN_SECTION:
-        return [one, two]
-    title = one.title or two.title
-    beside = two.title and one.title and two.title != title and _level(two) <= _level(one)
-    until = two.until or (two.title if beside else one.until)
-    return [DocumentPiece(title, one.first, two.last, one.text + two.text, until)]
+def _join_two(first: DocumentPiece, second: DocumentPiece) -> list[DocumentPiece]:
+    if len(first.text) + len(second.text) > MAX_SECTION:
+        return [first, second]
+    title = first.title or second.title
+    is_sibling = first.title and second.title not in ("", title) and _level(second) <= _level(first)
+    until = second.until or (second.title if is_sibling else first.until)
+    return [DocumentPiece(title, first.first, second.last, first.text + second.text, until)]
 
 
 def _level(piece: DocumentPiece) -> int:
@@ -189,18 +189,18 @@ def _level(piece: DocumentPiece) -> int:
     return len(piece.text) - len(piece.text.lstrip("#"))
 
 
-def _free(place: str, taken: set[str]) -> str:
-    """Return the place, with a number when it is taken: `bees-2`, `page=4&part=2`."""
+def _unique_place(place: str, taken: Collection[str]) -> str:
+    """Return the place, with a number if it is taken: `bees-2`, `page=4&part=2`."""
     mark = "&part=" if "=" in place else "-"
-    names = (f"{place}{mark}{number}" for number in range(2, len(taken) + 3))
+    names = (f"{place}{mark}{number}" for number in count(2))
     return place if place not in taken else next(name for name in names if name not in taken)
 
 
 _NOT_IN_SLUG = regex(r"[^\w\- ]")
 _BETWEEN = regex(f"(?<=[{CJK}])\\s+(?=[{CJK}])")
 
-PROSE = 12
-"""What has so many words is a paragraph, and no byline, badge or motto."""
+_PROSE = 12
+"""A block of so many words is a paragraph and no byline, badge or motto."""
 
 
 class TextBlock(NamedTuple):
@@ -211,43 +211,45 @@ class TextBlock(NamedTuple):
     linked: float = 0.0
     """The share of its characters that are links."""
     in_margin: bool = False
-    """Whether it stands in a menu, a footer or a margin of its page."""
+    """Whether it is part of a menu, a footer or a margin of its page."""
 
 
 def make_document(blocks: Iterable[TextBlock], title: str = "") -> ParsedDocument:
     """Return the document of these blocks, titled by its own heading if `title` is empty."""
     blocks = [*blocks]
-    found = [("", "top", [""])]
+    parts: list[tuple[str, str, list[TextBlock]]] = [("", "top", [])]
     seen: Counter[str] = Counter()
     for block in blocks:
         if block.level:
-            found.append((block.text, make_slug(block.text, seen), []))
-        found[-1][2].append(render_text_block(block))
+            parts.append((block.text, make_slug(block.text, seen), []))
+        parts[-1][2].append(block)
     pieces = [
-        DocumentPiece(heading, place, place, "".join(texts)) for heading, place, texts in found
+        DocumentPiece(heading, place, place, render_text_blocks(own))
+        for heading, place, own in parts
     ]
     sections = arrange_sections(pieces, lambda first, last: first)
     return ParsedDocument(title=title or _heading(blocks), sections=sections)
 
 
 def _heading(blocks: Sequence[TextBlock]) -> str:
-    """Return the heading of a whole document: what it begins with, or its one main heading.
+    """Return the heading of a whole document: its first one, or its only one of level 1.
 
-    What stands below the first paragraphs is otherwise the heading of a part.
+    A first heading below the first paragraphs is the heading of a part.
     """
-    at = next((at for at, one in enumerate(blocks) if one.level and one.text.strip()), None)
-    if at is None:
+    first = next((at for at, one in enumerate(blocks) if one.level and one.text.strip()), None)
+    if first is None:
         return ""
     main = [one.text for one in blocks if one.level == 1]
-    if len(main) != 1 and any(len(one.text.split()) >= PROSE for one in blocks[:at]):
-        return ""
-    return main[0] if len(main) == 1 else blocks[at].text
+    if len(main) == 1:
+        return main[0]
+    has_prose = any(len(one.text.split()) >= _PROSE for one in blocks[:first])
+    return "" if has_prose else blocks[first].text
 
 
-def render_text_block(block: TextBlock) -> str:
-    """Return a block as it stands in the text of a section: headings are marked with `#`."""
-    mark = "#" * min(block.level, 6) + " " if block.level else ""
-    return f"{mark}{block.text}\n\n"
+def render_text_blocks(blocks: Iterable[TextBlock]) -> str:
+    """Return blocks as the text of a section: headings are marked with `#`."""
+    marks = ((f"{'#' * min(one.level, 6)} " if one.level else "", one.text) for one in blocks)
+    return "".join(f"{mark}{text}\n\n" for mark, text in marks)
 
 
 def make_slug(heading: str, seen: Counter[str]) -> str:
@@ -258,7 +260,7 @@ def make_slug(heading: str, seen: Counter[str]) -> str:
 
 
 def unwrap_line(text: str) -> str:
-    """Return a text without its line ends; Chinese lines are joined without a space."""
+    """Return a text on one line; Chinese lines are joined without a space."""
     if not text.isascii():
         text = _BETWEEN.sub(lambda space: "" if "\n" in space[0] else " ", text)
     return " ".join(text.split())
@@ -272,15 +274,21 @@ def render_row(header: list[str], cells: list[str]) -> str:
     return f"{line}." if line and line[-1] not in ".!?。！？" else line
 
 
-_HEADER = 12
-_LONGEST = 80
+def table_blocks(rows: Sequence[list[str]]) -> Iterator[TextBlock]:
+    """Yield the rows below the header of a table as sentences; a single row has no header."""
+    header, body = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
+    yield from (TextBlock(render_row(header, cells)) for cells in body if any(cells))
+
+
+_HEADER_LINES = 12
+_MAX_TITLE = 80
 _DECORATION = " \t#*=-_~.。"
 _TITLED = regex(r"title\s*:\s*(\S.*)", re.IGNORECASE)
-# What a manual page is called, and what it is about.
+# The name and purpose in a manual page.
 _MANUAL = regex(
     r"\A\s*(?:\S+\([\w.]+\)[^\n]*\n\s*)?NAME\n+[ \t]+(\S[^\n]* [-–—‐] [^\n]*(?:\n[ \t]+\S[^\n]*)?)"
 )
-# The header of a copy: where it is from, when it was made.
+# The header of a downloaded copy: its address or its date.
 _ADDRESSED = regex(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
 
 
@@ -290,18 +298,17 @@ def find_document_title(document: ParsedDocument, path: Path) -> str:
 
 
 def _first_line(document: ParsedDocument, path: Path) -> str:
-    """Return the words that a text begins with; code, settings and tables begin with none."""
+    """Return the words that a prose text begins with; code, settings and tables have none."""
     if path.suffix.lower() not in TEXT_SUFFIXES:
         return ""
     text = document["sections"][0]["text"]
     if manual := _MANUAL.match(text):
         line = re.sub(" [–—‐] ", " - ", manual[1], count=1)
-        return shorten(line, _LONGEST, placeholder="…")
-    lines = text.splitlines()[:_HEADER]
-    told = next(filter(None, map(_TITLED.match, lines)), None)
-    if told:
-        return told[1].strip()
-    telling = (line for line in lines if not (_ADDRESSED.search(line) or is_boilerplate(line)))
-    bare = (line.strip(_DECORATION) for line in telling)
+        return shorten(line, _MAX_TITLE, placeholder="…")
+    lines = text.splitlines()[:_HEADER_LINES]
+    if titled := next(filter(None, map(_TITLED.match, lines)), None):
+        return titled[1].strip()
+    content = (line for line in lines if not (_ADDRESSED.search(line) or is_boilerplate(line)))
+    bare = (line.strip(_DECORATION) for line in content)
     line = next((line for line in bare if any(map(str.isalpha, line))), "")
-    return shorten(line, _LONGEST, placeholder="…") if " " in line else line[:_LONGEST]
+    return shorten(line, _MAX_TITLE, placeholder="…") if " " in line else line[:_MAX_TITLE]

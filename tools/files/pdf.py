@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,9 +20,9 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
-    arrange_sections,
-    make_place_namer,
-    render_text_block,
+    make_numbered_document,
+    number_piece,
+    render_text_blocks,
 )
 from tools.files.text_files import (
     HyphenSpelling,
@@ -34,25 +34,25 @@ from tools.files.text_files import (
 BROKEN = (pdfium.PdfiumError,)
 """What PDFium raises on files that are not quite PDF."""
 
-_TINY = 300
+_MIN_SECTION = 300
 _LOCKED = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
-# What programs put into the title of a PDF when its author did not write one.
+# What programs put into the title of a PDF if its author did not write one.
 _NO_TITLE = regex(r"untitled|microsoft word|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd)$", re.I)
 _LAST_SENTENCE = regex(r"[.!?。！？:：][\"'”’」』）)\]]*$")
 _FIRST_SENTENCE = regex(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\"'”’」』）)]*\s*")
-# PDFium takes a hyphen and the line end behind it for one character.
+# PDFium reads a hyphen and the line end behind it as one character.
 _LINE = regex("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
 _CJK = regex(f"[{CJK}]")
-_SPACE = 0.13
+_WIDE_GAP = 0.13
 _LARGE = 1.15
-_LONGEST_HEADING = 120
-_HEADINGS = 3
-_FEWEST_LETTERS = 25
+_MAX_HEADING = 120
+_HEADING_LEVELS = 3
+_MIN_LETTERS = 25
 _MOSTLY_PICTURE = 0.5
 
 
 class _Line(NamedTuple):
-    """A printed line, how high its letters are, and where it stands above the foot of its page."""
+    """A printed line, the height of its letters, and its distance from the foot of its page."""
 
     text: str
     height: float
@@ -72,12 +72,15 @@ def read_pdf(file: FileContent) -> ParsedDocument:
         title = document.get_metadata_value("Title").strip()
     finally:
         document.close()
-    _refuse_scan(pages)
-    bodies = _bodies([page.lines for page in pages])
-    return ParsedDocument(
-        title=_first_heading(bodies) if not title or _NO_TITLE.search(title) else title,
-        sections=arrange_sections(_pieces(bodies), make_place_namer("page"), _TINY),
-    )
+    pictures = sum(page.is_picture for page in pages)
+    # A stamp on the pages of a scan may have words.
+    if pictures and pictures >= 0.8 * len(pages):
+        what = "it is a scan: its pages are pictures and need text recognition (OCR)"
+        raise FileRefused(ErrorCode.FILE_NO_TEXT, what)
+    bodies = _without_running_heads([page.lines for page in pages])
+    if not title or _NO_TITLE.search(title):
+        title = _first_heading(bodies)
+    return make_numbered_document(title, _pieces(bodies), "page", _MIN_SECTION)
 
 
 def _open(file: FileContent) -> pdfium.PdfDocument:
@@ -90,9 +93,8 @@ def _open(file: FileContent) -> pdfium.PdfDocument:
         raise
     pages, most = len(document), file.limits.pages
     if pages > most:
-        raise FileRefused(
-            ErrorCode.FILE_TOO_LARGE, f"it has {pages} pages; {most} are read at most"
-        )
+        what = f"it has {pages} pages; {most} are read at most"
+        raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
     return document
 
 
@@ -101,7 +103,7 @@ def _page(document: pdfium.PdfDocument, at: int) -> _Page:
     text = page.get_textpage()
     lines = list(_lines(text))
     letters = sum(sign.isalnum() for line in lines for sign in line.text)
-    is_picture = letters < _FEWEST_LETTERS and _shows_picture(page)
+    is_picture = letters < _MIN_LETTERS and _shows_picture(page)
     text.close()
     page.close()
     return _Page(lines, is_picture)
@@ -110,31 +112,28 @@ def _page(document: pdfium.PdfDocument, at: int) -> _Page:
 def _lines(text: Any) -> Iterator[_Line]:
     box = raw.FS_RECTF()
     for found in _LINE.finditer(text.get_text_range()):
-        words = _spaced(text, found.start(), found[1])
-        shown = clean_printed_line(words) + ("-" if found[2] == "\ufffe" else "")
-        if shown:
+        line = _restore_spaces(text, found.start(), found[1])
+        line = clean_printed_line(line) + ("-" if found[2] == "\ufffe" else "")
+        if line:
             first = found.start() + len(found[1]) - len(found[1].lstrip())
             raw.FPDFText_GetLooseCharBox(text, first, ctypes.byref(box))
-            yield _Line(shown, round(box.top - box.bottom, 1), box.bottom)
+            yield _Line(line, round(box.top - box.bottom, 1), box.bottom)
 
 
-def _spaced(text: Any, first: int, line: str) -> str:
-    """Return a line with the spaces that only the places of its letters tell of.
+def _restore_spaces(text: Any, first: int, line: str) -> str:
+    """Return a line with the spaces that only the positions of its letters show.
 
-    PDFium overlooks a space that a letter with an overhang stands beside. Where all letters stand
-    apart, as in some headings, that is how they are set.
+    PDFium overlooks a space beside a letter with an overhang. Where all letters have wide gaps, as
+    in some headings, the text is letter-spaced.
     """
     gaps = list(_gaps(text, first, line))
     usual = max(0.0, median([gap for _, gap in gaps] or [0.0]))
-    wide = {at for at, gap in gaps if gap - usual > _SPACE}
+    wide = {at for at, gap in gaps if gap - usual > _WIDE_GAP}
     return "".join(f" {sign}" if at in wide else sign for at, sign in enumerate(line))
 
 
 def _gaps(text: Any, first: int, line: str) -> Iterator[tuple[int, float]]:
-    """Yield the place of each letter right behind another, and the gap between them.
-
-    The gap is a part of the height of the letters.
-    """
+    """Yield the index of each letter after another, and the gap between them in letter heights."""
     box = raw.FS_RECTF()
     end = None
     for at, sign in enumerate(line):
@@ -155,37 +154,28 @@ def _shows_picture(page: pdfium.PdfPage) -> bool:
     return bool(largest > _MOSTLY_PICTURE * width * height)
 
 
-def _refuse_scan(pages: Sequence[_Page]) -> None:
-    """Refuse a file whose pages are pictures of text, though a stamp on them may have words."""
-    pictures = sum(page.is_picture for page in pages)
-    if pictures and pictures >= 0.8 * len(pages):
-        what = "it is a scan: its pages are pictures and need text recognition (OCR)"
-        raise FileRefused(ErrorCode.FILE_NO_TEXT, what)
-
-
-def _bodies(pages: list[list[_Line]]) -> list[list[_Line]]:
+def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
     """Return the pages without running heads and page numbers."""
-    kept = remove_running_heads([[line.text for line in page] for page in pages])
-    return [_those(page, texts) for page, texts in zip(pages, kept, strict=True)]
-
-
-def _those(page: list[_Line], texts: list[str]) -> list[_Line]:
-    found: list[_Line] = []
-    for line in page:
-        if len(found) < len(texts) and line.text == texts[len(found)]:
-            found.append(line)
-    return found
+    remaining = remove_running_heads([[line.text for line in page] for page in pages])
+    bodies: list[list[_Line]] = []
+    for page, texts in zip(pages, remaining, strict=True):
+        body: list[_Line] = []
+        for line in page:
+            if len(body) < len(texts) and line.text == texts[len(body)]:
+                body.append(line)
+        bodies.append(body)
+    return bodies
 
 
 def _first_heading(pages: list[list[_Line]]) -> str:
-    """Return the largest words on the first page, if they are larger than the text."""
+    """Return the largest text of the first page, if it is larger than the usual text."""
     lines = next((page for page in pages if page), [])
     usual = _usual_height(pages)
     largest = max((line.height for line in lines), default=0.0)
     if largest < _LARGE * usual:
         return ""
     title = " ".join(line.text for line in lines if line.height == largest)
-    return title if len(title) <= _LONGEST_HEADING else ""
+    return title if len(title) <= _MAX_HEADING else ""
 
 
 def _usual_height(pages: list[list[_Line]]) -> float:
@@ -194,18 +184,15 @@ def _usual_height(pages: list[list[_Line]]) -> float:
 
 
 def _pieces(pages: list[list[_Line]]) -> list[DocumentPiece]:
-    """Return the pages as paragraphs; a sentence that runs on belongs to the page it begins on."""
+    """Return the pages as paragraphs; a sentence belongs to the page it begins on."""
     spelling = HyphenSpelling(line.text for page in pages for line in page)
     usual = _usual_height(pages)
     larger = {line.height for page in pages for line in page if line.height >= _LARGE * usual}
     levels = {height: at for at, height in enumerate(sorted(larger, reverse=True), start=1)}
     texts = ["\n\n".join(_paragraphs(page, levels, spelling)) for page in pages]
     for at in range(len(texts) - 1):
-        texts[at], texts[at + 1] = _whole(texts[at], texts[at + 1])
-    return [
-        DocumentPiece("", str(number), str(number), f"{text}\n\n")
-        for number, text in enumerate(texts, 1)
-    ]
+        texts[at], texts[at + 1] = _complete_sentence(texts[at], texts[at + 1])
+    return [number_piece(number, f"{text}\n\n") for number, text in enumerate(texts, 1)]
 
 
 def _paragraphs(
@@ -216,16 +203,18 @@ def _paragraphs(
         texts = [line.text for line in run]
         level = levels.get(run[0].height, 0)
         heading = " ".join(texts)
-        if level and len(heading) <= _LONGEST_HEADING:
-            yield render_text_block(TextBlock(heading, min(level, _HEADINGS))).strip()
+        if level and len(heading) <= _MAX_HEADING:
+            block = TextBlock(heading, min(level, _HEADING_LEVELS))
+            yield render_text_blocks([block]).strip()
         else:
             yield from join_paragraphs(texts, spelling)
 
 
 def _runs(page: list[_Line]) -> Iterator[list[_Line]]:
-    """Yield lines that stand close below each other, in letters of about the same size."""
+    """Yield lines close below each other, in letters of about the same size."""
+    distances = [above.bottom - below.bottom for above, below in pairwise(page)]
+    usual = median([distance for distance in distances if distance > 0] or [1_000.0])
     run: list[_Line] = []
-    usual = _usual_distance(page)
     for line in page:
         if run and not _belongs(run[-1], line, usual):
             yield run
@@ -240,12 +229,7 @@ def _belongs(line: _Line, following: _Line, usual: float) -> bool:
     return same and line.bottom - following.bottom <= 1.5 * usual
 
 
-def _usual_distance(page: list[_Line]) -> float:
-    distances = [above.bottom - below.bottom for above, below in pairwise(page)]
-    return median([one for one in distances if one > 0] or [1_000.0])
-
-
-def _whole(page: str, following: str) -> tuple[str, str]:
+def _complete_sentence(page: str, following: str) -> tuple[str, str]:
     """Move the end of a page's last sentence back to it from the next page."""
     rest = _FIRST_SENTENCE.match(following)
     if not page or not rest or _LAST_SENTENCE.search(page) or not following[0].islower():

@@ -14,7 +14,7 @@ from tools.files.archive import open_archive
 from tools.files.data_files import make_grid, make_row_pieces
 from tools.files.formats import FileContent
 from tools.files.parsed_document import (
-    MOST_IN_SECTION,
+    MAX_SECTION,
     CellGrid,
     DocumentSection,
     ParsedDocument,
@@ -29,36 +29,35 @@ _ESCAPES = str.maketrans({"%": "%25", "&": "%26", "#": "%23", " ": "%20"})
 
 
 def read_workbook(file: FileContent) -> ParsedDocument:
-    """Read the values of all sheets; formulas count as the value they had when last saved."""
-    open_archive(file).close()
-    book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
-    sections = [section for sheet in book.worksheets for section in _sheet(sheet)]
+    """Read the values of all sheets; a formula has the value it had when last saved."""
+    book = _open(file)
+    sections = []
+    for sheet in book.worksheets:
+        place = make_place_namer(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
+        for one in arrange_sections(make_row_pieces(_rows(sheet)), place, MAX_SECTION // 2):
+            named = DocumentSection(title=sheet.title, place=one["place"], text=one["text"])
+            sections.append(named)
     return ParsedDocument(title=book.properties.title or "", sections=sections)
 
 
 def read_workbook_grids(file: FileContent) -> list[CellGrid]:
     """Read the cells of all sheets."""
+    return [make_grid(sheet.title, _rows(sheet)) for sheet in _open(file).worksheets]
+
+
+def _open(file: FileContent) -> Any:
     open_archive(file).close()
-    book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
-    return [make_grid(sheet.title, _rows(sheet)) for sheet in book.worksheets]
-
-
-def _sheet(sheet: Any) -> list[DocumentSection]:
-    place = make_place_namer(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
-    return [
-        DocumentSection(title=sheet.title, place=section["place"], text=section["text"])
-        for section in arrange_sections(make_row_pieces(_rows(sheet)), place, MOST_IN_SECTION // 2)
-    ]
+    return load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
 
 
 def _rows(sheet: Any) -> Iterator[list[str]]:
-    # Some programs write a wrong size, and only what is inside it would be read.
+    # Some programs declare wrong dimensions, and openpyxl reads only what is inside them.
     sheet.reset_dimensions()
     for cells in sheet.iter_rows(values_only=True):
-        yield [_text(cell) for cell in cells]
+        yield [_render(cell) for cell in cells]
 
 
-def _text(value: object) -> str:
+def _render(value: object) -> str:
     """Write a value as Excel shows it: whole numbers without a point, dates without midnight."""
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()

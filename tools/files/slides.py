@@ -1,4 +1,4 @@
-"""Read PowerPoint files; a place is a slide, or a few that say little."""
+"""Read PowerPoint files; a place is a slide, or several slides with little text."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
-    arrange_sections,
-    make_place_namer,
-    render_row,
-    render_text_block,
+    make_numbered_document,
+    number_piece,
+    render_text_blocks,
+    table_blocks,
     unwrap_line,
 )
 
-_FEWEST = 600
+_MIN_SECTION = 600
 
 BROKEN = (PythonPptxError,)
 """What python-pptx raises on damaged files."""
 
 
 def read_slides(file: FileContent) -> ParsedDocument:
-    """Read the words, tables and notes of all slides; pictures and charts are left out."""
+    """Read the text, tables and notes of all slides, without pictures and charts."""
     open_archive(file).close()
     show = Presentation(io.BytesIO(file.data))
     pieces = [_piece(number, slide) for number, slide in enumerate(show.slides, start=1)]
     title = show.core_properties.title or next((piece.title for piece in pieces), "")
-    return ParsedDocument(
-        title=title, sections=arrange_sections(pieces, make_place_namer("slide"), _FEWEST)
-    )
+    return make_numbered_document(title, pieces, "slide", _MIN_SECTION)
 
 
 def _piece(number: int, slide: Any) -> DocumentPiece:
     heading = slide.shapes.title
     title = unwrap_line(heading.text_frame.text) if heading is not None else ""
     others = [shape for shape in slide.shapes if heading is None or shape != heading]
-    blocks = [*([TextBlock(title, 1)] if title else []), *_blocks(others), *_notes(slide)]
-    return DocumentPiece(title, str(number), str(number), "".join(map(render_text_block, blocks)))
+    blocks = [*([TextBlock(title, 1)] if title else []), *_blocks(others)]
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        blocks += _paragraphs(slide.notes_slide.notes_text_frame)
+    return number_piece(number, render_text_blocks(blocks), title)
 
 
 def _blocks(shapes: Iterable[Any]) -> Iterator[TextBlock]:
@@ -54,15 +54,10 @@ def _blocks(shapes: Iterable[Any]) -> Iterator[TextBlock]:
         elif shape.has_text_frame:
             yield from _paragraphs(shape.text_frame)
         elif getattr(shape, "has_table", False):
-            rows = [[unwrap_line(cell.text) for cell in line.cells] for line in shape.table.rows]
-            yield from (TextBlock(render_row(rows[0], cells)) for cells in rows[1:])
+            rows = [[unwrap_line(cell.text) for cell in row.cells] for row in shape.table.rows]
+            yield from table_blocks(rows)
 
 
 def _paragraphs(frame: Any) -> Iterator[TextBlock]:
     texts = (unwrap_line(paragraph.text) for paragraph in frame.paragraphs)
     yield from (TextBlock(text) for text in texts if text)
-
-
-def _notes(slide: Any) -> Iterator[TextBlock]:
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        yield from _paragraphs(slide.notes_slide.notes_text_frame)

@@ -1,7 +1,4 @@
-"""Read plain text, source code and Rich Text.
-
-Wrapped lines become paragraphs; a place is a range of lines.
-"""
+"""Read plain text, source code and Rich Text; a place is a range of lines."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from text.words import search_words, word_weight
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent
 from tools.files.parsed_document import (
-    MOST_IN_SECTION,
+    MAX_SECTION,
     DocumentPiece,
     DocumentSection,
     ParsedDocument,
@@ -39,12 +36,12 @@ _CJK_LAST = regex(f"[{CJK}，。、；：）」]")
 _CJK_FIRST = regex(f"[{CJK}（「]")
 _DIGITS = regex(r"\d+")
 _EDGE = 2
-_LONGEST_HEAD = 60
-_AT_ONCE = 1_000
+_MAX_RUNNING_HEAD = 60
+_LINES_AT_ONCE = 1_000
 
 
 def clean_printed_line(line: str) -> str:
-    """Return a line of a page, with ligatures taken apart and spaces made even."""
+    """Return a printed line without ligatures and repeated spaces."""
     return " ".join(line.translate(_PRINTED).split())
 
 
@@ -54,49 +51,61 @@ def remove_running_heads(pages: list[list[str]]) -> list[list[str]]:
     counts = Counter(shape for edge in edges for shape in edge)
     often = max(2, len(pages) / 2)
     running = {shape for shape, count in counts.items() if count >= often} | {"#", "- # -"}
-    kept = [_without(running, page) for page in map(_without_blank_ends, pages)]
-    return kept if any(kept) else pages
+    bodies = [_remove_lines(running, page) for page in pages]
+    return bodies if any(bodies) else pages
 
 
-def _without(running: set[str], page: list[str]) -> list[str]:
+def _remove_lines(running: set[str], page: list[str]) -> list[str]:
+    """Return a page without blank ends and without some shapes of lines at its edges."""
+    filled = [at for at, line in enumerate(page) if line]
+    page = page[filled[0] : filled[-1] + 1] if filled else []
     inside = range(_EDGE, len(page) - _EDGE)
     return [line for at, line in enumerate(page) if at in inside or _shape(line) not in running]
 
 
+def _top(page: list[str]) -> list[str]:
+    return [line for line in page if line][:_EDGE]
+
+
+def _shape(line: str) -> str:
+    """Return what a running head has in common on all pages; a long line is none."""
+    return _DIGITS.sub("#", line) if len(line) <= _MAX_RUNNING_HEAD else line
+
+
 class HyphenSpelling:
-    """How a text spells its words, which tells what a hyphen at the end of a line is."""
+    """How a text spells its words, to decide about hyphens at the ends of lines."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = [line.replace("\u2010", "-") for line in lines]
 
     @cached_property
     def compounds(self) -> set[str]:
-        """The words that are written with a hyphen inside a line, in lower case."""
+        """The words with a hyphen inside a line, in lower case."""
         lines = (line for line in self._lines if "-" in line)
         return {word.lower() for line in lines for word in _HYPHENATED.findall(line)}
 
     @cached_property
     def _words(self) -> set[str]:
-        """The words that stand whole in a line, the parts of compounds among them."""
+        """The words that no line end cuts, and the parts of compounds."""
         found: set[str] = set()
         whole: list[str] = []
         is_cut = False
         for line in self._lines:
             ends_cut = line.rstrip().endswith("-")
             if is_cut or ends_cut:
-                its = _WORD.findall(line.lower())
-                found.update(its[is_cut : len(its) - ends_cut])
+                words = _WORD.findall(line.lower())
+                found.update(words[is_cut : len(words) - ends_cut])
             else:
                 whole.append(line)
             is_cut = ends_cut
-        for at in range(0, len(whole), _AT_ONCE):
-            found.update(_WORD.findall("\n".join(whole[at : at + _AT_ONCE]).lower()))
+        for at in range(0, len(whole), _LINES_AT_ONCE):
+            found.update(_WORD.findall("\n".join(whole[at : at + _LINES_AT_ONCE]).lower()))
         return found
 
     def keeps_hyphen(self, first: str, rest: str, hyphen: str) -> bool:
-        """Tell whether a word that is cut into `first` and `rest` is written with a hyphen.
+        """Tell whether a word that is cut into `first` and `rest` is spelt with a hyphen.
 
-        A soft hyphen, and the one that roff sets, stands where a line ends and nowhere else.
+        A soft hyphen, and the one that roff sets, only occurs at the end of a line.
         """
         first, rest = first.lower(), rest.lower()
         if f"{first}-{rest}" in self.compounds:
@@ -110,12 +119,14 @@ class HyphenSpelling:
 
 
 def join_paragraphs(lines: list[str], spelling: HyphenSpelling) -> list[str]:
-    """Join lines that only ended because the page was not wider; cut words are put together."""
-    width = _width(lines)
+    """Join lines that were wrapped at the width of the page, and the words that this cut."""
+    lengths = sorted(len(line) for line in lines if line)
+    # Nine in ten lines are no longer than a full one.
+    width = lengths[math.ceil(0.9 * (len(lengths) - 1))] if lengths else 0
     found: list[str] = []
     previous = ""
     for line in lines:
-        if line and previous and not _parted(previous, line, width):
+        if line and previous and not _ends_paragraph(previous, line, width):
             found[-1] = join_wrapped_line(found[-1], line, spelling)
         elif line:
             found.append(line)
@@ -123,8 +134,8 @@ def join_paragraphs(lines: list[str], spelling: HyphenSpelling) -> list[str]:
     return found
 
 
-def _parted(line: str, following: str, width: float) -> bool:
-    """Tell whether a paragraph ends between two lines: the first is short, or a list goes on."""
+def _ends_paragraph(line: str, following: str, width: float) -> bool:
+    """Tell whether a paragraph ends with a line: it is short, or a list item follows."""
     if _BULLET.match(following):
         return True
     short = len(line) < (0.85 if _ENDED.search(line) else 0.7) * width
@@ -132,13 +143,13 @@ def _parted(line: str, following: str, width: float) -> bool:
 
 
 def is_hyphenated(text: str, line: str) -> bool:
-    """Tell whether a text ends inside a word that goes on in the line below it."""
+    """Tell whether a text ends inside a word that continues in the line below it."""
     cut = _CUT.match(text[-2:])
     return bool(cut) and (line[0].islower() or (text[-1] in _SOFT and line[0].isalpha()))
 
 
 def join_wrapped_line(text: str, line: str, spelling: HyphenSpelling) -> str:
-    """Return a text with the line that goes on with it, and a word that was cut as it is spelt."""
+    """Return a text with its next line; a word that was cut is spelt as elsewhere in the text."""
     if is_hyphenated(text, line):
         bare, hyphen = text[:-1], text[-1]
         first = re.split(r"[^\w-]", bare)[-1].lstrip("-")
@@ -147,26 +158,6 @@ def join_wrapped_line(text: str, line: str, spelling: HyphenSpelling) -> str:
     if _CJK_LAST.match(text[-1:]) and _CJK_FIRST.match(line):
         return text + line
     return f"{text} {line}"
-
-
-def _width(lines: list[str]) -> float:
-    """Return how many characters a full line has: nine in ten lines have no more."""
-    lengths = sorted(len(line) for line in lines if line)
-    return lengths[math.ceil(0.9 * (len(lengths) - 1))] if lengths else 0
-
-
-def _top(page: list[str]) -> Iterator[str]:
-    yield from [line for line in page if line][:_EDGE]
-
-
-def _shape(line: str) -> str:
-    """Return what a running head has in common on all pages; a long line is none."""
-    return _DIGITS.sub("#", line) if len(line) <= _LONGEST_HEAD else line
-
-
-def _without_blank_ends(page: list[str]) -> list[str]:
-    filled = [at for at, line in enumerate(page) if line]
-    return page[filled[0] : filled[-1] + 1] if filled else []
 
 
 _RULE = regex(r"\s*[┌├└╔╠╚╟┏┣┗╒╞╘][─═━┬┼┴╦╬╩╤╪╧╥╫╨┳╋┻╭╮╰╯┐┤┘╗╣╝╢┓┫┛╕╡╛]*\s*$")
@@ -178,20 +169,21 @@ _INNER = regex(r"\s*[├╠╟┣╞]")
 def flatten_ruled_tables(lines: list[str]) -> list[str]:
     """Return the lines of a text with each row of its ruled tables as one line, `| a | b |`.
 
-    Where more than the head is parted by a rule, a row is all between two rules; elsewhere a line
-    goes on with the row above it if its first cell is empty.
+    If a table has rules below its head, a row is all between two rules; otherwise a line whose
+    first cell is empty continues the row above it.
     """
     if not any(_ROW.match(line) for line in lines):
         return lines
-    parted = sum(bool(_INNER.match(line)) for line in lines) > 1
-    return list(_rows(lines, parted))
+    is_ruled = sum(bool(_INNER.match(line)) for line in lines) > 1
+    return list(_flatten_rows(lines, is_ruled))
 
 
-def _rows(lines: list[str], parted: bool) -> Iterator[str]:
+def _flatten_rows(lines: list[str], is_ruled: bool) -> Iterator[str]:
     row: list[str] = []
     for line in lines:
-        cells = _cells(line)
-        if row and len(cells) == len(row) and (parted or not cells[0]):
+        parts = _CELL.split(line.strip())[1:-1] if _ROW.match(line) else []
+        cells = [part.strip() for part in parts]
+        if row and len(cells) == len(row) and (is_ruled or not cells[0]):
             row = [f"{above} {cell}".strip() for above, cell in zip(row, cells, strict=True)]
             continue
         if row:
@@ -203,61 +195,59 @@ def _rows(lines: list[str], parted: bool) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def _cells(line: str) -> list[str]:
-    """Return the cells of a line of a ruled table; none of any other."""
-    return [one.strip() for one in _CELL.split(line.strip())[1:-1]] if _ROW.match(line) else []
-
-
 _BLOCK = regex(r"(?:.*\S.*\n)+\s*|\s+")
 _WIDE = regex(r"(?<=\S) {2,}(?=\S)")
-_CUT_BY = ("\u2010", "\u00ad")
 _PROSE = frozenset([".txt", ".text", ".rst"])
 
 
 def read_text_file(file: FileContent) -> ParsedDocument:
-    """Read a text; it has no title. In prose, lines that were wrapped are joined again."""
+    """Read a text; it has no title. In prose, wrapped lines are joined."""
     text = decode_bytes(file.data)
     return ParsedDocument(title="", sections=make_line_sections(text, prose=file.suffix in _PROSE))
 
 
 def make_line_sections(text: str, *, prose: bool = False) -> list[DocumentSection]:
-    """Return the sections of a text, cut between its paragraphs; places count lines as they are."""
+    """Return the sections of a text, cut between its paragraphs; places are lines of the file."""
     text = text.replace("\r\n", "\n").rstrip() + "\n"
-    return arrange_sections(
-        _pieces(text, _unwrapper(text) if prose else str), _place, MOST_IN_SECTION // 2
-    )
+    render = _make_unwrapper(text) if prose else str
+    return arrange_sections(_pieces(text, render), _name_lines, MAX_SECTION // 2)
 
 
-def _pieces(text: str, shown: Callable[[str], str]) -> Iterator[DocumentPiece]:
+def _name_lines(first: str, last: str) -> str:
+    return f"L{first}" + (f"-L{last}" if last != first else "")
+
+
+def _pieces(text: str, render: Callable[[str], str]) -> Iterator[DocumentPiece]:
     """Yield the paragraphs, and the single lines of one that is very long."""
     number = 1
     for block in _BLOCK.findall(text):
-        for lines in [block] if len(block) < MOST_IN_SECTION else block.splitlines(keepends=True):
+        for lines in [block] if len(block) < MAX_SECTION else block.splitlines(keepends=True):
             last = number + lines.rstrip().count("\n")
-            yield DocumentPiece("", str(number), str(last), shown(lines))
+            yield DocumentPiece("", str(number), str(last), render(lines))
             number += lines.count("\n")
 
 
-def _unwrapper(text: str) -> Callable[[str], str]:
-    """Return how to join the wrapped lines of a block of this text."""
+def _make_unwrapper(text: str) -> Callable[[str], str]:
+    """Return a function that joins the wrapped lines of a block of this text."""
     lines = text.split("\n")
     width, spelling = measure_page_width(lines), HyphenSpelling(lines)
 
-    def unwrapped(block: str) -> str:
+    def unwrap(block: str) -> str:
         bare = block.rstrip()
         lines = flatten_ruled_tables(bare.split("\n"))
-        return "\n".join(_joined(lines, width, spelling)) + block[len(bare) :]
+        return "\n".join(_join_lines(lines, width, spelling)) + block[len(bare) :]
 
-    return unwrapped
+    return unwrap
 
 
-def _joined(lines: list[str], width: int, spelling: HyphenSpelling) -> list[str]:
+def _join_lines(lines: list[str], width: int, spelling: HyphenSpelling) -> list[str]:
     found: list[str] = []
     previous, is_even = "", False
     for line in lines:
         if found and _same_paragraph(previous, line, width):
-            above = found[-1] if is_even else _evened(found[-1])
-            found[-1], is_even = join_wrapped_line(above, _evened(line).strip(), spelling), True
+            above = found[-1] if is_even else _without_wide_spaces(found[-1])
+            found[-1] = join_wrapped_line(above, _without_wide_spaces(line).strip(), spelling)
+            is_even = True
         else:
             found.append(line.rstrip())
             is_even = False
@@ -266,35 +256,28 @@ def _joined(lines: list[str], width: int, spelling: HyphenSpelling) -> list[str]
 
 
 def _same_paragraph(line: str, following: str, width: int) -> bool:
-    """Tell whether a line goes on in the next, also where a sentence ends; an indent parts them."""
+    """Tell whether a paragraph continues in the next line; a larger indent begins a new one."""
     below = following.strip()
-    if below and line.rstrip().endswith(_CUT_BY) and is_hyphenated(line.rstrip(), below):
+    if below and line.rstrip().endswith(tuple(_SOFT)) and is_hyphenated(line.rstrip(), below):
         return True
     if not width or not may_join_lines(line, following):
         return False
     if continues_prose(line, following, width):
         return True
-    return is_line_full(line, following, width) and _indent(following) <= _indent(line)
+    indents = [len(one) - len(one.lstrip()) for one in (line, following)]
+    return is_line_full(line, following, width) and indents[1] <= indents[0]
 
 
-def _evened(line: str) -> str:
-    """Return a line of prose without the spaces that made it as wide as the page."""
+def _without_wide_spaces(line: str) -> str:
+    """Return a line of prose without the spaces that justify it."""
     return _WIDE.sub(" ", line) if "  " in line else line
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _place(first: str, last: str) -> str:
-    return f"L{first}" + (f"-L{last}" if last != first else "")
 
 
 _TITLE = regex(r"\{\\info\b.*?\{\\title\s+((?:[^{}\\]|\\.)*)\}", re.DOTALL)
 
 
 def read_rtf(file: FileContent) -> ParsedDocument:
-    """Read the words of a document; its title is among what its author wrote about it."""
+    """Read the text of a document; its title is in its `info` group."""
     # All other characters are written as ASCII.
     source = file.data.decode("cp1252", errors="replace")
     title = _TITLE.search(source[:20_000])

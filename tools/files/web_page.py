@@ -1,12 +1,12 @@
-"""Find the part of a web page that is its text.
+"""Find the main text of a web page.
 
-Trafilatura says where it begins and ends, and what it drops between is put back.
+Trafilatura finds where it begins and ends; what it drops in between is put back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -29,16 +29,16 @@ PAGE_ERRORS = (
     TypeError,
     ValueError,
 )
-"""What trafilatura and lxml raise when a page is broken enough."""
+"""What trafilatura and lxml raise on a badly broken page."""
 
 LONG = 2_000_000
 """Above this size trafilatura needs more than five seconds; a plain walk needs a second or less."""
 
 _SHINGLE = 12
-_MOST = 0.6
-_MENU = 3
-_LINKED = 0.6
-_ENOUGH = 0.75
+_MIN_KNOWN = 0.6
+_MIN_MENU = 3
+_MIN_LINKED = 0.6
+_MIN_INSIDE = 0.75
 _BODY = regex(r"<body\b", re.IGNORECASE)
 _FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
@@ -49,7 +49,7 @@ _LISTED = regex(r"-\s|\d+\.\s")
 
 
 class Article(NamedTuple):
-    """The blocks of a page's text, its title, and its date as far as the page declares one."""
+    """The title of a page, its date if it declares one, and the blocks of its text."""
 
     title: str
     published: str
@@ -57,31 +57,27 @@ class Article(NamedTuple):
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
-    """Return the text of a page without what stands around it, or else all of it.
+    """Return the main text of a page in HTML, or else all of its text.
 
-    Args:
-        text: The page as HTML.
-        search: Whether to look for the article; without it only menus and footers are left out.
+    Without `search`, only menus and footers are left out.
     """
-    whole = _with_body(text)
-    root = parse_html(whole)
-    found = None
+    # HTML 5 allows a body without its tag, which libxml2 would read as a part of the head.
+    if not _BODY.search(text):
+        text = _FIRST_SECTION.sub("<body><", text, count=1)
+    root = parse_html(text)
+    article = None
     with suppress(*PAGE_ERRORS):
-        found = _searched(whole) if search and len(whole) < LONG else None
-    if found is None or not found.text:
-        return Article(
-            strip_permalink(find_html_title(root)), "", _plain(list(iterate_html_blocks(root)))
-        )
-    kept = _chosen(root, found.text)
-    return Article(strip_permalink(found.title or find_html_title(root)), found.date or "", kept)
+        article = _extract(text) if search and len(text) < LONG else None
+    title = find_html_title(root)
+    if article is None or not article.text:
+        blocks = list(iterate_html_blocks(root))
+        blocks = [block for block in blocks if not block.in_margin] or blocks
+        return Article(strip_permalink(title), "", blocks)
+    blocks = _choose_blocks(root, article.text)
+    return Article(strip_permalink(article.title or title), article.date or "", blocks)
 
 
-def _with_body(text: str) -> str:
-    """Name the body where HTML 5 lets its tag out: libxml2 would take it for a part of the head."""
-    return text if _BODY.search(text) else _FIRST_SECTION.sub("<body><", text, count=1)
-
-
-def _searched(text: str) -> Any:
+def _extract(text: str) -> Any:
     return extract_with_metadata(
         text,
         output_format="txt",
@@ -91,92 +87,77 @@ def _searched(text: str) -> Any:
     )
 
 
-def _chosen(root: Any, article: str) -> list[TextBlock]:
-    """Return the blocks that hold an article, and what it lacks between them."""
+def _choose_blocks(root: Any, article: str) -> list[TextBlock]:
+    """Return the blocks that contain an article, and what it lacks between them."""
     known = _shingles(article)
-    for part in _main_parts(root):
-        found = list(iterate_html_blocks(part))
-        if _is_known(_letters(article), _shingles("".join(block.text for block in found))):
-            return _from_main(found, _marked(found, known))
-    found = list(iterate_html_blocks(root))
-    return _from_body(found, _marked(found, known))
-
-
-def _main_parts(root: Any) -> Iterator[Any]:
-    """Yield the element that a page itself names as its main part, if it names just one."""
     for path in (".//main", ".//*[@role='main']", ".//article"):
         parts = root.xpath(path)
-        if len(parts) == 1:
-            yield parts[0]
+        blocks = list(iterate_html_blocks(parts[0])) if len(parts) == 1 else []
+        text = "".join(block.text for block in blocks)
+        if blocks and _is_known(article, _shingles(text)):
+            return _from_main(blocks, _mark(blocks, known))
+    blocks = list(iterate_html_blocks(root))
+    return _from_body(blocks, _mark(blocks, known))
 
 
-def _from_main(found: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
-    menus = _in_menus(found, marked)
+def _from_main(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
+    menus = _find_menus(blocks, marked)
     return [
         block
-        for block, keep, menu in zip(found, marked, menus, strict=True)
+        for block, keep, menu in zip(blocks, marked, menus, strict=True)
         if keep or not (menu or block.in_margin)
     ]
 
 
-def _from_body(found: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
-    """Return what stands between the ends of an article, or all text if that is clearly more."""
-    whole = _from_main(found, marked)
+def _from_body(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
+    """Return what is between the ends of an article, or all text if that is clearly more."""
+    whole = _from_main(blocks, marked)
     ends = [at for at, keep in enumerate(marked) if keep]
     if not ends:
         return whole
-    first, last = _opened(found, ends[0]), _closed(found, ends[-1]) + 1
-    inside = _from_main(found[first:last], marked[first:last])
-    return inside if _size(inside) >= _ENOUGH * _size(whole) else whole
-
-
-def _opened(found: Sequence[TextBlock], first: int) -> int:
-    """Return where the headings above an article begin."""
-    while first and found[first - 1].level and not found[first - 1].in_margin:
+    first, end = ends[0], _find_list_end(blocks, ends[-1]) + 1
+    while first and blocks[first - 1].level and not blocks[first - 1].in_margin:
         first -= 1
-    return first
+    inside = _from_main(blocks[first:end], marked[first:end])
+    return inside if _size(inside) >= _MIN_INSIDE * _size(whole) else whole
 
 
-def _closed(found: Sequence[TextBlock], last: int) -> int:
-    """Return where the list ends that the last words of an article announce."""
-    if not _COLON.search(found[last].text) and not _LISTED.match(found[last].text):
+def _find_list_end(blocks: Sequence[TextBlock], last: int) -> int:
+    """Return the last item of a list that the last words of an article announce or begin."""
+    if not _COLON.search(blocks[last].text) and not _LISTED.match(blocks[last].text):
         return last
-    while last + 1 < len(found) and _LISTED.match(found[last + 1].text):
+    while last + 1 < len(blocks) and _LISTED.match(blocks[last + 1].text):
         last += 1
     return last
 
 
-def _in_menus(found: Sequence[TextBlock], marked: Sequence[bool]) -> list[bool]:
-    """Say of each block whether it is one of several links in a row that no sentence announces."""
+def _find_menus(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[bool]:
+    """Tell of each block whether it is one of several links in a row that nothing announces."""
     menus: list[bool] = []
     linked = [
-        block.linked > _LINKED and not keep for block, keep in zip(found, marked, strict=True)
+        block.linked > _MIN_LINKED and not keep for block, keep in zip(blocks, marked, strict=True)
     ]
     for is_linked, run in groupby(linked):
         size = len(list(run))
-        announced = bool(menus) and _COLON.search(found[len(menus) - 1].text) is not None
-        menus += [is_linked and size >= _MENU and not announced] * size
+        announced = bool(menus) and _COLON.search(blocks[len(menus) - 1].text) is not None
+        menus += [is_linked and size >= _MIN_MENU and not announced] * size
     return menus
 
 
-def _plain(found: list[TextBlock]) -> list[TextBlock]:
-    """Return a page without what is around its text, or all of it where there is nothing else."""
-    return [block for block in found if not block.in_margin] or found
+def _size(blocks: Iterable[TextBlock]) -> int:
+    return sum(len(_letters(block.text)) for block in blocks)
 
 
-def _size(found: Iterable[TextBlock]) -> int:
-    return sum(len(_letters(block.text)) for block in found)
+def _mark(blocks: Sequence[TextBlock], known: set[str]) -> list[bool]:
+    """Tell of each block whether most of its words are in an article; a short one never is."""
+    return [_is_known(block.text, known) for block in blocks]
 
 
-def _marked(found: Sequence[TextBlock], known: set[str]) -> list[bool]:
-    """Say of each block whether most of its words are in an article; of a short one nothing."""
-    return [_is_known(_letters(block.text), known) for block in found]
-
-
-def _is_known(letters: str, known: set[str]) -> bool:
+def _is_known(text: str, known: set[str]) -> bool:
+    letters = _letters(text)
     starts = range(0, len(letters) - _SHINGLE + 1, _SHINGLE)
     pieces = [letters[at : at + _SHINGLE] for at in starts]
-    return bool(pieces) and sum(piece in known for piece in pieces) > _MOST * len(pieces)
+    return bool(pieces) and sum(piece in known for piece in pieces) > _MIN_KNOWN * len(pieces)
 
 
 def _shingles(text: str) -> set[str]:
@@ -189,7 +170,7 @@ def _letters(text: str) -> str:
 
 
 _HEADER = 4_000
-# What browsers and mirroring programs write into the head of a copy.
+# What browsers and mirroring programs write at the top of a copy.
 _MIRRORED = regex(
     r"<!--[^>]{0,200}?(?:saved from url=\(\d+\)|mirrored from |source: ?|archived from )"
     r"((?:https?://)?[\w-]+\.[^\s<>\"']{3,500})",
@@ -200,11 +181,9 @@ _MIRRORED = regex(
 def read_html(file: FileContent) -> ParsedDocument:
     """Read the text of a page; its title is in its metadata or its first heading."""
     text = decode_bytes(file.data, markup=True)
-    found = read_article(text)
-    mirrored = _MIRRORED.search(text[:_HEADER])
-    origin = [TextBlock(f"Source: {_address(mirrored[1])}")] if mirrored else []
-    return make_document([*origin, *found.blocks], found.title)
-
-
-def _address(text: str) -> str:
-    return text if "://" in text else f"https://{text}"
+    article = read_article(text)
+    origin: list[TextBlock] = []
+    if mirrored := _MIRRORED.search(text[:_HEADER]):
+        address = mirrored[1] if "://" in mirrored[1] else f"https://{mirrored[1]}"
+        origin = [TextBlock(f"Source: {address}")]
+    return make_document([*origin, *article.blocks], article.title)

@@ -17,14 +17,14 @@ from tools.files.parsed_document import (
     ParsedDocument,
     TextBlock,
     make_document,
-    render_row,
+    table_blocks,
     unwrap_line,
 )
 
 BROKEN = (OpcError, PythonDocxError)
 """What python-docx raises on damaged files."""
 
-# Drawings stand twice in a file: once for new readers, once more (Fallback) for old ones.
+# A file contains drawings twice: for new readers, and as a fallback for old ones.
 _STRUCK = "w:rPr/*[self::w:strike or self::w:dstrike][not(@w:val='0' or @w:val='false')]"
 _TEXT = (
     f".//w:t[not(ancestor::*[local-name()='Fallback'] or ancestor::w:r[{_STRUCK}])]"
@@ -33,7 +33,7 @@ _TEXT = (
 
 
 def read_word(file: FileContent) -> ParsedDocument:
-    """Read paragraphs and tables, also those in text boxes; notes and headers are left out."""
+    """Read paragraphs and tables, also in text boxes, without notes and headers."""
     open_archive(file).close()
     document = open_document(io.BytesIO(file.data))
     levels = {style.style_id: _level(style) for style in document.styles}
@@ -41,7 +41,7 @@ def read_word(file: FileContent) -> ParsedDocument:
 
 
 def _level(style: Any) -> int:
-    """Return the level of the headings in a style, 0 for text: its outline level tells."""
+    """Return the level of headings in a style by its outline level, 0 for text."""
     if style.name == "Title":
         return 1
     levels = style.element.xpath("./w:pPr/w:outlineLvl/@w:val")
@@ -49,18 +49,15 @@ def _level(style: Any) -> int:
 
 
 def _blocks(body: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
-    """Yield what stands in the body, however deep it is wrapped in controls."""
+    """Yield the paragraphs and tables of the body, however deep they are wrapped in controls."""
     for node in body.iter(qn("w:p"), qn("w:tbl")):
         if next(node.iterancestors(qn("w:tbl"), qn("w:p")), None) is not None:
             continue
-        yield from _rows(node) if node.tag == qn("w:tbl") else _paragraph(node, levels)
-
-
-def _rows(table: Any) -> Iterator[TextBlock]:
-    rows = [[_text(cell) for cell in line.xpath("./w:tc")] for line in table.xpath("./w:tr")]
-    if len(rows) == 1:
-        yield TextBlock(render_row([], rows[0]))
-    yield from (TextBlock(render_row(rows[0], cells)) for cells in rows[1:])
+        if node.tag == qn("w:tbl"):
+            rows = node.xpath("./w:tr")
+            yield from table_blocks([[_text(cell) for cell in row.xpath("./w:tc")] for row in rows])
+        else:
+            yield from _paragraph(node, levels)
 
 
 def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
@@ -73,7 +70,6 @@ def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
 
 
 def _text(node: Any) -> str:
-    """Return the words in a paragraph or a cell; deleted (`w:delText`) and struck ones are not."""
-    return unwrap_line(
-        "".join(word.text if word.tag == qn("w:t") else " " for word in node.xpath(_TEXT))
-    )
+    """Return the text of a paragraph or a cell without deleted (`w:delText`) and struck words."""
+    parts = node.xpath(_TEXT)
+    return unwrap_line("".join(one.text if one.tag == qn("w:t") else " " for one in parts))

@@ -14,7 +14,7 @@ from config.errors import ErrorCode, Problem
 from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
-from tools.files.parsed_document import render_text_block, unwrap_line
+from tools.files.parsed_document import render_text_blocks, unwrap_line
 from tools.files.web_page import PAGE_ERRORS, read_article
 from tools.worker_pool import WorkerLost, run_in_worker
 
@@ -79,7 +79,7 @@ def _page(text: str, *, article: bool) -> PageText:
         found = read_article(text, search=article)
     except PAGE_ERRORS as error:
         raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it cannot be read as a page") from error
-    return PageText(found.title, found.published, "".join(map(render_text_block, found.blocks)))
+    return PageText(found.title, found.published, render_text_blocks(found.blocks))
 
 
 @contextmanager
