@@ -13,9 +13,7 @@ from report.evidence_spans import EvidenceSpan
 from text.regex import regex
 from text.text_blocks import find_headings_above
 
-LONG_PLACE = 60
-"""A place of more lines or rows than these is told as those lines that are cited of it."""
-
+_MAX_PLACE_LINES = 60  # of a longer place only the cited lines are named
 SECTION_SEPARATOR = " — "
 """What stands between the title of a document and that of a section in the title of a page."""
 
@@ -80,7 +78,7 @@ def is_wide_place(source: Source) -> bool:
 def _is_long_place(source: Source) -> bool:
     """Say whether a place has so many lines or rows that those that are cited are told."""
     found = _LONG.search(_split(source)[1])
-    return found is not None and int(found["last"]) - int(found["first"]) >= LONG_PLACE
+    return found is not None and int(found["last"]) - int(found["first"]) >= _MAX_PLACE_LINES
 
 
 def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Source:
@@ -187,17 +185,16 @@ def _begun(title: str, most: int) -> str:
     return f"{title[:most].rsplit(' ', 1)[0]}…"
 
 
-EXCERPT_MARGIN = 160
-"""How many characters are shown on each side of what is cited, at most."""
-
+_EXCERPT_MARGIN = 160  # characters on each side of what is cited
 FALLBACK_EXCERPT_CHARS = 300
 """Of a page so many characters are shown where nothing tells which of them are meant."""
 
 _STOP = regex(r"[.!?](?=\s)|[。！？]")
 _SPACE = regex(r"\s+")
 _HEADING = regex(r"^\s*#{1,6}\s+")
-_BREAK = regex(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
-"""Where a text has a new paragraph, item or row."""
+_BREAK = regex(
+    r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n"
+)  # a new paragraph, item or row
 
 
 class ExcerptPart(NamedTuple):
@@ -211,7 +208,7 @@ def group_spans(spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
     """Return the parts of one page in order, those together whose surroundings meet."""
     groups: list[list[EvidenceSpan]] = []
     for span in sorted(set(spans)):
-        if groups and span.start - groups[-1][-1].end <= 2 * EXCERPT_MARGIN:
+        if groups and span.start - groups[-1][-1].end <= 2 * _EXCERPT_MARGIN:
             groups[-1].append(span)
         else:
             groups.append([span])
@@ -224,10 +221,10 @@ def build_excerpt(text: str, spans: Sequence[EvidenceSpan]) -> list[ExcerptPart]
     A part that is not certain to be what is cited is shown without being told apart.
     """
     start, end = (
-        max(0, spans[0].start - EXCERPT_MARGIN),
-        max(span.end for span in spans) + EXCERPT_MARGIN,
+        max(0, spans[0].start - _EXCERPT_MARGIN),
+        max(span.end for span in spans) + _EXCERPT_MARGIN,
     )
-    stop = _STOP.search(text, end - 1, end + EXCERPT_MARGIN)
+    stop = _STOP.search(text, end - 1, end + _EXCERPT_MARGIN)
     end = stop.end() if stop else end
     certain = [(number, span) for number, span in enumerate(spans, start=1) if span.certain]
     done = certain[0][1].start if certain else spans[0].start

@@ -111,9 +111,7 @@ def grade_reason(reason: str) -> SupportGrade:
 MAX_TITLE_CHARS = 100
 """How many characters a title has at most; a plan's may be a little longer than it should be."""
 
-REPORTED_SHARE = 1 / 2
-"""A report has what a review asked for if two sentences of it have more of the review's words."""
-
+_REPORTED_SHARE = 1 / 2  # of the words of a review that two sentences of a report have
 _END = regex(r"\s|[，。；：、？！]")
 _CLAUSE = regex(r"[;；]\s*")
 _HEADINGS = regex(r"^#.*$", re.MULTILINE)
@@ -241,7 +239,7 @@ def _mended(finding: Finding, body: str) -> bool:
     if finding["reason"] != "objected":
         return finding["reason"] == "set_right"
     wanted = set(search_words(finding.get("objection", "")))
-    return bool(wanted) and compute_share(wanted, load_source(body).positions) > REPORTED_SHARE
+    return bool(wanted) and compute_share(wanted, load_source(body).positions) > _REPORTED_SHARE
 
 
 def _list_unused_steps(state: State, cited: Sequence[str]) -> list[Gap]:
@@ -319,8 +317,7 @@ def _with_source(quote: re.Match[str]) -> str:
     return f"“{words}”" if follows or not source else f"“{words}” [{source}]"
 
 
-MAX_DOUBT_LINES = 12
-"""How many sentences in which something is doubtful are told word for word."""
+_MAX_DOUBT_LINES = 12
 
 
 def list_notices(document: ReportDocument) -> list[str]:
@@ -380,8 +377,8 @@ class DoubtLine(NamedTuple):
 
 def list_doubt_lines(document: ReportDocument) -> list[DoubtLine]:
     """Return what is doubted, and why, sentence by sentence; of very many only how many more."""
-    language, more = document["language"], len(document["doubted"]) - MAX_DOUBT_LINES
-    lines = [_with_proof(one, language) for one in document["doubted"][:MAX_DOUBT_LINES]]
+    language, more = document["language"], len(document["doubted"]) - _MAX_DOUBT_LINES
+    lines = [_with_proof(one, language) for one in document["doubted"][:_MAX_DOUBT_LINES]]
     rest = DoubtLine(get_label("more_doubted", language).format(more), "")
     return [*lines, rest] if more > 0 else lines
 

@@ -18,31 +18,15 @@ from text.sentences import split_sentences
 from text.text_blocks import find_headings_above
 from text.words import search_words, word_weight
 
-LONGEST = 900
-"""How many characters of a page are shown as what is cited, at most."""
-
-ENOUGH = 0.4
-"""A part of a page is certain to be meant only if it has more of the words of a statement."""
-
-WHOLE = 0.8
-"""A short statement is certain to rest on what has more of its words than this."""
-
-SOME = 1 / 3
-"""It is near a statement if it has more of its words than this."""
-
-MORE = 0.15
-"""The next sentence belongs to it if it adds more of the words than this."""
-
-FEWEST = 4
-"""So many words a sentence shares at least with a statement without a name or a number."""
-
-BESIDE = 0.3
-"""What a word counts that only stands beside a statement, or above a sentence of the page."""
-
+_MAX_SPAN_CHARS = 900
+_MIN_CERTAIN_SHARE = 0.4  # of the words of a statement
+_MIN_SHORT_SHARE = 0.8  # of a statement with few words
+_MIN_NEAR_SHARE = 1 / 3
+_MIN_ADDED_SHARE = 0.15  # by the next sentence
+_MIN_SHARED_WORDS = 4  # of a statement without a name or a number
+_CONTEXT_WEIGHT = 0.3  # of a word beside a statement or above a sentence
 _NAME = regex(r"`[^`\n]+`|(?<![\w-])--?[A-Za-z][\w-]*+|(?<![\w-])[A-Za-z][A-Za-z0-9_.=-]*+")
-_CALLED = regex(r"^[`-]|(?!^)[A-Z_=]|\.\w")
-"""What makes a name of a word: code, an option, a capital inside, a point inside."""
-
+_CALLED = regex(r"^[`-]|(?!^)[A-Z_=]|\.\w")  # code, an option, a capital or a point inside
 _CUT = regex(r"\w[^\w\n]+\w")
 _LATIN = regex(rf"[^\W{CJK}]")
 
@@ -107,7 +91,7 @@ def _placed(text: str, cited: str, around: str, quoted: bool) -> EvidenceSpan | 
     wanted = _wanted(said, beside)
     place = _quoted(cited, text, wanted) if quoted else None
     place = place or _nearest(text, wanted, same=detect_language(said) == detect_language(text))
-    return place and place._replace(end=min(place.end, place.start + LONGEST))
+    return place and place._replace(end=min(place.end, place.start + _MAX_SPAN_CHARS))
 
 
 def find_certain_evidence(text: str, use: CitationUse) -> EvidenceSpan | None:
@@ -154,7 +138,7 @@ def _quoted(quote: str, text: str, wanted: _Wanted) -> EvidenceSpan | None:
         at = [n for n, one in enumerate(said) if one.start < part.end and part.start < one.end]
         around = said[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
         here = [said[n] for n in at]
-        return _score(here, every, rarity) + BESIDE * _score(around, every, rarity)
+        return _score(here, every, rarity) + _CONTEXT_WEIGHT * _score(around, every, rarity)
 
     return max(found, key=near)
 
@@ -190,7 +174,7 @@ def _nearest(text: str, wanted: _Wanted, *, same: bool) -> EvidenceSpan | None:
             chosen = sorted([*chosen, *other])
     sure = same and _is_sure(chosen, wanted, _vocabulary(text))
     named = not same or not _every(chosen).isdisjoint(wanted.names)
-    near = named or _part(chosen, wanted) > SOME
+    near = named or _part(chosen, wanted) > _MIN_NEAR_SHARE
     return EvidenceSpan(chosen[0].start, chosen[-1].end, sure) if near else None
 
 
@@ -211,15 +195,19 @@ def _score(found: Sequence[_Sentence], wanted: _Wanted, rarity: Mapping[str, flo
     own = _own(found)
     heads = frozenset[str]().union(*(one.heads for one in found))
     # What stands under a name says more of it than what only mentions it.
-    named = _sum(heads & wanted.names, rarity) * (1 + BESIDE) + _sum(heads & wanted.near, rarity)
+    named = _sum(heads & wanted.names, rarity) * (1 + _CONTEXT_WEIGHT) + _sum(
+        heads & wanted.near, rarity
+    )
     told = _sum(own & (wanted.said | wanted.names), rarity)
-    told += BESIDE * _sum(heads & (wanted.said - wanted.names), rarity)
-    return named + told + BESIDE * _sum((own | heads) & (wanted.beside - wanted.near), rarity)
+    told += _CONTEXT_WEIGHT * _sum(heads & (wanted.said - wanted.names), rarity)
+    return (
+        named + told + _CONTEXT_WEIGHT * _sum((own | heads) & (wanted.beside - wanted.near), rarity)
+    )
 
 
 def _adds(other: Sequence[_Sentence], chosen: Sequence[_Sentence], wanted: _Wanted) -> bool:
     more = _own(other) & wanted.said - _own(chosen)
-    enough = _sum(more) > MORE * _sum(wanted.said) and len(more) > 1
+    enough = _sum(more) > _MIN_ADDED_SHARE * _sum(wanted.said) and len(more) > 1
     return enough or bool(more & wanted.names - _every(chosen))
 
 
@@ -233,8 +221,8 @@ def _is_sure(found: Sequence[_Sentence], wanted: _Wanted, page: frozenset[str]) 
     common = own & wanted.said
     exact = bool(common) and not every.isdisjoint({*numbers & own, *wanted.names, *wanted.near})
     return (
-        _part(found, wanted) > ENOUGH
-        and (exact or len(common) >= FEWEST or _part(found, wanted) > WHOLE)
+        _part(found, wanted) > _MIN_CERTAIN_SHARE
+        and (exact or len(common) >= _MIN_SHARED_WORDS or _part(found, wanted) > _MIN_SHORT_SHARE)
         and not (numbers and numbers.isdisjoint(own))
         and not (wanted.names & page and wanted.names.isdisjoint(every))
     )

@@ -47,9 +47,7 @@ PARTLY_REJECTED = ("objected", "set_right")
 Of the first something is missing; from the second, wrong sentences were taken out.
 """
 
-MIN_SHARED_WORDS = {"en": 3, "zh": 5}
-"""A sentence that a review speaks of without copying it has at least so many of its words."""
-
+_MIN_SHARED_WORDS = {"en": 3, "zh": 5}  # with a review that does not copy the statement
 _DENIED = regex(
     r"(?:\b(?:not|instead\s+of|rather\s+than|never)|n['’]t|而不是|而非|并非|不是|不)\s*((?:[\w'’-]+\s*){1,4})",
     re.IGNORECASE,
@@ -94,7 +92,7 @@ def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) ->
     told = {one: set(search_words(render_plain_text(one))) for one in said}
     shared = {one: len(about & told[one]) + len(about) * bool(denied & told[one]) for one in said}
     best = max(shared, key=lambda one: shared[one], default="")
-    enough = bool(best) and len(about & told[best]) >= MIN_SHARED_WORDS[detect_language(best)]
+    enough = bool(best) and len(about & told[best]) >= _MIN_SHARED_WORDS[detect_language(best)]
     return [best] if enough else []
 
 
@@ -133,17 +131,12 @@ MAX_EARLIER_TOKENS = 1_500
 MAX_FINDING_TOKENS = 500
 """How many tokens are shown of one of them."""
 
-RANKED_CHARS = 4 * MAX_FINDING_TOKENS
-"""How many characters of one say what it is about: about those that are shown."""
-
+_RANKED_CHARS = 4 * MAX_FINDING_TOKENS
 MAX_RANKED_FINDINGS = 24
 """How many are looked at for what fits: a long thread has hundreds."""
 
-FINDING_END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")
-"""Where a finding may end: a quotation that is cut in two is none."""
-
-MAX_OPEN_QUESTIONS = 6
-"""How many open questions are shown, the newest."""
+_FINDING_END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")  # a quotation is not cut in two
+_MAX_OPEN_QUESTIONS = 6  # the newest
 
 
 def select_earlier_findings(state: State, about: str) -> list[Finding]:
@@ -156,7 +149,7 @@ def select_earlier_findings(state: State, about: str) -> list[Finding]:
         about: What they shall be about.
     """
     found = _passed(state)
-    ranked = rank_texts(about, [f"{one['title']}\n{one['text'][:RANKED_CHARS]}" for one in found])
+    ranked = rank_texts(about, [f"{one['title']}\n{one['text'][:_RANKED_CHARS]}" for one in found])
     kept: dict[int, Finding] = {}
     room = MAX_EARLIER_TOKENS
     for at, _ in ranked[:MAX_RANKED_FINDINGS]:
@@ -175,7 +168,7 @@ def list_open_questions(state: State) -> list[str]:
         if turn < state["turn"]:
             gaps |= {gap.partition(": ")[0]: gap for gap in answer["open"]}
     known = {one["title"] for one in _passed(state) if one["reason"] != "objected"}
-    return [gap for title, gap in gaps.items() if title not in known][-MAX_OPEN_QUESTIONS:]
+    return [gap for title, gap in gaps.items() if title not in known][-_MAX_OPEN_QUESTIONS:]
 
 
 def collect_source_ids(findings: Iterable[Finding]) -> set[str]:
@@ -240,14 +233,13 @@ def _short(finding: Finding) -> Finding:
     text = finding["text"]
     if count_tokens(text) <= MAX_FINDING_TOKENS:
         return finding
-    ends = [0, *(match.end() for match in FINDING_END.finditer(text))]
+    ends = [0, *(match.end() for match in _FINDING_END.finditer(text))]
     fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: count_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
     return finding | {"text": text, "sources": [one for one in finding["sources"] if one in text]}
 
 
-MAX_QUOTED_SENTENCES = 6
-"""How many sentences are quoted where nothing but a first search was done."""
+_MAX_QUOTED_SENTENCES = 6  # of a first search
 
 
 def list_findings(state: State) -> list[Finding]:
@@ -335,14 +327,12 @@ def fallback_report(state: State) -> str:
         for sentence in split_sentences(passage["text"])
         if not is_heading(sentence.text)
     ]
-    best = rank_texts(state["question"], [text for _, text in said])[:MAX_QUOTED_SENTENCES]
+    best = rank_texts(state["question"], [text for _, text in said])[:_MAX_QUOTED_SENTENCES]
     quoted = [said[at] for at, _ in best]
     return "\n".join(f'- <q s="{name}">{escape(text, quote=False)}</q>' for name, text in quoted)
 
 
-MAX_CLIPPED_CHARS = 80
-"""How many characters of such an answer are told."""
-
+_MAX_CLIPPED_CHARS = 80
 _ERROR = regex(
     r"\W*(?:<!doctype\b|<html\b|<\?xml\b|\{\s*[\"'](?:error|detail|message)\b"
     r"|(?:\w+\s+){0,2}(?:error|exception)\b\s*(?:\d{3}\b\s*)?[:：]|[45]\d\d\s+[A-Z]"
@@ -422,4 +412,4 @@ def _silence(statement: str) -> bool:
 
 def clip_answer(text: str) -> str:
     """Return the beginning of such an answer in one line, without its tags."""
-    return to_one_line(re.sub(r"<[^<>]*>", " ", text), MAX_CLIPPED_CHARS)
+    return to_one_line(re.sub(r"<[^<>]*>", " ", text), _MAX_CLIPPED_CHARS)

@@ -32,9 +32,7 @@ from report.checks.quantities import find_wrong_duration, list_converted_numbers
 from text.dates import PartialDate, find_dates
 from text.regex import regex
 
-MAX_NEARBY_NUMBERS = 16
-"""With how many numbers near a statement it can be told what was computed from them."""
-
+_MAX_NEARBY_NUMBERS = 16  # more say nothing of what was computed
 _COUNTS = {
     name: float(value)
     for value, names in enumerate(
@@ -70,7 +68,7 @@ def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
     """
     days = list(dict.fromkeys(one for one in find_dates(around) if one.year))
     beside = list(dict.fromkeys(iter_all_numbers(around)))
-    if len(beside) < 2 or max(len(beside), len(days)) > MAX_NEARBY_NUMBERS:
+    if len(beside) < 2 or max(len(beside), len(days)) > _MAX_NEARBY_NUMBERS:
         return True
     made = sorted([*beside, *known, *_made(beside), *_apart(days)])
     return all(is_known_number(_loose(one), made) for one in iter_all_numbers(said))
@@ -121,24 +119,12 @@ CalculationOutcome = Literal["holds", "wrong", "unknown", ""]
 Empty is what reckons nothing.
 """
 
-LATEST = 2
-"""With the numbers of so many statements that stand before it a statement may reckon."""
-
-FEWER = 1
-"""With those of so many rows before it a row may be computed."""
-
-RESULTS = 12
-"""So many of the results that stand before a statement may be reckoned with."""
-
-OWN = 6
-"""With how many numbers of its own a statement may have reckoned in two steps."""
-
-MOST = 60
-"""A statement is reckoned with so many numbers at most; what takes others is not known to hold."""
-
-LEAST = 10
-"""A factor below it is read, too, though a single digit says little elsewhere."""
-
+_STATEMENTS_BACK = 2  # whose numbers a statement may use
+_ROWS_BACK = 1  # whose numbers a row may use
+_MAX_RESULTS = 12  # of earlier statements
+_MAX_TWO_STEP_NUMBERS = 6  # of a statement, for two steps
+_MAX_OPERANDS = 60
+_MAX_SMALL_FACTOR = 10  # a smaller factor is read though it is a single digit
 _UNIT_FACTORS = [
     (
         regex(
@@ -182,7 +168,7 @@ class CalculationChecker:
     """Keeps the numbers that a text has had so far, and computes those that follow from them."""
 
     def __init__(self, asked: str) -> None:
-        self.asked = [*dict.fromkeys(iter_all_numbers(asked))][:OWN]
+        self.asked = [*dict.fromkeys(iter_all_numbers(asked))][:_MAX_TWO_STEP_NUMBERS]
         self.told: list[list[float]] = []
         self.results: dict[float, None] = {}
         self.before = sorted(self.asked)
@@ -229,7 +215,9 @@ class CalculationChecker:
         wanted = self._wanted(said)
         given = {one for one in wanted if self._is_told(one, known)}
         missing = [one for one in wanted if one not in given]
-        made = self._made(said, missing, FEWER if row else LATEST, twice=own or not cited)
+        made = self._made(
+            said, missing, _ROWS_BACK if row else _STATEMENTS_BACK, twice=own or not cited
+        )
         if len(made) < len(missing):
             operands = given or len(self.before) > 1
             return "wrong" if operands and (own or sums) else "unknown" if own else ""
@@ -254,16 +242,16 @@ class CalculationChecker:
     ) -> list[float]:
         """Return the first numbers that can be computed, each of which later ones may use."""
         made: list[float] = []
-        if _is_unnamed(said) or len(missing) > MOST:
+        if _is_unnamed(said) or len(missing) > _MAX_OPERANDS:
             return []
         worked_out, units = _worked_out(said), _units(said)
         lost = {one.value for one in missing}
         own = [one for one in _named(said) if one not in lost]
-        results = [*reversed([*islice(reversed(self.results), RESULTS)])]
+        results = [*reversed([*islice(reversed(self.results), _MAX_RESULTS)])]
         before = [*self.asked, *chain(*self.told[-back:]), *results]
         for number in missing:
-            beside = [*dict.fromkeys([*before, *own, *made])][-MOST:]
-            further = _twice([*own, *made][-OWN:]) if twice else ()
+            beside = [*dict.fromkeys([*before, *own, *made])][-_MAX_OPERANDS:]
+            further = _twice([*own, *made][-_MAX_TWO_STEP_NUMBERS:]) if twice else ()
             if not is_among_numbers(number, chain(worked_out, _steps(beside, units), further)):
                 break
             made.append(number.value)
@@ -275,7 +263,12 @@ class CalculationChecker:
         return any(
             one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
             for one in own
-            if len(rest := [other for other in own[: OWN + 1] if other != one][:OWN]) > 1
+            if len(
+                rest := [other for other in own[: _MAX_TWO_STEP_NUMBERS + 1] if other != one][
+                    :_MAX_TWO_STEP_NUMBERS
+                ]
+            )
+            > 1
         )
 
 
@@ -297,7 +290,10 @@ def _named(said: str) -> tuple[float, ...]:
 def _counting(said: str) -> tuple[TextNumber, ...]:
     """Return the numbers of a statement that must come from somewhere, and small factors."""
     times = (float(one or other) for one, other in _TIMES.findall(said))
-    return (*list_checkable_numbers(said), *(TextNumber(one, 0.5) for one in times if one < LEAST))
+    return (
+        *list_checkable_numbers(said),
+        *(TextNumber(one, 0.5) for one in times if one < _MAX_SMALL_FACTOR),
+    )
 
 
 @lru_cache(maxsize=512)

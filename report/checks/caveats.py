@@ -263,8 +263,7 @@ _NEXT = regex(
     r"|[查核问問询詢]|回答|比[较較]|判断|判斷|[结結][论論]|[来來]源|[资資]料|文[中章件档檔]|需要?|[尚仍][待需]|提[到及]|[说說][到明了]|省略|[给給]出",
     re.IGNORECASE,
 )
-FEWEST = 3
-"""So many words, or twice as many Chinese characters, has a clause that claims something."""
+_MIN_CLAIM_WORDS = 3  # or twice as many Chinese characters
 
 
 def is_absence_remark(statement: str) -> bool:
@@ -286,7 +285,10 @@ def list_carried_claims(statement: str) -> list[str]:
 
 
 def _claims(clause: str) -> bool:
-    long = len(clause.split()) >= FEWEST or len(re.findall(f"[{HAN}]", clause)) >= 2 * FEWEST
+    long = (
+        len(clause.split()) >= _MIN_CLAIM_WORDS
+        or len(re.findall(f"[{HAN}]", clause)) >= 2 * _MIN_CLAIM_WORDS
+    )
     return long and not (
         is_absence_remark(clause) or is_own_inference(clause) or _NEXT.search(clause)
     )

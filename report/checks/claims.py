@@ -119,8 +119,7 @@ _ZH_POINTS_BACK = regex(
     "(?:但是?|因此|所以|如果|若|而且?|并且?)?(?:它[们們]?|其(?!中|[实實]|他|它|余|餘|次)|[该該此]|[这這]|[他她]|[两兩]者|[前后後]者|二者)"
 )
 
-MAX_LISTED_CHARS = 30
-"""From how many characters on a list after a colon says something itself."""
+_MAX_LISTED_CHARS = 30  # a longer list after a colon says something itself
 
 
 def is_introduction(statement: str) -> bool:
@@ -130,7 +129,7 @@ def is_introduction(statement: str) -> bool:
     """
     said, _, listed = re.sub(r"^\W+", "", statement).replace("：", ":").partition(":")
     found = _INTRODUCES.match(said) or _ZH_INTRODUCES.match(said)
-    short = len(listed) <= MAX_LISTED_CHARS and not re.search(r"\d", listed)
+    short = len(listed) <= _MAX_LISTED_CHARS and not re.search(r"\d", listed)
     return bool(found) and (short or bool(_ASKING.search(listed)))
 
 
@@ -162,12 +161,8 @@ def is_summary_opener(said: str) -> bool:
 StatementKind = Literal["claim", "unsure", "open", "none"]
 """`unsure` hedges a claim; `open` says what is not known, or that it is the writer's inference."""
 
-WORDS = 3
-"""A heading of no more words names what follows."""
-
-MAX_CLASSIFIED_CHARS = 2_000
-"""So many characters of a statement tell what it is."""
-
+_MAX_TOPIC_WORDS = 3  # a heading of no more words names what follows
+_MAX_CLASSIFIED_CHARS = 2_000
 _YES = {"yes", "是的", "不是"}
 _LABEL = regex(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
 _CAPTION = regex(
@@ -288,9 +283,11 @@ def is_assertion(heading: str) -> bool:
         return False
     if re.search(f"[{HAN}]", heading):
         said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)
-        return len(said) > WORDS and bool(_ZH_VERB.search(heading))
+        return len(said) > _MAX_TOPIC_WORDS and bool(_ZH_VERB.search(heading))
     said = heading.lower().split()
-    return len(said) > WORDS and bool(_VERB.search(heading) or _past().intersection(said[1:-1]))
+    return len(said) > _MAX_TOPIC_WORDS and bool(
+        _VERB.search(heading) or _past().intersection(said[1:-1])
+    )
 
 
 @cache
@@ -332,7 +329,7 @@ def classify_statement(statement: str) -> StatementKind:
         return "none"
     if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return "none"
-    statement = statement[:MAX_CLASSIFIED_CHARS]
+    statement = statement[:_MAX_CLASSIFIED_CHARS]
     if is_absence_remark(statement) or is_own_inference(statement):
         return "open"
     if is_introduction(statement) or not set(search_words(statement)) - _YES:

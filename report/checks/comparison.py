@@ -65,21 +65,18 @@ from text.regex import regex
 from text.script import detect_language, simplify_chinese
 from text.words import search_words
 
-SHARE = {"en": 2 / 3, "zh": 1 / 2}
+_MIN_SHARE = {"en": 2 / 3, "zh": 1 / 2}
 """A source bears out a sentence if two neighbouring sentences of it have more of its words.
 
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
 
-FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
-"""A sentence may be of another source where all that it cites have no more of its words."""
-
-FEW = {"en": 4, "zh": 6}
-"""From how many words on a statement is given the source that has them."""
-
-_ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")
-"""A date that is compared as a date, and not number by number."""
-
+_MAX_FOREIGN_SHARE = {
+    "en": 1 / 2,
+    "zh": 1 / 3,
+}  # of a statement that all its sources have if it is of another
+_MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
+_ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
 _CODED = regex(r"`[^`\n]+`")
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
@@ -142,14 +139,14 @@ class SourceComparison:
         said = strip_transition(normalize_statement(statement))
         wanted = {word for word in search_words(said) if not word[:1].isdigit() or len(word) > 1}
         named = _CODED.search(statement) or _NAME.search(said.strip().partition(" ")[2])
-        return bool(named) or len(wanted) >= FEW[detect_language(said)]
+        return bool(named) or len(wanted) >= _MIN_DISTINCTIVE_WORDS[detect_language(said)]
 
     def is_only_source(self, said: str, name: str) -> bool:
         """Tell whether no other source has most words of what is said together."""
         wanted = {word for word in search_words(strip_transition(said)) if not word[:1].isdigit()}
         others = [one for one in self.texts if one != name and self.is_comparable(said, [one])]
         shares = (compute_share(wanted, self.get_source(one).positions) for one in others)
-        return max(shares, default=0.0) <= SHARE[detect_language(said)]
+        return max(shares, default=0.0) <= _MIN_SHARE[detect_language(said)]
 
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
@@ -165,7 +162,7 @@ class SourceComparison:
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
             return not any(wanted & self.get_source(name).positions.keys() for name in cited)
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
-        return max(shares, default=0.0) <= FOREIGN[detect_language(said)]
+        return max(shares, default=0.0) <= _MAX_FOREIGN_SHARE[detect_language(said)]
 
     def find_exact_mismatch(
         self, statement: str, cited: Sequence[str], known: Sequence[float]
@@ -355,7 +352,7 @@ class SourceComparison:
             return False
         enough = (
             compute_share(set(search_words(said)), self.get_source(name).positions)
-            > SHARE[detect_language(said)]
+            > _MIN_SHARE[detect_language(said)]
         )
         return enough and not self.has_unsupported_number(said, [name])
 

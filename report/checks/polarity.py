@@ -19,18 +19,10 @@ from text.regex import regex
 from text.script import HAN, detect_language
 from text.words import STOPWORDS, search_words
 
-SHARED = {"en": 4, "zh": 4}
-"""A clause with fewer words is not compared."""
-
-PART = 0.5
-"""A passage is close to a clause if it has more than this part of its words."""
-
-TOGETHER = 3
-"""The clause in it that denies something has at least so many of them; the passage has more."""
-
-REACH = 4
-"""A word is denied by one that stands at most so many words before it."""
-
+_MIN_CLAUSE_WORDS = {"en": 4, "zh": 4}
+_MIN_PASSAGE_SHARE = 0.5  # of the words of a clause
+_MIN_SHARED_WORDS = 3  # that the denying clause of a passage has
+_NEGATED_WORDS = 4  # after a negation
 _NOT = frozenset(["not", "never", "cannot", "n't", "n’t", "no"])
 _NOT_ALL = (
     *("only", "necessarily", "always", "all", "every", "just", "merely", "much", "even", "yet"),
@@ -66,7 +58,10 @@ def _is_clause_denied(part: str, sources: Sequence[SourceText]) -> bool:
     wanted = sorted(set(search_words(part)))
     if any(_is_clause_copied(part, source) for source in sources):
         return False
-    if len(wanted) < SHARED[detect_language(part)] or detect_negation(tokenize(part)) is not False:
+    if (
+        len(wanted) < _MIN_CLAUSE_WORDS[detect_language(part)]
+        or detect_negation(tokenize(part)) is not False
+    ):
         return False
     close = [one for source in sources for one in _close(wanted, source)]
     return any(_only_denied(word, close) for word in wanted)
@@ -88,13 +83,15 @@ def _only_denied(word: str, close: Sequence[str]) -> bool:
 
 def _close(wanted: Collection[str], source: SourceText) -> Iterator[str]:
     """Yield the clauses of a source that have most of some words, and no condition beside."""
-    least = max(TOGETHER, PART * len(wanted))
+    least = max(_MIN_SHARED_WORDS, _MIN_PASSAGE_SHARE * len(wanted))
     found = Counter(at for word in wanted for at in source.positions.get(word, ()))
     for passage in (source.sentences[at] for at, count in found.items() if count > least):
         if not _TURN.search(passage):
             clauses = CLAUSE_SPLIT.split(passage)
             yield from (
-                one for one in clauses if len(set(search_words(one)) & set(wanted)) >= TOGETHER
+                one
+                for one in clauses
+                if len(set(search_words(one)) & set(wanted)) >= _MIN_SHARED_WORDS
             )
 
 
@@ -102,16 +99,14 @@ def _denials(text: str) -> Iterator[str]:
     """Yield the words of a text that it denies, as `text.words` cuts them."""
     said = [one.lower() for one in tokenize(text)]
     for at, one in enumerate(said):
-        after = said[at + 1 : at + 1 + REACH]
+        after = said[at + 1 : at + 1 + _NEGATED_WORDS]
         if one in _NOT and not set(_NOT_ALL) & set(after[:1]):
             told = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
             yield from search_words(next(told, ""))
     yield from _ZH_DENIED.findall(text)
 
 
-FEWEST = 6
-"""From how many words on a statement is compared."""
-
+_MIN_STATEMENT_WORDS = 6
 _SURE = regex(
     r"\b(?:guarantee[sd]?|guaranteed|without\s+(?:any\s+)?exceptions?|invariably|in\s+every\s+case"
     r"|always|infallibl[ey]|under\s+all\s+circumstances|completely|entirely|absolutely)\b"
@@ -179,7 +174,7 @@ def _is_too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool
         close: What of its sources is most like it.
         near: That, and what stands around it.
     """
-    if not near or len(set(search_words(said))) < FEWEST:
+    if not near or len(set(search_words(said))) < _MIN_STATEMENT_WORDS:
         return False
     there = " ".join([*close, *near])
     if _NEVER.search(said):

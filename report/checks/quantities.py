@@ -124,9 +124,7 @@ _IS = regex(
     r"|相[当當]于|等[于於]|折合)\s*(?:about|roughly|around|nearly|almost|just\s+(?:over|under)|[大约約]*)\s*",
     re.IGNORECASE,
 )
-_NEARLY = 0.006
-"""How far a converted quantity may be from the one it was made of, as a part of it."""
-
+_MAX_CONVERSION_ERROR = 0.006  # relative
 _YEAR = regex(r"(?<![\d.,])(1[0-9]\d\d|20\d\d|[5-9]\d\d(?=年))(?![\d,]*\d|\.\d|%)")
 _SPAN = regex(
     r"(?<![\d.,])(\d{1,3})(?:(?:-|\s+(?:\w+\s+)?)years?\b(?![\s-]old)|\s*(?:余|餘|多)?年(?!\d))"
@@ -286,7 +284,7 @@ def _same(ours: Quantity, theirs: Quantity) -> bool:
     if ours.kind != theirs.kind:
         return False
     slack = min(ours.tolerance, 0.05 * ours.base)
-    return abs(ours.base - theirs.base) <= max(slack, _NEARLY * theirs.base)
+    return abs(ours.base - theirs.base) <= max(slack, _MAX_CONVERSION_ERROR * theirs.base)
 
 
 def _spans(said: str, years: set[int]) -> list[float]:

@@ -86,15 +86,11 @@ def _bare(found: re.Match[str]) -> str:
     return _THOUSANDS.sub("", word).replace("\u2212", "-")
 
 
-STRETCH = 8_000
-"""A page is folded in stretches of about this many characters, where a quotation may be."""
-
+_STRETCH_CHARS = 8_000  # folded at once
 MAX_MATCHES = 20
 """How many places in one stretch are looked at, where a quotation is only a part of a word."""
 
-LEFT_OUT = 600
-"""So many characters at most may be left out of a quotation at one place."""
-
+_MAX_LEFT_OUT_CHARS = 600  # at one place of a quotation
 _STOP = regex(r"[.!?。！？]\s*")
 _TYPOGRAPHY = (
     "'\"`´-*_\u00ad\u200b\u200c\u200d\u2060\ufeff\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2018"
@@ -207,7 +203,7 @@ class QuotablePages:
         for piece, words in zip(pieces[1:], wanted[1:], strict=False):
             end = spans[-1][1]
             found = takewhile(
-                lambda one: one[0] - end <= LEFT_OUT,  # noqa: B023 (it is used up at once)
+                lambda one: one[0] - end <= _MAX_LEFT_OUT_CHARS,  # noqa: B023 (it is used up at once)
                 self._bare(source).find(words, end),
             )
             after = next((one for one in found if _may_leave(page[end : one[0]], piece)), None)
@@ -265,19 +261,19 @@ def _told(words: str) -> str:
 
 def _origins(page: str) -> Iterator[int]:
     yield 0
-    at = STRETCH
+    at = _STRETCH_CHARS
     while at < len(page):
         space = page.find(" ", at, at + 200)
         start = space + 1 if space >= 0 else at
         yield start
-        at = start + STRETCH
+        at = start + _STRETCH_CHARS
 
 
 def _may_leave(between: str, piece: QuotationPiece) -> bool:
     """Tell whether words between two pieces of a quotation may be left out of it."""
     if piece.reach == 0:
         return not any(map(str.isalnum, between))
-    return len(between) <= (piece.reach or LEFT_OUT) and not QUOTE_NEGATION.search(
+    return len(between) <= (piece.reach or _MAX_LEFT_OUT_CHARS) and not QUOTE_NEGATION.search(
         _last_clause(between)
     )
 

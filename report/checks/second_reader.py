@@ -46,31 +46,18 @@ VerdictGrade = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
 writer's own remark; they do not say it; they say otherwise."""
 
-AROUND = (800, 500, 300, 150)
-"""How many characters are shown on each side of what a statement rests on: as many as fit."""
-
-ROOM = 32_000
-"""With more characters of pages than these, as little as may be is shown around each place."""
-
-BESIDE = 80
-"""How many tokens stand around a claim, or a piece of a page, in a request, about."""
-
+_MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: as many as fit
+_MAX_EVIDENCE_CHARS = 32_000  # of all pages; for more, the smallest margin
+_FRAME_TOKENS = 80  # around a claim or a piece of a page in a request, about
 NUMBERS = frozenset(["number", "other_number", "calculation"])
 """Reasons to doubt that a reader may weaken, and not lift."""
 
 DISPUTED = "disputed"
 """The reason to doubt a number that the checks do not find and the reader accepts."""
 
-WORDS = 0.25
-"""A source that a reader names has so many of the words of the claim, if it is in its language."""
-
-LONGEST = 300
-"""How many characters of a page are told as what it says instead, at most."""
-
-WINDOW = 500
-"""How many characters are shown of a page that has no words of the statement, such as one in
-another language, without what is around them."""
-
+_MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
+_MAX_CORRECTION_CHARS = 300
+_WINDOW_CHARS = 500  # of a page that has no words of the statement
 _ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
 _CODE = regex(r"`([^`\n]+)`")
 
@@ -183,11 +170,13 @@ def select_fitting_claims(
     """
     ranked = sorted(shown, key=lambda claim: not claim.reason)
     places = [_resting(claim, texts) for claim in ranked]
-    said = [*accumulate(BESIDE + count_tokens(f"{claim.head}\n{claim.text}") for claim in ranked)]
+    said = [
+        *accumulate(_FRAME_TOKENS + count_tokens(f"{claim.head}\n{claim.text}") for claim in ranked)
+    ]
 
     def needed(upto: int) -> int:
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
-        return said[upto - 1] + sum(BESIDE + count_tokens(one["text"]) for one in pieces)
+        return said[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
 
     return sorted(ranked[: bisect_right(range(1, len(ranked) + 1), tokens, key=needed)])
 
@@ -243,7 +232,7 @@ def validate_verdict(
     return ClaimVerdict(
         judged.grade,
         said_by or first,
-        says if said_by and len(says) <= LONGEST else "",
+        says if said_by and len(says) <= _MAX_CORRECTION_CHARS else "",
         judged.part.strip() if part != whole and part in whole else "",
     )
 
@@ -252,7 +241,9 @@ def _has_words(said: str, text: str) -> bool:
     """Tell whether a source in the language of a claim has words of it, in whatever form."""
     wanted = set(search_words(MARKER.sub("", said)))
     found = sum(has_word_or_synonym(word, text) for word in wanted)
-    return detect_language(said) != detect_language(text) or found >= WORDS * len(wanted)
+    return detect_language(said) != detect_language(text) or found >= _MIN_SOURCE_SHARE * len(
+        wanted
+    )
 
 
 def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) -> list[Passage]:
@@ -269,9 +260,9 @@ def _resting(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Sp
 def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> list[Passage]:
     """Return some places of pages with what is around them, as much as there is room for."""
     places = set(resting)
-    for beside in AROUND:
+    for beside in _MARGIN_CHARS:
         wide = _apart(sorted((name, _widened(texts[name], at, beside)) for name, at in places))
-        if sum(span.end - span.start for _, span in wide) <= ROOM:
+        if sum(span.end - span.start for _, span in wide) <= _MAX_EVIDENCE_CHARS:
             break
     return [
         Passage(source=name, text=texts[name][span.start : span.end], start=span.start)
@@ -388,13 +379,13 @@ def _anchored(text: str, said: str) -> Span:
     """Return the part of a page with most of the names and numbers of what is said."""
     wanted = {one[0].lower() for one in _ANCHOR.finditer(said)}
     where = [
-        (one.start() // WINDOW, one[0].lower())
+        (one.start() // _WINDOW_CHARS, one[0].lower())
         for one in _ANCHOR.finditer(text)
         if one[0].lower() in wanted
     ]
     counted = Counter(window for window, _ in set(where))
     best = max(counted, key=lambda window: (counted[window], -window), default=0)
-    return Span(best * WINDOW, min((best + 1) * WINDOW, len(text)), "")
+    return Span(best * _WINDOW_CHARS, min((best + 1) * _WINDOW_CHARS, len(text)), "")
 
 
 def _widened(text: str, span: Span, beside: int) -> Span:

@@ -65,14 +65,9 @@ _LEFT_OUT = regex(
 )
 """What stands for words that are left out of a quotation, or that its writer put into it."""
 
-REPLACED = 150
-"""Words in brackets take the place of so many characters of a source at most."""
-
-FEWEST = 2
-"""So many words at least has each piece of a quotation."""
-
-SHORTEST = 3
-"""So many Chinese characters and digits at least, as a name has."""
+_MAX_REPLACED_CHARS = 150  # of a source, by words in brackets
+_MIN_PIECE_WORDS = 2
+_MIN_NAME_SIGNS = 3  # Chinese characters and digits
 
 
 class QuotationSpan(NamedTuple):
@@ -157,12 +152,12 @@ def _reach(cut: re.Match[str]) -> int | None:
     """Return how many characters of a source what stands there may take the place of."""
     if cut["dots"] or cut["bare"]:
         return None
-    return 0 if cut["remark"] else REPLACED
+    return 0 if cut["remark"] else _MAX_REPLACED_CHARS
 
 
 def _is_long(run: Sequence[QuotationPiece]) -> bool:
     said = " ".join(piece.words for piece in run)
-    return len(said.split()) >= FEWEST or _is_named(said)
+    return len(said.split()) >= _MIN_PIECE_WORDS or _is_named(said)
 
 
 def _joins(run: Sequence[QuotationPiece]) -> bool:
@@ -172,7 +167,7 @@ def _joins(run: Sequence[QuotationPiece]) -> bool:
 
 def _is_named(said: str) -> bool:
     signs = re.findall(f"[{HAN}\\d]", said)
-    return len(signs) >= SHORTEST and any(not one.isdigit() for one in signs)
+    return len(signs) >= _MIN_NAME_SIGNS and any(not one.isdigit() for one in signs)
 
 
 _MARKER = regex(f" ?{MARKER.pattern}")
@@ -180,8 +175,7 @@ _FOLLOWING = regex(rf"[.,;:!?。，；：！？]?\s*((?:{MARKER.pattern})+)")
 _STOP = regex(r"([.!?。！？])[\s\"'”’」』»]*$")
 _STOPS = tuple(".,;:!?。，；：！？")
 
-_Edits = dict[tuple[int, int], str]
-"""New words for places of a statement."""
+_Edits = dict[tuple[int, int], str]  # new words for places of a statement
 
 
 class _JudgedStatement(NamedTuple):
@@ -320,8 +314,7 @@ def _resolved(text: str, pages: QuotablePages) -> str:
     return _MARKER.sub(lambda marker: marker[0] if marker[1] in pages.texts else "", text)
 
 
-PASSES = 6
-"""How often a text is gone over, at most, until nothing changes any more."""
+_MAX_PASSES = 6  # until nothing changes
 
 
 class VerifiedText(NamedTuple):
@@ -347,7 +340,7 @@ def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
     """
     pages = QuotablePages(texts)
     removed: list[RemovedSentence] = []
-    for _ in range(PASSES):
+    for _ in range(_MAX_PASSES):
         checked = _verify_once(body, pages)
         removed += checked.removed
         if checked.body == body:

@@ -136,14 +136,9 @@ _DOT = regex("[·•・‧]")
 _PLACE = regex("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
 _GENERIC = regex("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
 
-PARAPHRASE = 16
-"""With more other words than this beside it, a change of Chinese characters is no other name."""
-
-RARE = 0.95
-"""From which weight on a pair of characters is no usual word, where a name is one of the page."""
-
-LONGEST = 8
-"""A name is sought in a change of no more words than this; more are another clause."""
+_MAX_OTHER_WORDS = 16  # beside a changed Chinese name; with more it is a paraphrase
+_MIN_NAME_WEIGHT = 0.95  # of a pair of characters
+_MAX_NAME_WORDS = 8  # a longer change is another clause
 
 
 class KnownNames(NamedTuple):
@@ -310,7 +305,7 @@ def _name(change: WordChange, known: KnownNames) -> bool:
 def _latin_name(change: WordChange, known: KnownNames) -> bool:
     ours = [one for one in change.ours if _is_name(one, known)]
     theirs = [one for one in change.theirs if _is_name(one, known)]
-    if max(len(change.ours), len(change.theirs)) > LONGEST:
+    if max(len(change.ours), len(change.theirs)) > _MAX_NAME_WORDS:
         return False
     if not ours or _initials(ours, change.theirs) or _initials(theirs, change.ours):
         return False
@@ -352,15 +347,15 @@ def _chinese_name(change: WordChange, known: KnownNames) -> bool:
         return False
     if "《" in change.before[-2:] or "《" in said:
         return True
-    return change.beside <= PARAPHRASE and _is_other_name(said, there, change, known)
+    return change.beside <= _MAX_OTHER_WORDS and _is_other_name(said, there, change, known)
 
 
 def _is_other_name(said: str, there: str, change: WordChange, known: KnownNames) -> bool:
     """Tell whether characters in place of others name something else than these do."""
     text = _DOT.sub("", known.text)
     if not change.beside and said in text and there in text:
-        return len(there) > 1 and not _usual(there, RARE)
-    if _GENERIC.match(said) or len(said) > LONGEST or len(there) > 2 * LONGEST:
+        return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
+    if _GENERIC.match(said) or len(said) > _MAX_NAME_WORDS or len(there) > 2 * _MAX_NAME_WORDS:
         return False
     if len(there) > 1 and there in known.named:
         return said not in known.named

@@ -12,10 +12,8 @@ from text.regex import regex
 _RUN = regex(r"(?<!\\)`+")
 _IDENTIFIER = regex(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
 _PATTERN = regex(r"[*{}<>…]|\.\.\.")
-_AROUND = ("\ue010", "\ue011")
-"""Characters around the number of a piece of code in its placeholder."""
-
-_PLACEHOLDER = regex(f"{_AROUND[0]}(\\d+){_AROUND[1]}")
+_PLACEHOLDER_MARKS = ("\ue010", "\ue011")
+_PLACEHOLDER = regex(f"{_PLACEHOLDER_MARKS[0]}(\\d+){_PLACEHOLDER_MARKS[1]}")
 
 
 class InlineCode(NamedTuple):
@@ -58,7 +56,7 @@ def mask_code(text: str) -> tuple[str, list[str]]:
 
     def keep(code: InlineCode) -> str:
         kept.append(code.string)
-        return f"{_AROUND[0]}{len(kept) - 1}{_AROUND[1]}"
+        return f"{_PLACEHOLDER_MARKS[0]}{len(kept) - 1}{_PLACEHOLDER_MARKS[1]}"
 
     bare = re.sub("[\ue010\ue011]", "", text)
     return map_inline_code(bare, keep), kept
@@ -97,17 +95,10 @@ _SHELL = regex(r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?
 _PROMPT = regex(r"[$>%]\s+")
 _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "EDITOR"}
 
-LIKE_LETTERS = 4
-"""So many first letters at least are those of a name that another one is like."""
-
-LONGEST_NAME = 300
-"""What has more letters is no name."""
-
-LONGEST = 80
-"""A name of more letters is like no other."""
-
-KNOWN_BESIDE = 2
-"""So many directives of one plain word are known where another one is looked up."""
+_MIN_COMMON_LETTERS = 4  # of similar names
+_MAX_NAME_CHARS = 300
+_MAX_SIMILAR_CHARS = 80  # a longer name has no similar ones
+_MIN_KNOWN_DIRECTIVES = 2  # beside a plain word that is looked up
 
 
 class CodeName(NamedTuple):
@@ -141,7 +132,7 @@ def extract_code_names(line: str) -> list[CodeName]:
     forms = ((form, pattern.match(bare)) for form, pattern in _FORMS.items() if not calls)
     begins = next((CodeName(match[1], form) for form, match in forms if match), None)
     every = [begins, *found] if begins else [*found, *calls]
-    return [one for one in every if len(one.name) <= LONGEST_NAME]
+    return [one for one in every if len(one.name) <= _MAX_NAME_CHARS]
 
 
 def list_unknown_code_lines(fence: str, known: Sequence[str]) -> list[str]:
@@ -176,7 +167,7 @@ def find_code_name(name: str, text: str) -> int | None:
 
     It is explained where it begins a line. What a manual writes `--[no-]name` is two names.
     """
-    if len(name) > LONGEST_NAME:
+    if len(name) > _MAX_NAME_CHARS:
         return None
     bare = re.escape(re.sub(r"^--no-", "--", name))
     spelt = bare.replace(r"\-\-", r"(?:\-\-|‐‐|−−)(?:\[no-?\]|no-)?", 1)
@@ -198,8 +189,8 @@ def _begin(text: str, places: Iterable[int]) -> Iterator[int]:
 def find_similar_code_name(name: str, text: str) -> int | None:
     """Return where a text explains a name, or else the one that begins most like it, or None."""
     found = find_code_name(name, text)
-    shortest = max(LIKE_LETTERS, len(name) // 2)
-    alike = found is None and len(name) <= LONGEST
+    shortest = max(_MIN_COMMON_LETTERS, len(name) // 2)
+    alike = found is None and len(name) <= _MAX_SIMILAR_CHARS
     for length in range(len(name) - 1, shortest - 1, -1) if alike else ():
         other = re.search(rf"(?<![\w-]){re.escape(name[:length])}[\w-]+", text, re.IGNORECASE)
         if other:
@@ -225,4 +216,4 @@ def _is_exact(one: CodeName, there: Iterable[CodeName]) -> bool:
     if one.form != "directive" or _COMPOUND.search(one.name):
         return True
     alike = [other for other in there if other.form == "directive"]
-    return len(alike) >= KNOWN_BESIDE
+    return len(alike) >= _MIN_KNOWN_DIRECTIVES

@@ -210,14 +210,9 @@ def _parts_head(part: MarkdownBlock) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
 
 
-ABOVE = 50
-"""What leads on to a block is at most so many blocks above it."""
-
-ROWS = 1_000
-"""The head of a table is looked for in so many rows above one."""
-
-NEAR = 25
-"""So many rows above and below one are compared with it."""
+_MAX_BLOCKS_ABOVE = 50  # where the lead of a block is looked for
+_MAX_TABLE_ROWS = 1_000  # above a row, where the head is looked for
+_ROWS_AROUND = 25  # on each side of a row
 
 
 class BlockContext(NamedTuple):
@@ -231,14 +226,14 @@ def get_block_context(parts: Sequence[MarkdownBlock], at: int) -> BlockContext:
     """Return the paragraph above a table or a fence, and the cells of the table's head."""
     first = _top(parts, at)
     has_head = first < at and _parts_head(parts[first + 1])
-    near = reversed(parts[max(0, first - ABOVE) : first])
+    near = reversed(parts[max(0, first - _MAX_BLOCKS_ABOVE) : first])
     above = (one.text for one in near if one.kind in ("text", "item", "quote"))
     return BlockContext(next(above, ""), split_cells(parts[first].text) if has_head else [])
 
 
 def list_nearby_rows(parts: Sequence[MarkdownBlock], at: int) -> list[MarkdownBlock]:
     """Return the rows near a row of a table, itself among them, without the table's head."""
-    near = parts[max(_top(parts, at), at - NEAR) : at + NEAR]
+    near = parts[max(_top(parts, at), at - _ROWS_AROUND) : at + _ROWS_AROUND]
     rows = [*takewhile(lambda one: one.kind == "row", near)]
     return [part for _, part in list_prose_blocks(rows) if not _parts_head(part)]
 
@@ -247,7 +242,7 @@ def _top(parts: Sequence[MarkdownBlock], at: int) -> int:
     """Return where the table of a row begins; any other block stands for itself."""
     if parts[at].kind != "row":
         return at
-    first = max(0, at - ROWS)
+    first = max(0, at - _MAX_TABLE_ROWS)
     return next((one for one in range(at, first, -1) if parts[one - 1].kind != "row"), first)
 
 

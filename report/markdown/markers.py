@@ -68,8 +68,7 @@ _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…；"
 _UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
 
-LONGEST_RANGE = 20
-"""A range of more sources than this is taken for its two ends."""
+_MAX_RANGE = 20  # a longer range stands for its two ends
 
 
 def normalize_marks(text: str) -> str:
@@ -253,7 +252,7 @@ def _names(ids: str) -> Iterator[str]:
     last = 0
     for item in _ITEM.finditer(ids):
         number = int(item[3])
-        first = last + 1 if item[1] and 0 <= number - last <= LONGEST_RANGE else number
+        first = last + 1 if item[1] and 0 <= number - last <= _MAX_RANGE else number
         for each in range(first, number + 1):
             yield f"S{each}" if item[2] == "S" and each else "?"
         last = number

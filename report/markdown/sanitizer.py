@@ -70,19 +70,16 @@ _NAMES = (
     r"|pages?|findings?|question|earlier|needs|step|draft|feedback|gaps|plan)\b|!|\?"
     r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)"
 )
-_TAG = regex(rf"{_NAMES}[^<>]*>", re.IGNORECASE)
-"""A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
-
+_TAG = regex(
+    rf"{_NAMES}[^<>]*>", re.IGNORECASE
+)  # of HTML, of a prompt, or with attributes; not `List<String>`
 _TAG_BEGUN = regex(rf"<(?={_NAMES[1:]})", re.IGNORECASE)
 _IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
 _TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
 
-PASSES = 5
-"""How often a text is cleaned at most; each time may leave markup that was broken by other."""
-
+_MAX_PASSES = 5  # each may leave markup that was broken by other
 _BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
-_GONE = "\0"
-"""Stands where an address or an image was; no text that was read holds one."""
+_GONE = "\0"  # in place of an address or an image
 _EMPTIED = regex(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
 """Brackets that held nothing else; those that are empty in a source stay."""
 
@@ -189,7 +186,7 @@ def _unlinked(text: str) -> str:
 
 def _settled(text: str, change: Callable[[str], str]) -> str:
     """Return a text changed until nothing is left to change, or often enough."""
-    for _ in range(PASSES):
+    for _ in range(_MAX_PASSES):
         before, text = text, change(text)
         if text == before:
             break

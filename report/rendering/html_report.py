@@ -55,9 +55,7 @@ _TAGS = {
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
-UNBROKEN = "\u2060–\u2060"
-"""A dash between two numbers, at which no line ends."""
-
+_UNBROKEN_DASH = "\u2060–\u2060"
 _RANGE = regex(r"(?<=\d)–(?=\d)")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
@@ -194,7 +192,7 @@ def _linked(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> st
         number = shown.uses[at].number
         about = escape(_about(shown.documents[number - 1]))
         target = targets.get(at, f"s{number}")
-        name = _RANGE.sub(UNBROKEN, found[1])
+        name = _RANGE.sub(_UNBROKEN_DASH, found[1])
         return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{name}]</a>'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))

@@ -37,15 +37,9 @@ from report.markdown.sanitizer import escape_markdown, neutralize_markdown, stri
 from text.normalization import normalize_text
 from text.regex import regex
 
-NUMBER = "\ue000{}\ue001"
-"""A number in the text, between characters that no text of a report has; places may follow it."""
-
-BETWEEN = "\ue004"
-"""What stands between a number and its places until it is known which of them are told."""
-
-QUOTED = "\ue002“{}”\ue003"
-"""A proven quotation in the text."""
-
+_NUMBER = "\ue000{}\ue001"  # between characters that no report has
+_PLACE_SEPARATOR = "\ue004"
+_QUOTED = "\ue002“{}”\ue003"
 FIRST_USE_MARK = 0xF0000
 """The first of the characters that stand behind a number, one for each use of a document."""
 
@@ -186,13 +180,13 @@ def _once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
 
     Where others were told before, or are told beside it, the beginning of a document is named.
     """
-    number, *places = mark[1].split(BETWEEN)
+    number, *places = mark[1].split(_PLACE_SEPARATOR)
     if any(places) or last.get(number):
         places = [one or start for one in places]
     told = "".join(f", {one}" for one in places if one)
     again = last.get(number) == told
     last[number] = told
-    return NUMBER.format(number if again else number + told)
+    return _NUMBER.format(number if again else number + told)
 
 
 def _with_doubts(part: MarkdownBlock, doubts: Mapping[str, int]) -> str:
@@ -249,7 +243,7 @@ def _written(
     if mark["code"]:
         return mark[0]
     if not mark["group"]:
-        quoted = QUOTED.format(escape_markdown(strip_emphasis(html.unescape(mark[2]))))
+        quoted = _QUOTED.format(escape_markdown(strip_emphasis(html.unescape(mark[2]))))
         return (
             quoted
             + _own(mark, _beside(mark, head), cited, uses)
@@ -336,7 +330,7 @@ def _shown(cited: Sequence[_Cited], statement: str, beside: str, uses: list[Cita
     shown = ""
     for number, all_of_it in documents.items():
         places = dict.fromkeys(one.place for one in all_of_it)
-        shown += NUMBER.format(BETWEEN.join([str(number), *places]))
+        shown += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
         shown += chr(FIRST_USE_MARK + len(uses))
         uses.append(_use(number, [one.name for one in all_of_it], statement, beside))
     return shown
