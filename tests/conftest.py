@@ -42,7 +42,7 @@ SHARING = {
 }
 """The files of tests that share a server, which takes seconds to start."""
 
-LONG = ("test_support", "test_verify_mutations", "test_linear", "test_owners")
+LONG = ("test_attribution", "test_verification_mutations", "test_linear", "test_owners")
 """The files that take longest; were one of them the last, only one core would work in the end."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"

@@ -17,9 +17,9 @@ from report.findings import clip_answer
 from report.labels import describe_reason, describe_role, get_label
 from runs.incomplete import list_failed_findings
 from tests.conftest import make
-from tests.door import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models, status
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.model_calls import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models, status
 
 pytestmark = pytest.mark.extractive("Triage", "Rewrite", "researcher", "reporter", "Checks")
 

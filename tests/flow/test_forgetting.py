@@ -46,7 +46,7 @@ from storage.events import list_events
 from storage.tables import metadata
 from tests.conftest import make
 from tests.flow.test_defects import quiet
-from tests.meaning import use
+from tests.page_vectors import use
 from tools.folder_ingestion import ingest_folder
 
 pytestmark = [

@@ -23,10 +23,10 @@ from report.document import list_gaps, list_searched_queries
 from runs.call_site import CallSite
 from runs.trace import read_trace
 from tests.conftest import make
-from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, Loopback, reply, serving
+from tests.model_calls import BAD_KEY
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 from tools.web import web_search

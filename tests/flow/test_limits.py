@@ -11,9 +11,9 @@ from graph.session import SessionOutcome, ThreadSession
 from library import page_retrieval
 from runs.incomplete import find_limit, find_resume_node
 from tests.conftest import make
-from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.model_calls import BAD_KEY
 from tools.web.search_providers import SearchUnanswered
 
 pytestmark = pytest.mark.extractive(

@@ -28,7 +28,7 @@ from storage.tables import outbox
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tests.meaning import use
+from tests.page_vectors import use
 
 pytestmark = pytest.mark.extractive(
     "Triage",

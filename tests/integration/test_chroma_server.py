@@ -19,7 +19,7 @@ from library.page_embedding import embed_due
 from library.vector_rows import delete_vectors, list_vector_sets
 from library.vector_upkeep import build_due_collection
 from storage.engine import run_read, run_write
-from tests.meaning import ME, kept, nearest, use
+from tests.page_vectors import ME, kept, nearest, use
 from tests.places import new_process
 
 pytestmark = [

@@ -18,7 +18,7 @@ from library.tables import pages, vector_sets, vectors
 from library.vector_upkeep import update_vectors
 from storage.engine import read_rows, run_write
 from storage.tables import outbox
-from tests.meaning import nearest, use
+from tests.page_vectors import nearest, use
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("database", "small")]
 

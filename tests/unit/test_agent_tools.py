@@ -12,8 +12,8 @@ from calls.stack import TOOL_CALLS
 from config.errors import Problem
 from graph.records import Passage, Source
 from memory.agents_md.proposals import list_proposals
-from tests.door import STATE
 from tests.fake_model import Script
+from tests.model_calls import STATE
 from tests.places import runtime
 from tools import toolbox
 from tools.evidence import Evidence

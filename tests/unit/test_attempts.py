@@ -29,7 +29,8 @@ from graph.context import Context
 from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import read_rows
-from tests.door import (
+from tests.fake_model import Script
+from tests.model_calls import (
     BAD_KEY,
     CUT,
     DOWN,
@@ -41,7 +42,6 @@ from tests.door import (
     models,
     written,
 )
-from tests.fake_model import Script
 from tests.places import new_process, somewhere
 
 BILLED = {"input_tokens": 700, "output_tokens": 90, "total_tokens": 790}

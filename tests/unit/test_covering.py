@@ -21,7 +21,7 @@ from library.vector_rows import VectorSet, list_vector_sets
 from library.vector_upkeep import LOCK, build_due_collection, update_vectors
 from runs.lock import thread_lock
 from storage.engine import run_read, run_write
-from tests.meaning import ME, kept, nearest, use
+from tests.page_vectors import ME, kept, nearest, use
 from tests.places import new_process
 from tests.unit.test_minilm import tiny
 

@@ -12,7 +12,7 @@ from app.cli import doctor
 from app.cli.output import _to_internal_problem
 from config import packages
 from tests.loopback import reply, serving
-from tests.meaning import use
+from tests.page_vectors import use
 
 
 @pytest.mark.parametrize(

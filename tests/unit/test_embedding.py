@@ -19,7 +19,7 @@ from models.embeddings import collect_embedding_calls
 from storage import outbox
 from storage.engine import read_rows, run_write
 from storage.tables import outbox as rows
-from tests.meaning import DANCE, HONEY, ME, TRAIN, count, kept, nearest, use
+from tests.page_vectors import DANCE, HONEY, ME, TRAIN, count, kept, nearest, use
 
 pytestmark = pytest.mark.usefixtures("either", "hashing")
 

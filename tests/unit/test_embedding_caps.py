@@ -30,10 +30,10 @@ from library.page_embedding import embed_due
 from models import embeddings
 from models.embeddings import Embedder, PartialEmbeddingError, load_embedder, use_embedding_meter
 from tests.conftest import make
-from tests.door import models
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
-from tests.meaning import count, kept, use
+from tests.model_calls import models
+from tests.page_vectors import count, kept, use
 from tests.places import new_process, somewhere
 
 PAGE = "The queen lays eggs all summer long, and the workers feed the brood. " * 20

@@ -3,8 +3,8 @@ from langchain_core.messages import HumanMessage
 
 from models.chat_models import chat_model_providers
 from nodes.coordinator import Triage
-from tests.door import a_bee
 from tests.fake_model import Script, UnscriptedCall, scripted
+from tests.model_calls import a_bee
 
 
 async def test_a_call_that_is_not_scripted_fails_with_the_name_of_its_schema(

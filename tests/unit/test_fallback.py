@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from models.chat_models import chat_model_providers
-from tests.door import (
+from tests.fake_model import FakeModel, Script
+from tests.model_calls import (
     BAD_KEY,
     BAD_REQUEST,
     CUT,
@@ -20,7 +21,6 @@ from tests.door import (
     models,
     written,
 )
-from tests.fake_model import FakeModel, Script
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -14,7 +14,7 @@ from models import embeddings
 from models.embeddings import Embedder
 from models.hashing_vectors import FloatMatrix
 from storage.engine import run_read
-from tests.meaning import ME, asked, kept, use
+from tests.page_vectors import ME, asked, kept, use
 
 pytestmark = pytest.mark.usefixtures("either")
 

@@ -15,7 +15,7 @@ from library.page_index import PageIndex
 from library.page_retrieval import run_search
 from library.query_vectors import prepare_query_vectors
 from models.embeddings import load_embedder
-from tests.meaning import DANCE, HONEY, ME, OTHER, TRAIN, asked, kept, nearest, use
+from tests.page_vectors import DANCE, HONEY, ME, OTHER, TRAIN, asked, kept, nearest, use
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture

@@ -13,8 +13,8 @@ from calls.stack import MEMORY_MIDDLEWARE
 from memory.protocol import Note, Query
 from memory.registry import MEMORIES
 from prompts.data_blocks import escape_tags
-from tests.door import STATE, asked, written
 from tests.fake_model import FakeModel, Script
+from tests.model_calls import STATE, asked, written
 from tests.places import new_process, runtime
 
 pytestmark = pytest.mark.usefixtures("database")

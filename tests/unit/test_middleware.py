@@ -14,7 +14,8 @@ from langchain_openai.chat_models import base
 
 from calls.attempts import list_attempts, list_failed_roles
 from runs.trace import read_trace
-from tests.door import (
+from tests.fake_model import Script
+from tests.model_calls import (
     BAD_KEY,
     BAD_REQUEST,
     CUT,
@@ -29,7 +30,6 @@ from tests.door import (
     models,
     status,
 )
-from tests.fake_model import Script
 
 
 @pytest.fixture(autouse=True)

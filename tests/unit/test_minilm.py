@@ -185,7 +185,8 @@ def test_only_the_beginning_of_a_long_text_is_read(tiny: Path) -> None:
 
     long, longer = model.embed(["cold " * 254, "cold " * 254 + "winter"])
 
-    assert np.array_equal(long, longer)
+    # A row of a batch may differ in its last bit from another one of the same words.
+    assert np.allclose(long, longer, atol=1e-6)
 
 
 def test_no_texts_have_no_vectors(tiny: Path) -> None:

@@ -16,8 +16,8 @@ from graph.context import CHOICE_BOUNDS, Context
 from graph.session import ThreadSession
 from models.chat_models import check_model_prices, list_unpriced_models
 from tests.conftest import make
-from tests.door import models
 from tests.flow.test_defects import quiet
+from tests.model_calls import models
 from tests.places import new_process
 
 

@@ -13,7 +13,7 @@ from library.page_erasure import forget_pages
 from library.vector_rows import VectorSet, list_vector_sets
 from library.vector_upkeep import update_vectors
 from storage.engine import run_read
-from tests.meaning import DANCE, HONEY, ME, TRAIN, asked, count, kept, nearest, use
+from tests.page_vectors import DANCE, HONEY, ME, TRAIN, asked, count, kept, nearest, use
 from tests.places import new_process
 from tests.unit.test_minilm import tiny
 

@@ -22,7 +22,7 @@ from app.cli import doctor, memory_items, runs
 from calls.attempts import OPEN_STATUS, Attempt, list_attempts
 from memory.registry import explain_recall
 from runs.trace import read_trace
-from tests.door import asked, written
+from tests.model_calls import asked, written
 from text import tokens
 from text.tokens import PART, count_tokens, estimate_tokens, is_count_exact, vocabulary_file
 from text.tokens import _parts as estimated_parts

@@ -1,4 +1,4 @@
-"""Ask a model through the door, as a node does, and the failures its client may answer with."""
+"""Ask a model as a node does, and the failures its client may answer with."""
 
 from __future__ import annotations
 

@@ -162,7 +162,8 @@ def test_a_tag_that_could_forge_a_block_is_no_tag(tag: str):
 def test_every_block_has_a_name_that_data_cannot_write():
     root = Path(data_blocks.__file__).parents[1]
     files = [file for room in ROOMS for file in (root / room).rglob("*.py")]
-    named = re.compile(r'\b(?:render_block|wrap_blocks|render_cited_block|_listed|_shown)\("(\w+)"')
+    writers = "render_block|wrap_blocks|render_cited_block|_render_numbered|_listed|_shown"
+    named = re.compile(rf'\b(?:{writers})\("(\w+)"')
     used = {tag for file in files for tag in named.findall(file.read_text("utf-8"))}
 
     assert {"page", "known", "notes"} <= used <= set(TAGS)

@@ -1,4 +1,4 @@
-"""Pages with vectors, for tests: keep some, choose an embedder, ask what is nearest."""
+"""Store pages with vectors, choose an embedder, and ask which pages are nearest."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 from models.extractive.model import ExtractiveChatModel
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from report.checks.attribution import enforce_citations
-from tests.unit.test_verify_mutations import WORDS, Sample, put
+from tests.unit.test_verification_mutations import WORDS, Sample, put
 from text.sentences import split_sentences
 from text.words import search_words
 

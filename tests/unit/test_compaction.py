@@ -15,8 +15,8 @@ from models.chat_models import chat_model_providers
 from runs.tables import calls
 from runs.trace import read_trace
 from storage.engine import read_rows
-from tests.door import STATE
 from tests.fake_model import FakeModel, Script
+from tests.model_calls import STATE
 from tests.places import new_process, runtime
 from tools import toolbox
 from tools.evidence import Evidence

@@ -12,8 +12,8 @@ from config.model_table import API_KEY_VARIABLES, MODEL_ROLES
 from graph.context import Context
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
 from models.extractive.model import ExtractiveChatModel
-from tests.door import models
 from tests.loopback import reply, serving
+from tests.model_calls import models
 
 pytestmark = pytest.mark.usefixtures("script")
 

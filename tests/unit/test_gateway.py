@@ -9,8 +9,8 @@ from openai.types.chat import ChatCompletion
 
 from calls.gateway import ask
 from config.errors import ErrorCode, Problem
-from tests.door import STATE, Bee, a_bee, asked, models, written
 from tests.fake_model import Script
+from tests.model_calls import STATE, Bee, a_bee, asked, models, written
 from tests.places import runtime
 
 
