@@ -206,9 +206,8 @@ class _CitationEnforcer(SourceComparison):
 
     def is_frame(self, statement: str) -> bool:
         """Tell whether a statement names or asks what follows, and is no word about the report."""
-        return classify_statement(statement) == "none" and not is_introduction(
-            normalize_statement(statement)
-        )
+        said = normalize_statement(statement)
+        return classify_statement(statement) == "none" and not is_introduction(said)
 
     def list_likely_sources(self, statement: str, near: Sequence[str] = ()) -> list[str]:
         """Return the sources that have the words of a statement, those near it first."""
@@ -223,13 +222,10 @@ class _CitationEnforcer(SourceComparison):
 
     def with_found_source(self, statement: str, near: Sequence[str]) -> str:
         """Return a statement with a source that says all of it, or nothing if there is none."""
-        spoken = (
-            one
-            for one in self.list_likely_sources(statement, near)
-            if self.is_attributable(statement, one, near)
-        )
-        says = (name for name in spoken if not self.find_mismatch(statement, name))
-        return next((add_marker(statement, name) for name in says), "")
+        likely = self.list_likely_sources(statement, near)
+        own = (name for name in likely if self.is_attributable(statement, name, near))
+        supporting = (name for name in own if not self.find_mismatch(statement, name))
+        return next((add_marker(statement, name) for name in supporting), "")
 
     def without_source(self, statement: str) -> str:
         """Return a statement that may be of a source as one without any, or nothing."""
@@ -269,10 +265,8 @@ class _CitationEnforcer(SourceComparison):
 
     def check_cited(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement that cites sources; another one only where theirs say none of it."""
-        better = (
-            self.find_other_source(statement, cited) if self.is_miscited(statement, cited) else ""
-        )
-        if better:
+        miscited = self.is_miscited(statement, cited)
+        if miscited and (better := self.find_other_source(statement, cited)):
             return replace_markers(statement, better)
         self.doubt(statement, self.find_difference(statement, cited))
         return statement
@@ -307,17 +301,16 @@ class _CitationEnforcer(SourceComparison):
         return left
 
     def keep_referred_to(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
-        """Return the statements of a paragraph, those too that the next one means as a whole.
+        """Return the statements of a paragraph, with those that the next one means as a whole.
 
-        What has no source is then doubted, since without it the other would say something else;
-        with a number that no source has it is taken out.
+        Those have no source and are doubted, since without them the next one would say something
+        else. One with a number that no source has stays out.
         """
-        left = [*kept]
+        left, names = [*kept], list(self.texts)
         for at, (statement, after) in enumerate(zip(said, kept[1:], strict=False)):
-            known = not kept[at] and not self.has_unsupported_number(
-                normalize_statement(statement), list(self.texts)
-            )
-            if known and has_summary_reference(after):
+            if kept[at] or not has_summary_reference(after):
+                continue
+            if not self.has_unsupported_number(normalize_statement(statement), names):
                 self.doubt(statement, "no_source")
                 left[at] = statement
         return left
@@ -325,31 +318,29 @@ class _CitationEnforcer(SourceComparison):
     def belongs_to_next(
         self, statement: str, after: str, beside: str, named: Sequence[str]
     ) -> bool:
-        """Tell whether a statement has so many words of what stands beside it that it may stay."""
+        """Tell whether a statement shares enough words with its surroundings to stay."""
         lead = normalize_statement(statement)
-        told = set(
-            search_words(
-                f"{normalize_statement(beside)}\n{normalize_statement(after)}\n{self.asked}"
-            )
-        )
+        around = [normalize_statement(beside), normalize_statement(after), self.asked]
+        known = set(search_words("\n".join(around)))
         sources = [self.get_source(name).positions for name in dict.fromkeys(named)]
-        wanted = set(search_words(strip_transition(lead)))
-        found = [word for word in wanted if word in told or any(word in one for one in sources)]
+        words = set(search_words(strip_transition(lead)))
+        shared = [one for one in words if one in known or any(one in source for source in sources)]
+        tongue = detect_language(lead)
         refers = has_back_reference(after) and not has_back_reference(lead)
-        brief = len(wanted) <= MAX_BRIEF_WORDS[detect_language(lead)]
-        part = 2 if refers else BRIEF_LEAD_FACTOR[detect_language(lead)] if brief else 1
-        enough = LEAD_SHARE[detect_language(lead)] / part * len(wanted)
-        return not self.has_unsupported_number(lead, named) and len(found) > enough
+        brief = len(words) <= MAX_BRIEF_WORDS[tongue]
+        divisor = 2 if refers else BRIEF_LEAD_FACTOR[tongue] if brief else 1
+        enough = len(shared) > LEAD_SHARE[tongue] / divisor * len(words)
+        return enough and not self.has_unsupported_number(lead, named)
 
     def doubt_hanging(self, gone: Sequence[RemovedSentence], left: Sequence[MarkdownBlock]) -> None:
         """Doubt the statements of what is left that point back to one that was removed."""
-        names = set(
-            map(statement_key, list_dangling_statements(self.body, [one["text"] for one in gone]))
-        )
-        doubted = {statement_key(one["text"]) for one in self.doubted}
-        said = (one for part in left for one in split_statements(part.text) if part.kind != "fence")
-        for statement in said if names else ():
-            if statement_key(statement) in names - doubted:
+        dangling = list_dangling_statements(self.body, [one["text"] for one in gone])
+        keys = {*map(statement_key, dangling)} - {
+            statement_key(one["text"]) for one in self.doubted
+        }
+        prose = (part.text for part in left if part.kind != "fence")
+        for statement in (one for text in prose for one in split_statements(text)) if keys else ():
+            if statement_key(statement) in keys:
                 self.doubt(statement, "hanging")
 
     def doubt_faulted(self, left: Sequence[MarkdownBlock]) -> None:
@@ -365,15 +356,12 @@ class _CitationEnforcer(SourceComparison):
         doubted = {one["text"] for one in self.doubted}
         for statement in kept if quoted else []:
             said, names = normalize_statement(statement), set(list_cited_ids(statement))
-            theirs = [one for name, one in quoted if name in names]
-            theirs = select_quotations(
-                said, [one for one in theirs if one.language == detect_language(said)]
-            )
-            parts = [said, *CLAUSE_SPLIT.split(said)] if theirs else []
-            opposite = any(
-                find_contradiction(part, theirs, self.asked) == "negation" for part in parts
-            )
-            if opposite and statement.strip() not in doubted:
+            own = [source for name, source in quoted if name in names]
+            own = [source for source in own if source.language == detect_language(said)]
+            sources = select_quotations(said, own)
+            parts = [said, *CLAUSE_SPLIT.split(said)] if sources else []
+            reasons = (find_contradiction(part, sources, self.asked) for part in parts)
+            if "negation" in reasons and statement.strip() not in doubted:
                 self.doubt(statement, "negation")
 
     def check_row(self, text: str, at: int) -> str:
@@ -424,10 +412,8 @@ class _CitationEnforcer(SourceComparison):
         """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""
         if any(is_labelled_computed(normalize_statement(one)) for one in (above.lead, *above.head)):
             return True
-        own, rows = (
-            normalize_statement(self.parts[at].text),
-            [normalize_statement(one.text) for one in list_nearby_rows(self.parts, at)],
-        )
+        own = normalize_statement(self.parts[at].text)
+        rows = (normalize_statement(row.text) for row in list_nearby_rows(self.parts, at))
         return any(
             self.evaluate_calculation(row, row=True) == "holds" for row in rows if row != own
         )

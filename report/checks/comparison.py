@@ -167,7 +167,7 @@ class SourceComparison:
     def find_exact_mismatch(
         self, statement: str, cited: Sequence[str], known: Sequence[float]
     ) -> str | None:
-        """Return what a statement has that is exact and stands otherwise in its sources, or None.
+        """Return which exact part of a statement its sources have otherwise, or None.
 
         A number that its writer says to have computed is verified, and the rest is the writer's.
         """
@@ -178,11 +178,8 @@ class SourceComparison:
             return self.check_unknown_number(said, cited, known)
         if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
             return "name"
-        return (
-            "date"
-            if has_unknown_date(said, [self.get_source_numbers(name).dates for name in cited])
-            else None
-        )
+        dates = [self.get_source_numbers(name).dates for name in cited]
+        return "date" if has_unknown_date(said, dates) else None
 
     def find_difference(
         self, statement: str, cited: Sequence[str], known: Sequence[float] = ()
@@ -217,18 +214,15 @@ class SourceComparison:
         return strange or self.find_unsupported_reason(statement, cited)
 
     def list_code_texts(self, cited: Sequence[str]) -> list[str]:
-        """Return where a name in code may stand: sources, other parts of them, the question."""
-        documents = {self.names.get(name, "").split(SECTION_SEPARATOR)[0] for name in cited} - {""}
-        beside = [
-            name
-            for name in self.texts
-            if self.names.get(name, "").split(SECTION_SEPARATOR)[0] in documents
-        ]
+        """Return where a name in code may be: sources, other parts of them, the question."""
+        documents = {
+            name: self.names.get(name, "").split(SECTION_SEPARATOR)[0] for name in self.texts
+        }
+        wanted = {documents.get(name, "") for name in cited} - {""}
+        beside = [name for name, document in documents.items() if document in wanted]
         named = dict.fromkeys([*cited, *self.near, *beside])
-        return [
-            self.get_nameable_text(cited),
-            *(self.texts[name] for name in named if name in self.texts),
-        ]
+        found = [self.texts[name] for name in named if name in self.texts]
+        return [self.get_nameable_text(cited), *found]
 
     def check_subject(self, statement: str) -> str:
         """Return the reason to doubt a statement whose first citation is about something else."""
@@ -249,32 +243,25 @@ class SourceComparison:
     def is_unrelated_to(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether sources have hardly a word of a statement.
 
-        What follows its last citation may be of any source, and what several sources bear out
-        together is looked at as a whole.
+        What follows its last citation may be of any source, and what several sources support
+        together is compared as a whole.
         """
-        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
-        sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
-        whole = len(cited) > 1
-        return is_unrelated(
-            normalize_statement(statement[:end]), sources, about, whole=whole
-        ) or is_unrelated(
-            normalize_statement(statement[end:]),
-            [self.get_source(name) for name in self.texts],
-            about,
+        end, about = _find_citation_end(statement), self.get_nameable_text(cited)
+        said, rest = normalize_statement(statement[:end]), normalize_statement(statement[end:])
+        sources = [self.get_source(name) for name in cited]
+        return is_unrelated(said, sources, about, whole=len(cited) > 1) or is_unrelated(
+            rest, [self.get_source(name) for name in self.texts], about
         )
 
     def find_unsupported_reason(self, statement: str, cited: Sequence[str]) -> str:
-        """Return why sources do not bear out a statement up to its last citation, or nothing."""
-        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
-        sources = [self.get_source(name) for name in cited]
-        said = normalize_statement(statement[:end])
-        if self.reckoner.evaluate(said, self.list_source_values(cited), cited=True) == "holds":
-            return ""
+        """Return why sources do not support a statement up to its last citation, or nothing."""
+        said = normalize_statement(statement[: _find_citation_end(statement)])
         known = self.list_source_values(cited)
+        if self.reckoner.evaluate(said, known, cited=True) == "holds":
+            return ""
+        sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
         computes = any(number not in known for number in self.list_derivable_numbers(said, cited))
-        return find_unsupported_reason(
-            said, sources, self.get_nameable_text(cited), computes=computes
-        )
+        return find_unsupported_reason(said, sources, about, computes=computes)
 
     def check_framing_line(self, said: str, question: str) -> str:
         """Return what is wrong in a line that only names what follows, or nothing.
@@ -282,18 +269,15 @@ class SourceComparison:
         It may name what the question and the titles of the sources name, and no other heading.
         """
         bare = strip_caption_label(normalize_statement(said))
-        names = [name for name in self.texts if self.is_comparable(bare, [name])]
-        if not names or len(names) < len(self.texts):
+        if not self.texts or not self.is_comparable(bare, [*self.texts]):
             return ""
-        about = "\n".join(
-            [simplify_chinese(question), *(self.names.get(name, "") for name in names)]
-        )
-        known = [self.get_source_numbers(name).numbers for name in names]
-        if find_unsupported_number(
-            bare, known, sorted([*list_values(about), *self.reckoner.results])
-        ):
+        titles = (self.names.get(name, "") for name in self.texts)
+        about = "\n".join([simplify_chinese(question), *titles])
+        known = [self.get_source_numbers(name).numbers for name in self.texts]
+        more = sorted([*list_values(about), *self.reckoner.results])
+        if find_unsupported_number(bare, known, more):
             return "number"
-        return check_framing_line(bare, [self.get_source(name) for name in names], about)
+        return check_framing_line(bare, [self.get_source(name) for name in self.texts], about)
 
     def is_near_sources(self, statement: str) -> bool:
         """Tell whether a statement that no source bears out may be of one in other words."""
@@ -306,19 +290,15 @@ class SourceComparison:
         return near and not has_unknown_name(said, sources, about)
 
     def has_misplaced_number(self, row: str, cited: Sequence[str]) -> bool:
-        """Tell whether a row of a table has a number that its sources have in another place."""
-        sources = [self.get_source(name) for name in cited]
-        return self.is_comparable(row, cited) and has_misplaced_row_number(
-            row, sources, self.get_nameable_text(cited)
-        )
+        """Tell whether the sources of a row of a table have a number of it for something else."""
+        sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
+        return self.is_comparable(row, cited) and has_misplaced_row_number(row, sources, about)
 
     def has_unknown_latin_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
-        sources = [self.get_source(name) for name in cited]
-        english = all(one.language == "en" for one in sources)
-        return (
-            english and detect_language(said) == "zh" and bool(self.list_unknown_names(said, cited))
-        )
+        english = all(self.get_source(name).language == "en" for name in cited)
+        chinese = detect_language(said) == "zh"
+        return english and chinese and bool(self.list_unknown_names(said, cited))
 
     def list_unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
         """Return the words with a capital letter that no word of some sources begins like."""
@@ -350,10 +330,8 @@ class SourceComparison:
         said = strip_transition(normalize_statement(statement))
         if not self.is_comparable(said, [name]):
             return False
-        enough = (
-            compute_share(set(search_words(said)), self.get_source(name).positions)
-            > _MIN_SHARE[detect_language(said)]
-        )
+        share = compute_share(set(search_words(said)), self.get_source(name).positions)
+        enough = share > _MIN_SHARE[detect_language(said)]
         return enough and not self.has_unsupported_number(said, [name])
 
     def source_has_paraphrase(self, statement: str, name: str) -> bool:
@@ -394,29 +372,21 @@ class SourceComparison:
     def has_unsupported_number(
         self, said: str, names: Sequence[str], also: Sequence[float] = ()
     ) -> bool:
-        """Tell whether something said has a number that follows from none of some sources."""
-        known = [self.get_source_numbers(name) for name in names]
-        also = [*also, *_values(self.get_nameable_text(names)), *self.reckoner.results]
-        numbers, more = [one.numbers for one in known], sorted(also)
+        """Tell whether a statement has a number that follows from none of some sources."""
+        numbers = [self.get_source_numbers(name).numbers for name in names]
+        more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
         said = _ISO.sub(" ", said) if self.is_comparable(said, names) else strip_dates(said)
         if not find_unsupported_number(said, numbers, more):
             return False
-        return bool(
-            find_unsupported_number(
-                said, numbers, sorted([*more, *self.list_derivable_numbers(said, names)])
-            )
-        )
+        more = sorted([*more, *self.list_derivable_numbers(said, names)])
+        return bool(find_unsupported_number(said, numbers, more))
 
     def list_derivable_numbers(self, said: str, names: Sequence[str]) -> list[float]:
-        """Return the numbers of what is said that follow from others of its sources, sorted."""
-        near = [
-            one for name in names for one in list_nearest_sentences(said, self.get_source(name))
-        ]
-        return sorted(
-            list_derivable_numbers(
-                said, near, [self.get_source_numbers(name).measures for name in names]
-            )
-        )
+        """Return the numbers of a statement that follow from others of its sources, sorted."""
+        sources = [self.get_source(name) for name in names]
+        near = [one for source in sources for one in list_nearest_sentences(said, source)]
+        measures = [self.get_source_numbers(name).measures for name in names]
+        return sorted(list_derivable_numbers(said, near, measures))
 
     def get_source_numbers(self, name: str) -> SourceNumbers:
         """Return the numbers and dates of a source."""
@@ -440,26 +410,24 @@ class SourceComparison:
         return bool(sums) and not self.has_unsupported_number(said, list(self.texts))
 
     def check_unknown_number(self, said: str, cited: Sequence[str], known: Sequence[float]) -> str:
-        """Return the reason to doubt a number that the sources of a statement have not.
+        """Return the reason to doubt a number that the sources of a statement do not have.
 
-        Where it was computed from others that they or the text have, there is none.
+        There is none where it was computed from others that they or the text have.
         """
-        every = sorted([*self.list_source_values(cited), *known])
-        if self.reckoner.evaluate(said, every, cited=True) == "holds":
+        values = sorted([*self.list_source_values(cited), *known])
+        if self.reckoner.evaluate(said, values, cited=True) == "holds":
             return ""
         if is_stated_computation(said):
             return self.check_stated_computation(said)
-        sources = (
-            [self.get_source(name) for name in cited] if self.is_comparable(said, cited) else []
-        )
+        comparable = self.is_comparable(said, cited)
+        sources = [self.get_source(name) for name in cited] if comparable else []
         other = find_contradiction(said, sources, self.get_nameable_text(cited)) == "other_number"
         return "other_number" if other or has_other_count(said, sources) else "number"
 
     def evaluate_calculation(self, said: str, *, row: bool = False) -> CalculationOutcome:
-        """Return what becomes of the calculation in something said that names no source."""
-        return self.reckoner.evaluate(
-            said, self.list_source_values(self.cited or list(self.texts)), row=row
-        )
+        """Return what becomes of a calculation in a statement that names no source."""
+        known = self.list_source_values(self.cited or list(self.texts))
+        return self.reckoner.evaluate(said, known, row=row)
 
     def check_stated_computation(self, said: str) -> str:
         """Return the reason to doubt a number that a writer computed from others nearby."""
@@ -470,6 +438,8 @@ class SourceComparison:
         return "" if is_derivable(said, around, known) else "calculation"
 
 
-@lru_cache(maxsize=64)
-def _values(about: str) -> list[float]:
-    return list_values(about)
+_values = lru_cache(maxsize=64)(list_values)
+
+
+def _find_citation_end(statement: str) -> int:
+    return max((marker.end() for marker in MARKER.finditer(statement)), default=len(statement))
