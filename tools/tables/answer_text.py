@@ -1,4 +1,4 @@
-"""Say what was computed, over which rows and how, in English and Chinese."""
+"""Word computed results, the rows they rest on and how they were computed, in two languages."""
 
 from __future__ import annotations
 
@@ -12,49 +12,23 @@ from tools.tables.query import CellValue, ParsedQuery, QueryResult, ResultItem
 from tools.tables.query_builder import UnclearQuestion
 from tools.tables.typed_table import Condition
 
-SHOWN = 20
-"""How many rows or groups are named at the most."""
+MAX_ITEMS = 20
+"""The most rows or groups that are named."""
 
-LONGEST = 120
-"""How much of a cell is shown, in characters."""
+MAX_CELL = 120
+"""The longest cell that is shown, in characters."""
 
 UNITLESS = ("count", "share", "distinct", "list")
-"""What is computed in rows or values, whatever the unit of the column."""
+"""Operations whose result counts rows or values, whatever the unit of the column."""
 
 SIGNS_BEFORE = ("$", "€", "£", "¥", "￥", "₹")
-"""The signs of money that stand before the number."""
+"""Currency signs that precede the number."""
 
-SPELT_OUT = frozenset(
-    [
-        "seconds",
-        "minutes",
-        "hours",
-        "days",
-        "weeks",
-        "months",
-        "years",
-        "pages",
-        "words",
-        "points",
-        "metres",
-        "meters",
-        "miles",
-        "grams",
-        "kilograms",
-        "tonnes",
-        "litres",
-        "liters",
-        "pieces",
-        "euros",
-        "dollars",
-        "pounds",
-        "degrees",
-        "items",
-        "units",
-        "parts",
-    ]
-)
-"""Units in words, of which a single one has no `s`."""
+_PLURAL_UNITS = """seconds minutes hours days weeks months years pages words points metres meters
+    miles grams kilograms tonnes litres liters pieces euros dollars pounds degrees items units
+    parts"""
+PLURAL_UNITS = frozenset(_PLURAL_UNITS.split())
+"""Units in words, which lose their `s` behind 1."""
 
 PLACES = 2
 """Decimals of a mean or a share, beyond those of the cells."""
@@ -86,22 +60,19 @@ def render_table_answer(result: QueryResult, language: str) -> str:
     Every line is a sentence or an item, so that each can be cited on its own.
     """
     zh = language == "zh"
-    named = [_item(one, result.query) for one in result.items[:SHOWN]]
-    several = len(result.items) > 1 and result.query.operation != "distinct"
-    lines = [_said(result, zh), *([f"- {one}" for one in named] if several else [])]
-    if several and len(result.items) > SHOWN:
-        more = len(result.items) - SHOWN
-        lines.append(f"- 另有 {more} 项" if zh else f"- and {more} more")
+    lines = [_answer(result, zh)]
+    if len(result.items) > 1 and result.query.operation != "distinct":
+        lines += [f"- {_item(one, result.query)}" for one in result.items[:MAX_ITEMS]]
+        if (more := len(result.items) - MAX_ITEMS) > 0:
+            lines.append(f"- 另有 {more} 项" if zh else f"- and {more} more")
     return "\n".join([*lines, _basis(result, zh)])
 
 
-def render_query_title(reading: ParsedQuery, language: str) -> str:
-    """Return what a computation is called in a list of sources."""
+def render_query_title(query: ParsedQuery, language: str) -> str:
+    """Return the title of a computation in a list of sources."""
     zh = language == "zh"
-    what = f"{_operation(reading, zh)}{_where(reading.conditions, zh)}"
-    return (
-        f"{reading.table.name}，计算：{what}" if zh else f"{reading.table.name}, computed: {what}"
-    )
+    what = f"{_operation(query, zh)}{_where(query.conditions, zh)}"
+    return f"{query.table.name}，计算：{what}" if zh else f"{query.table.name}, computed: {what}"
 
 
 def _basis(result: QueryResult, zh: bool) -> str:
@@ -113,63 +84,74 @@ def _basis(result: QueryResult, zh: bool) -> str:
         what += f"{'，总体' if zh else ', of those'}{_where(result.query.base, zh)}"
     if zh:
         used = f"共 {table.size} 行，用了 {result.used} 行"
-        said = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；{used}"
+        text = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；{used}"
     else:
-        said = (
-            f"Computed over rows {first}–{last} of {table.name}: {what}; "
-            f"{result.used} of {pluralize(table.size, 'row')} used"
-        )
-    left = _left_out(result, zh)
-    return said + "".join(f"{'；' if zh else '; '}{one}" for one in left) + ("。" if zh else ".")
+        used = f"{result.used} of {pluralize(table.size, 'row')} used"
+        text = f"Computed over rows {first}–{last} of {table.name}: {what}; {used}"
+    omitted = "".join(f"{'；' if zh else '; '}{one}" for one in _omissions(result, zh))
+    return f"{text}{omitted}{'。' if zh else '.'}"
+
+
+def _omissions(result: QueryResult, zh: bool) -> list[str]:
+    column, table = result.query.column or result.query.group, result.query.table
+    name = _plain(column.name) if column else ""
+    texts = []
+    if result.empty:
+        english = f"{result.empty} left out because {name} is empty"
+        texts.append(f"{result.empty} 行的 {name} 为空，未计入" if zh else english)
+    if result.unusable:
+        cells = ", ".join(map(_plain, result.unusable[:3]))
+        texts.append(f"未计入不是数值的单元格：{cells}" if zh else f"left out as no value: {cells}")
+    if table.totals:
+        rows = ", ".join(map(str, table.totals[:3]))
+        english = f"row {rows} sums up others and is left out"
+        texts.append(f"第 {rows} 行是合计，未计入" if zh else english)
+    return texts
 
 
 def explain_unclear_question(unclear: UnclearQuestion, language: str) -> str:
     """Return why nothing was computed."""
-    table, said = to_plain_line(unclear.table.name), _plain(unclear.wording)
+    table, wording = to_plain_line(unclear.table.name), _plain(unclear.wording)
     options = [_plain(one) for one in unclear.options]
     again = " / ".join(to_plain_line(one) for one in unclear.choices)
+    names = [_plain(one.name) for one in unclear.table.columns]
     if language == "zh":
         if options:
-            return f"在 {table} 中，“{said}”可能指 {'、'.join(options)}" + (
-                f"，请改问：{again}" if again else "，请写明是哪一个"
-            )
+            ask = f"请改问：{again}" if again else "请写明是哪一个"
+            return f"在 {table} 中，“{wording}”可能指 {'、'.join(options)}，{ask}"
         if again:
-            return f"没有读懂“{said}”；如果指 {table} 的行，请改问：{again}"
-        known = "、".join(_plain(one.name) for one in unclear.table.columns)
-        return f"这一问超出了能计算的范围：没有读懂“{said}”；{table} 的列是：{known}"
+            return f"没有读懂“{wording}”；如果指 {table} 的行，请改问：{again}"
+        columns = f"{table} 的列是：{'、'.join(names)}"
+        return f"这一问超出了能计算的范围：没有读懂“{wording}”；{columns}"
     if options:
-        return f"in {table}, “{said}” could mean {_either(options)}: " + (
-            f"ask {again}" if again else "say which is meant"
-        )
+        ask = f"ask {again}" if again else "say which is meant"
+        return f"in {table}, “{wording}” could mean {_either(options)}: {ask}"
     if again:
-        return f"“{said}” was not understood; if the rows of {table} are meant, ask {again}"
-    known = ", ".join(_plain(one.name) for one in unclear.table.columns)
-    return f"“{said}” was not understood; the columns of {table} are: {known}"
+        return f"“{wording}” was not understood; if the rows of {table} are meant, ask {again}"
+    return f"“{wording}” was not understood; the columns of {table} are: {', '.join(names)}"
 
 
-def explain_unfit_query(said: str, language: str) -> str:
+def explain_unfit_query(wording: str, language: str) -> str:
     """Return that a query names what its table does not have, or cannot be computed."""
-    said = _plain(said)
-    return (
-        f"表格中没有“{said}”，或不能这样计算"
-        if language == "zh"
-        else (f"the tables have no “{said}”, or it cannot be computed with")
-    )
+    wording = _plain(wording)
+    if language == "zh":
+        return f"表格中没有“{wording}”，或不能这样计算"
+    return f"the tables have no “{wording}”, or it cannot be computed with"
 
 
 def render_same_results(names: Sequence[str], language: str) -> str:
-    """Return that other tables say the same, with their names as far as there is room."""
-    shown = [_plain(one) for one in names[:SHOWN]]
+    """Return that other tables give the same result, with the first of their names."""
+    shown = [_plain(one) for one in names[:MAX_ITEMS]]
+    more = len(names) - len(shown)
     if language == "zh":
-        more = f"等共 {len(names)} 个表" if len(names) > SHOWN else ""
-        return f"{'、'.join(shown)} {more}的结果相同。"
-    more = f" and {pluralize(len(names) - SHOWN, 'other table')}" if len(names) > SHOWN else ""
-    return f"The result is the same in {', '.join(shown)}{more}."
+        return f"{'、'.join(shown)} {f'等共 {len(names)} 个表' if more else ''}的结果相同。"
+    others = f" and {pluralize(more, 'other table')}" if more else ""
+    return f"The result is the same in {', '.join(shown)}{others}."
 
 
 def explain_unread_tables(files: Sequence[str], language: str) -> str:
     """Return which files were too many, or too large, to be looked at."""
-    shown = [_plain(one) for one in files[:SHOWN]]
+    shown = [_plain(one) for one in files[:MAX_ITEMS]]
     more = len(files) - len(shown)
     if language == "zh":
         rest = f"等 {len(files)} 个" if more else ""
@@ -178,162 +160,144 @@ def explain_unread_tables(files: Sequence[str], language: str) -> str:
     return f"too many or too large to be looked at: {', '.join(shown)}{rest}; name the file"
 
 
+def explain_several_tables(queries: Sequence[ParsedQuery], language: str) -> str:
+    """Return that a question fits several tables."""
+    zh = language == "zh"
+    options = [f"{to_plain_line(one.table.name)} ({_operation(one, zh)})" for one in queries]
+    if zh:
+        return f"问题可以指 {'、'.join(options)}。请写明是哪个文件"
+    return f"the question could be about {_either(options)}: name the file"
+
+
 def _either(options: Sequence[str]) -> str:
     return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
 
 
-def explain_several_tables(readings: Sequence[ParsedQuery], language: str) -> str:
-    """Return that a question can be read over several tables."""
-    meant = [
-        f"{to_plain_line(one.table.name)} ({_operation(one, language == 'zh')})" for one in readings
-    ]
-    if language == "zh":
-        return f"问题可以指 {'、'.join(meant)}。请写明是哪个文件"
-    return f"the question could be about {_either(meant)}: name the file"
-
-
-def _said(result: QueryResult, zh: bool) -> str:
-    reading = result.query
-    where, table = _where(reading.conditions, zh), reading.table.name
-    if reading.group:
-        return _of_groups(result, zh)
-    if reading.operation in ("count", "list", "share"):
-        return _of_rows(result, where, zh)
+def _answer(result: QueryResult, zh: bool) -> str:
+    query = result.query
+    where, table = _where(query.conditions, zh), query.table.name
+    if query.group:
+        return _answer_groups(result, _plain(query.group.name), zh)
+    if query.operation == "share":
+        return _answer_share(result, where, zh)
+    if query.operation in ("count", "list"):
+        return _answer_rows(result, where, zh)
     if result.used == 0:
-        return _none(result, zh)
-    if reading.operation == "lookup":
-        return _of_cells(result, where, zh)
-    what = _operation(reading, zh)
-    shown = _shown(result.value, reading)
-    tail = _named(result.items, zh) if reading.operation in ("min", "max") else ""
-    if reading.operation in ("min", "max") and len({one.value for one in result.items}) > 1:
-        return _of_first(result, what, where, zh)
-    if zh:
-        return f"{table} 中{where[1:] + ' 的行，' if where else ''}{what}是 {shown}{tail}。"
-    return f"In {table}, the {what}{where} is {shown}{tail}."
-
-
-def _of_first(result: QueryResult, what: str, where: str, zh: bool) -> str:
-    """Return what leads on to the list of the largest or smallest."""
-    name, many = result.query.table.name, len(result.items)
-    if zh:
-        return f"{name} 中{where[1:] + ' 的行，' if where else ''}{what}的 {many} 项是："
-    return f"In {name}, the {many} rows with the {what}{where} are:"
-
-
-def _of_rows(result: QueryResult, where: str, zh: bool) -> str:
-    reading = result.query
-    table, size, fitting = reading.table.name, reading.table.size, result.fitting
-    rows = pluralize(size, "row")
-    if reading.operation == "share":
-        return _of_share(result, where, zh)
-    if not reading.conditions:
-        return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
-    if zh:
-        named = _tail(result.items, zh) if reading.operation == "list" else ""
-        return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}{named}。"
-    named = _tail(result.items, zh) if reading.operation == "list" else ""
-    verb = "has" if fitting == 1 else "have"
-    return f"In {table}, {fitting:,} of the {rows} {verb} {where.removeprefix(' where ')}{named}."
-
-
-def _of_share(result: QueryResult, where: str, zh: bool) -> str:
-    """Return a share of the rows, or of those that were chosen first."""
-    reading, of, fitting = result.query, result.used, result.fitting
-    if of == 0:
-        return _none(result, zh)
-    share = _rounded(Decimal(100 * fitting) / of, PLACES)
-    base = _where(reading.base, zh)
-    if zh:
-        chosen = f"{base[1:]} 的 {of:,} 行" if base else f"{of:,} 行"
-        return f"{reading.table.name} 的{chosen}中，{fitting:,} 行满足条件{where}，占 {share} %。"
-    rows = f"{pluralize(of, 'row')}{base}"
-    fits = where.removeprefix(" where ")
-    return f"In {reading.table.name}, {fitting:,} of the {rows} have {fits}: that is {share} %."
-
-
-def _none(result: QueryResult, zh: bool) -> str:
-    """Return that no row can be computed with."""
-    reading = result.query
-    what = f"{_operation(reading, zh)}{_where([*reading.base, *reading.conditions], zh)}"
-    table = reading.table.name
+        return _answer_none(result, zh)
+    if query.operation == "lookup":
+        return _answer_cells(result, where, zh)
+    what = _operation(query, zh)
+    rows = f"{where[1:]} 的行，" if where else ""
+    ranked = query.operation in ("min", "max")
+    if ranked and len({one.value for one in result.items}) > 1:
+        several = len(result.items)
+        if zh:
+            return f"{table} 中{rows}{what}的 {several} 项是："
+        return f"In {table}, the {several} rows with the {what}{where} are:"
+    shown = _render_value(result.value, query) + (_name_items(result.items, zh) if ranked else "")
     return (
-        f"{table} 中没有可用于计算的行（{what}）。"
+        f"{table} 中{rows}{what}是 {shown}。"
         if zh
-        else f"In {table}, no row can be used for this: {what}."
+        else f"In {table}, the {what}{where} is {shown}."
     )
 
 
-def _of_cells(result: QueryResult, where: str, zh: bool) -> str:
-    reading = result.query
-    name = _plain(reading.column.name) if reading.column else ""
-    values = dict.fromkeys(_plain(str(one.value)) for one in result.items)
+def _answer_rows(result: QueryResult, where: str, zh: bool) -> str:
+    query = result.query
+    table, size, fitting = query.table.name, query.table.size, result.fitting
+    rows = pluralize(size, "row")
+    if not query.conditions:
+        return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
+    only = _plain(result.items[0].name) if len(result.items) == 1 else ""
+    if zh:
+        name = f"（{only}）" if only and query.operation == "list" else ""
+        return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}{name}。"
+    name = f": {only}" if only and query.operation == "list" else ""
+    verb = "has" if fitting == 1 else "have"
+    return f"In {table}, {fitting:,} of the {rows} {verb} {where.removeprefix(' where ')}{name}."
+
+
+def _answer_share(result: QueryResult, where: str, zh: bool) -> str:
+    """Return a share of the rows, or of those that were chosen first."""
+    query, size, fitting = result.query, result.used, result.fitting
+    if size == 0:
+        return _answer_none(result, zh)
+    share = _round(Decimal(100 * fitting) / size, PLACES)
+    base = _where(query.base, zh)
+    if zh:
+        chosen = f"{base[1:]} 的 {size:,} 行" if base else f"{size:,} 行"
+        return f"{query.table.name} 的{chosen}中，{fitting:,} 行满足条件{where}，占 {share} %。"
+    rows = f"{pluralize(size, 'row')}{base}"
+    fits = where.removeprefix(" where ")
+    return f"In {query.table.name}, {fitting:,} of the {rows} have {fits}: that is {share} %."
+
+
+def _answer_none(result: QueryResult, zh: bool) -> str:
+    """Return that no row can be computed with."""
+    query = result.query
+    what = f"{_operation(query, zh)}{_where([*query.base, *query.conditions], zh)}"
+    if zh:
+        return f"{query.table.name} 中没有可用于计算的行（{what}）。"
+    return f"In {query.table.name}, no row can be used for this: {what}."
+
+
+def _answer_cells(result: QueryResult, where: str, zh: bool) -> str:
+    query, table = result.query, result.query.table.name
+    name = _plain(query.column.name) if query.column else ""
+    values = list(dict.fromkeys(_plain(str(one.value)) for one in result.items))
     if len(values) == 1:
-        shown = next(iter(values))
         if zh:
-            return f"{reading.table.name} 中 {where[1:]} 的行，{name} 是 {shown}。"
-        return f"In {reading.table.name}, {name}{where} is {shown}."
+            return f"{table} 中 {where[1:]} 的行，{name} 是 {values[0]}。"
+        return f"In {table}, {name}{where} is {values[0]}."
     if zh:
-        return f"{reading.table.name} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
+        return f"{table} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
     rows = pluralize(len(result.items), "row fits", "rows fit")
-    return f"In {reading.table.name}, {rows}{where}; their {name}:"
+    return f"In {table}, {rows}{where}; their {name}:"
 
 
-def _of_groups(result: QueryResult, zh: bool) -> str:
-    reading = result.query
-    by = _plain(reading.group.name) if reading.group else ""
-    where, what = _where(reading.conditions, zh), _operation(reading, zh, grouped=False)
-    if reading.extreme and result.items:
-        most = _NAMES[reading.extreme][zh]
-        shown = _shown(result.items[0].value, reading)
-        tail = _named(result.items, zh)
+def _answer_groups(result: QueryResult, by: str, zh: bool) -> str:
+    query, table = result.query, result.query.table.name
+    where, what = _where(query.conditions, zh), _operation(query, zh, grouped=False)
+    if query.extreme and result.items:
+        most = _NAMES[query.extreme][zh]
+        shown = f"{_render_value(result.items[0].value, query)}{_name_items(result.items, zh)}"
         if zh:
-            return f"{reading.table.name} 中按 {by} 分组，{what}{most}的是 {shown}{tail}。"
-        return f"In {reading.table.name}, the {most} {what} per {by}{where} is {shown}{tail}."
+            return f"{table} 中按 {by} 分组，{what}{most}的是 {shown}。"
+        return f"In {table}, the {most} {what} per {by}{where} is {shown}."
     if zh:
-        return f"{reading.table.name} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
+        return f"{table} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
     groups = pluralize(len(result.items), "group")
-    return f"In {reading.table.name}, the {what} per {by}{where} in {groups} is:"
+    return f"In {table}, the {what} per {by}{where} in {groups} is:"
 
 
-def _named(items: Sequence[ResultItem], zh: bool) -> str:
-    """Return the one row or group that is meant; several follow as a list."""
+def _name_items(items: Sequence[ResultItem], zh: bool) -> str:
+    """Return the name of the only row or group; several follow as a list."""
     if len(items) == 1:
         name = _plain(items[0].name)
         return f"（{name}）" if zh else f" ({name})"
     if not items:
         return ""
-    level = len({one.value for one in items}) == 1
+    same = len({one.value for one in items}) == 1
     if zh:
-        return f"，共有 {len(items)} 项" if level else f"；前 {len(items)} 项如下"
-    return f", in {len(items)} of them" if level else f"; the first {len(items)} are listed"
+        return f"，共有 {len(items)} 项" if same else f"；前 {len(items)} 项如下"
+    return f", in {len(items)} of them" if same else f"; the first {len(items)} are listed"
 
 
-def _tail(items: Sequence[ResultItem], zh: bool) -> str:
-    return (
-        f"（{_plain(items[0].name)}）"
-        if zh and len(items) == 1
-        else (f": {_plain(items[0].name)}" if len(items) == 1 else "")
-    )
-
-
-def _item(item: ResultItem, reading: ParsedQuery) -> str:
+def _item(item: ResultItem, query: ParsedQuery) -> str:
     name = _plain(item.name)
-    return name if item.value is None else f"{name}: {_shown(item.value, reading)}"
+    return name if item.value is None else f"{name}: {_render_value(item.value, query)}"
 
 
-def _operation(reading: ParsedQuery, zh: bool, grouped: bool = True) -> str:
-    column = reading.column
-    name = reading.operation
+def _operation(query: ParsedQuery, zh: bool, grouped: bool = True) -> str:
+    column, name = query.column, str(query.operation)
     if column and column.kind == "date" and name in ("min", "max"):
-        name = "earliest" if name == "min" else "latest"  # type: ignore[assignment]
+        name = "earliest" if name == "min" else "latest"
     what = _NAMES[name][zh]
-    of = _plain(column.name) if column else ""
-    if of:
+    if column and (of := _plain(column.name)):
         direct = name in ("min", "max", "earliest", "latest")
         what = f"{of} 的{what}" if zh else f"{what} {of}" if direct else f"{what} of {of}"
-    if grouped and reading.group:
-        by = _plain(reading.group.name)
+    if grouped and query.group:
+        by = _plain(query.group.name)
         what += f"，按 {by} 分组" if zh else f" per {by}"
     return what
 
@@ -342,80 +306,56 @@ def _where(conditions: Sequence[Condition], zh: bool) -> str:
     """Return the conditions as they are applied: ` where section = “libs”`."""
     if not conditions:
         return ""
-    joined = " 且 " if zh else " and "
-    return ("：" if zh else " where ") + joined.join(_condition(one, zh) for one in conditions)
+    texts = (" 且 " if zh else " and ").join(_condition(one, zh) for one in conditions)
+    return f"{'：' if zh else ' where '}{texts}"
 
 
 def _condition(one: Condition, zh: bool) -> str:
-    """Return one condition in words."""
     name = _plain(one.column.name)
     if one.sign == "empty":
         return f"{name} 为空" if zh else f"{name} empty"
     if one.sign == "filled":
         return f"{name} 有值" if zh else f"{name} filled"
     if one.bound is not None:
-        return f"{name} {one.sign} {_shown_bound(one.bound)}"
+        bound = one.bound
+        shown = bound.isoformat() if isinstance(bound, date) else _format_number(bound)
+        return f"{name} {one.sign} {shown}"
     sign = _SIGNS[one.sign][zh] if one.sign in _SIGNS else one.sign
     either = " 或 " if zh else " or "
     return f"{name} {sign} {either.join(f'“{_plain(text)}”' for text in one.texts)}"
 
 
-def _left_out(result: QueryResult, zh: bool) -> list[str]:
-    column, table = result.query.column or result.query.group, result.query.table
-    name = _plain(column.name) if column else ""
-    said = []
-    if result.empty:
-        said.append(
-            f"{result.empty} 行的 {name} 为空，未计入"
-            if zh
-            else f"{result.empty} left out because {name} is empty"
-        )
-    if result.unusable:
-        held = ", ".join(_plain(one) for one in result.unusable[:3])
-        said.append(f"未计入不是数值的单元格：{held}" if zh else f"left out as no value: {held}")
-    if table.totals:
-        at = ", ".join(map(str, table.totals[:3]))
-        said.append(
-            f"第 {at} 行是合计，未计入" if zh else f"row {at} sums up others and is left out"
-        )
-    return said
-
-
-def _shown(value: CellValue | None, reading: ParsedQuery) -> str:
+def _render_value(value: CellValue | None, query: ParsedQuery) -> str:
     if not isinstance(value, Decimal):
         return _plain(str(value)) if value is not None else ""
-    column = reading.column
-    unit = column.unit if column and reading.operation not in UNITLESS else ""
-    return format_quantity(value, unit or "")
+    column = query.column
+    unit = column.unit if column and query.operation not in UNITLESS else ""
+    return format_quantity(value, unit)
 
 
 def format_quantity(value: Decimal, unit: str) -> str:
     """Return a number with its unit, such as `$60,000` or `1 day`."""
     if unit in SIGNS_BEFORE:
         return f"{'-' * (value < 0)}{unit}{_format_number(abs(value))}"
-    one = unit.removesuffix("s") if value == 1 and unit.lower() in SPELT_OUT else unit
-    return f"{_format_number(value)} {one}".rstrip()
+    unit = unit.removesuffix("s") if value == 1 and unit.lower() in PLURAL_UNITS else unit
+    return f"{_format_number(value)} {unit}".rstrip()
 
 
 def _format_number(value: Decimal) -> str:
-    """Return a number with thousands separators, rounded where it has more decimals than help."""
-    shown = value if value.as_tuple().exponent in range(-6, 1) else _rounded(value, PLACES)
+    """Return a number with thousands separators and at most a few decimals."""
+    shown = value if value.as_tuple().exponent in range(-6, 1) else _round(value, PLACES)
+    separator = "," if abs(shown) >= 10_000 else ""
     if shown == shown.to_integral_value():
-        return f"{int(shown):,}" if abs(shown) >= 10_000 else f"{int(shown)}"
-    return f"{shown.normalize():,f}" if abs(shown) >= 10_000 else f"{shown.normalize():f}"
+        return f"{int(shown):{separator}}"
+    return f"{shown.normalize():{separator}f}"
 
 
-def _rounded(value: Decimal, places: int) -> Decimal:
-    """Return a number with some decimals; a small one keeps as many digits that say something."""
+def _round(value: Decimal, places: int) -> Decimal:
+    """Round to some decimals; a number below 1 keeps as many significant digits."""
     if value and abs(value) < 1:
         places += -value.adjusted() - 1
     return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
 
 
-def _shown_bound(bound: Decimal | date) -> str:
-    return _format_number(bound) if isinstance(bound, Decimal) else bound.isoformat()
-
-
 def _plain(text: str) -> str:
-    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return to_plain_line(short)
+    return to_plain_line(text if len(text) <= MAX_CELL else f"{text[: MAX_CELL - 1]}…")

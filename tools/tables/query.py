@@ -1,12 +1,9 @@
-"""A query over a table.
-
-As a model writes it, as it was parsed, and what it gives, computed exactly.
-"""
+"""A query over a table: as a model writes it, as it was parsed, and its exact result."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from statistics import median
@@ -29,17 +26,17 @@ from tools.tables.typed_table import (
 )
 
 EXAMPLES = 4
-"""So many different values of a column are shown to a model."""
+"""How many different values of a column are shown to a model."""
 
 _SIGNS: dict[str, Sign] = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
 _MEASURED = ("total", "average", "median", "min", "max")
 
 
 class QueryUnfit(ValueError):
-    """A query asks for what the table does not have; the words say what."""
+    """A query asks for what the table does not have; the message names it."""
 
-    def __init__(self, *said: str) -> None:
-        super().__init__(": ".join(said))
+    def __init__(self, *names: str) -> None:
+        super().__init__(": ".join(names))
 
 
 class Filter(BaseModel):
@@ -94,66 +91,73 @@ class TableQueries(BaseModel):
 
 
 def describe_table(table: TypedTable) -> str:
-    """Return what a model must know of a table: its size, its columns, some of their values."""
+    """Return the size and the columns of a table with examples of their values, for a model."""
     lines = [pluralize(table.size, "row")]
     for column in table.columns:
-        some = list(column.distinct.values())[:EXAMPLES]
-        none = sum(column.cells.count(one) for one in {"", "n/a"})
-        held = ", ".join(one[:40] for one in some)
-        lines.append(f"- {column.name} ({column.kind}, {none} empty): {held}")
+        examples = ", ".join(value[:40] for value in list(column.distinct.values())[:EXAMPLES])
+        empty = sum(column.cells.count(one) for one in {"", "n/a"})
+        lines.append(f"- {column.name} ({column.kind}, {empty} empty): {examples}")
     return "\n".join(lines)
 
 
 def parse_model_query(
     query: TableQuery, tables: Sequence[TypedTable], *, chinese: bool
 ) -> ParsedQuery:
-    """Return the reading that a query stands for.
+    """Return a model's query as a parsed one.
 
     Raises:
-        QueryUnfit: Where it names what is not there, or cannot be computed.
+        QueryUnfit: If it names what the tables do not have, or cannot be computed.
     """
     table = next((one for one in tables if fold_cell(one.name) == fold_cell(query.table)), None)
     if table is None:
         raise QueryUnfit(query.table)
-    column = _named(table, query.column)
+    column = _find_column(table, query.column)
     if column and query.operation == "list":
         # Rows that are listed with a column are its values, row by row.
         query = query.model_copy(update={"operation": "lookup", "top": 0})
     if column and query.until:
-        column = _between(table, query, column, chinese=chinese)
+        other = _find_column(table, query.until)
+        kind = "number" if query.unit == "difference" else "date"
+        if other is None or {column.kind, other.kind} != {kind}:
+            raise QueryUnfit(query.column, query.until)
+        column = make_difference_column(column, other, query.unit, chinese=chinese)
     _check(query, column)
-    group, entity = _named(table, query.group_by), _named(table, query.name_by)
-    conditions = tuple(_condition(table, one) for one in query.filters)
-    extreme = "" if query.groups == "all" or not group else query.groups
-    operation = query.operation
-    if not group and query.top and operation in ("list", "lookup") and column:
-        raise QueryUnfit(operation)
-    base = tuple(_condition(table, one) for one in query.share_of)
-    if base and operation != "share":
-        raise QueryUnfit(operation)
-    made = ParsedQuery(table, operation, column, conditions, group, query.top, extreme, entity)
-    return replace(made, base=base)
+    group = _find_column(table, query.group_by)
+    if not group and query.top and query.operation == "lookup" and column:
+        raise QueryUnfit(query.operation)
+    return ParsedQuery(
+        table,
+        query.operation,
+        column,
+        conditions=tuple(_condition(table, one) for one in query.filters),
+        group=group,
+        top=query.top,
+        extreme="" if query.groups == "all" or not group else query.groups,
+        entity=_find_column(table, query.name_by),
+        base=tuple(_condition(table, one) for one in query.share_of),
+    )
 
 
 def _check(query: TableQuery, column: TableColumn | None) -> None:
-    """Raise where an operation lacks its column, or the column holds nothing it can be done to."""
+    """Raise if an operation lacks its column, or cannot be done with its values."""
+    kinds = ("number", "date") if query.operation in ("min", "max") else ("number",)
     if query.group_by and query.operation in ("share", "list", "lookup", "distinct"):
+        raise QueryUnfit(query.operation)
+    if query.share_of and query.operation != "share":
         raise QueryUnfit(query.operation)
     if query.operation in ("count", "share", "list"):
         if column is not None:
             raise QueryUnfit(query.operation, column.name)
         if query.operation == "share" and not query.filters:
             raise QueryUnfit(query.operation)
-        return
-    if column is None:
+    elif column is None:
         raise QueryUnfit(query.operation)
-    kinds = ("number", "date") if query.operation in ("min", "max") else ("number",)
-    if query.operation in _MEASURED and column.kind not in kinds:
+    elif query.operation in _MEASURED and column.kind not in kinds:
         raise QueryUnfit(query.operation, column.name)
 
 
-def _named(table: TypedTable, name: str) -> TableColumn | None:
-    """Return the column of a name, as the table has it."""
+def _find_column(table: TypedTable, name: str) -> TableColumn | None:
+    """Return the column of a name, or None for an empty name."""
     if not name:
         return None
     found = [one for one in table.columns if fold_cell(one.name) == fold_cell(name)]
@@ -162,35 +166,23 @@ def _named(table: TypedTable, name: str) -> TableColumn | None:
     return found[0]
 
 
-def _between(
-    table: TypedTable, query: TableQuery, column: TableColumn, *, chinese: bool
-) -> TableColumn:
-    other = _named(table, query.until)
-    kind = "number" if query.unit == "difference" else "date"
-    if other is None or {column.kind, other.kind} != {kind}:
-        raise QueryUnfit(query.column, query.until)
-    return make_difference_column(column, other, query.unit, chinese=chinese)
-
-
 def _condition(table: TypedTable, given: Filter) -> Condition:
-    column = _named(table, given.column)
+    column = _find_column(table, given.column)
     if column is None:
         raise QueryUnfit(given.column)
-    if given.is_ in ("empty", "filled"):
-        return Condition(column, "empty" if given.is_ == "empty" else "filled")
+    if given.is_ == "empty" or given.is_ == "filled":
+        return Condition(column, given.is_)
     if not given.values:
         raise QueryUnfit(given.column)
     if given.is_ in _SIGNS:
         return Condition(column, _SIGNS[given.is_], bound=_bound(column, given.values[0]))
-    if given.is_ in ("contains", "starts", "ends"):
-        sign: Sign = "starts" if given.is_ == "starts" else "ends"
-        sign = "contains" if given.is_ == "contains" else sign
-        return Condition(column, sign, tuple(given.values))
+    if given.is_ == "contains" or given.is_ == "starts" or given.is_ == "ends":
+        return Condition(column, given.is_, tuple(given.values))
     return _equal(column, given)
 
 
 def _equal(column: TableColumn, given: Filter) -> Condition:
-    """Return that a cell is one of some values, each of which some row must have."""
+    """Return that a cell is one of some values, each of which occurs in the column."""
     sign: Sign = "=" if given.is_ == "equal" else "≠"
     if column.kind in ("number", "date") and len(given.values) == 1:
         return Condition(column, sign, bound=_bound(column, given.values[0]))
@@ -204,21 +196,20 @@ def _bound(column: TableColumn, value: str) -> Decimal | date:
     found = parse_number(value) if column.kind == "number" else None
     if found and (not found.unit or found.unit.casefold() == column.unit.casefold()):
         return found.value
-    at = parse_day(value) if column.kind == "date" else None
-    if at is None:
+    day = parse_day(value) if column.kind == "date" else None
+    if day is None:
         raise QueryUnfit(column.name, value)
-    return at
+    return day
 
 
 CellValue = Decimal | date | str
 
 
 class ResultItem(NamedTuple):
-    """A row or a group of rows in an answer, by its name; `value` is what is asked of it."""
+    """A row or a group of rows in an answer, by its name, with its value if one is asked for."""
 
     name: str
     value: CellValue | None = None
-    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -230,24 +221,24 @@ class ParsedQuery:
     column: TableColumn | None = None
     conditions: tuple[Condition, ...] = ()
     group: TableColumn | None = None
-    """Rows are put together by the values of this column first."""
+    """Rows are grouped by the values of this column."""
     top: int = 0
-    """How many of the largest or smallest are asked for; 0 where it is all or one."""
+    """How many of the largest or smallest are asked for; 0 for all or one."""
     extreme: Literal["", "min", "max"] = ""
     """Which of the groups is asked for."""
     entity: TableColumn | None = None
-    """What a row is called in the answer."""
+    """The column that names the rows in the answer."""
     base: tuple[Condition, ...] = ()
-    """The rows that a share is taken of; all where nothing is said."""
+    """The rows that a share is taken of; empty for all."""
     fit: float = 1.0
-    """How well the words of the question fit the names of the table,"""
+    """How well the words of the question fit the names of the table."""
     named: int = 0
-    """and how many of its letters name something of the table."""
+    """How many letters of the question name something of the table."""
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What came out, and over how many rows."""
+    """The result of a query, and the rows it was computed over."""
 
     query: ParsedQuery
     value: CellValue | None
@@ -258,131 +249,95 @@ class QueryResult:
     used: int
     """How many of them were computed with."""
     empty: int = 0
-    """How many were left out because their cell is empty,"""
+    """How many were left out because their cell is empty."""
     unusable: tuple[str, ...] = ()
-    """or because it holds no number or date, with what it holds."""
+    """Cells of rows that were left out because they are no number or date."""
 
 
-def compute_query(reading: ParsedQuery) -> QueryResult:
-    """Return the result of a reading."""
-    rows = select_rows(reading.table, [*reading.base, *reading.conditions])
-    if reading.group:
-        return _grouped(reading, reading.group, rows)
-    return _ungrouped(reading, rows)
+def compute_query(query: ParsedQuery) -> QueryResult:
+    """Return the result of a query."""
+    rows = select_rows(query.table, [*query.base, *query.conditions])
+    if query.group:
+        return _compute_groups(query, query.group, rows)
+    if query.column:
+        return _compute_column(query, query.column, rows)
+    named = rows if query.operation == "list" else []
+    items = tuple(ResultItem(_name_row(query, row)) for row in named)
+    used = len(select_rows(query.table, query.base)) if query.operation == "share" else len(rows)
+    return QueryResult(query, Decimal(len(rows)), items, len(rows), used)
 
 
-def _ungrouped(reading: ParsedQuery, rows: Sequence[int]) -> QueryResult:
-    column, kind = reading.column, reading.operation
-    if column is None:
-        items = [ResultItem(_name(reading, at)) for at in rows] if kind == "list" else []
-        of = len(select_rows(reading.table, reading.base)) if kind == "share" else len(rows)
-        return QueryResult(reading, Decimal(len(rows)), tuple(items), len(rows), of)
-    if kind == "lookup":
-        label = reading.table.label
-        shown = [
-            ResultItem(label.cells[at], column.cells[at])
-            for at in rows
-            if not is_empty_cell(column.cells[at])
-        ]
-        return _left_out(
-            reading, None, shown, rows, [at for at in rows if not is_empty_cell(column.cells[at])]
-        )
-    if kind == "distinct":
-        used = [at for at in rows if not is_empty_cell(column.cells[at])]
-        values = {fold_cell(column.cells[at]): column.cells[at] for at in used}
-        named = [ResultItem(one) for one in values.values()]
-        return _left_out(reading, Decimal(len(values)), named, rows, used)
-    used = [at for at in rows if column.values[at] is not None]
-    if kind in ("min", "max"):
-        items = _extremes(reading, column, used)
-        return _left_out(reading, items[0].value if items else None, items, rows, used)
-    value = _reduced(kind, [column.values[at] for at in used]) if used else None
-    order = sorted(used, key=lambda at: column.values[at], reverse=True)  # type: ignore[arg-type, return-value]
-    # Nobody can look up in the file what stands between two of its columns.
-    items = [
-        ResultItem(_name(reading, at), column.values[at])
-        for at in order
-        if column.index == DERIVED_COLUMN
-    ]
-    return _left_out(reading, value, items, rows, used)
+def _compute_column(query: ParsedQuery, column: TableColumn, rows: Sequence[int]) -> QueryResult:
+    cells, values = column.cells, column.values
+    value: CellValue | None = None
+    if query.operation in ("lookup", "distinct"):
+        used = [row for row in rows if not is_empty_cell(cells[row])]
+        label = query.table.label
+        items = [ResultItem(label.cells[row], cells[row]) for row in used]
+        if query.operation == "distinct":
+            items = [*map(ResultItem, {fold_cell(cells[row]): cells[row] for row in used}.values())]
+            value = Decimal(len(items))
+    else:
+        used = [row for row in rows if values[row] is not None]
+        items = _sort([(values[row], _name_row(query, row)) for row in used], query.operation)
+        if query.operation in ("min", "max"):
+            items = _take_first(items, query.top)
+            value = items[0].value if items else None
+        else:
+            value = _reduce(query.operation, [values[row] for row in used])
+            # Nobody can look up a difference of two columns in the file.
+            items = items if column.index == DERIVED_COLUMN else []
+    omitted = [cells[row] for row in sorted(set(rows) - set(used))]
+    unusable = tuple(dict.fromkeys(cell for cell in omitted if not is_empty_cell(cell)))
+    empty = sum(map(is_empty_cell, omitted))
+    return QueryResult(query, value, tuple(items), len(rows), len(used), empty, unusable)
 
 
-def _left_out(
-    reading: ParsedQuery,
-    value: CellValue | None,
-    items: Sequence[ResultItem],
-    rows: Sequence[int],
-    used: Sequence[int],
-) -> QueryResult:
-    cells = reading.column.cells if reading.column else ()
-    left = [cells[at] for at in sorted(set(rows) - set(used))]
-    strange = tuple(dict.fromkeys(cell for cell in left if not is_empty_cell(cell)))
-    none = sum(map(is_empty_cell, left))
-    return QueryResult(reading, value, tuple(items), len(rows), len(used), none, strange)
+def _name_row(query: ParsedQuery, row: int) -> str:
+    label, entity = query.table.label, query.entity or query.table.label
+    name, other = entity.cells[row], label.cells[row]
+    is_other = entity not in (label, query.column) and entity.kind != "text"
+    if is_other and label.kind == "text" and other:
+        name = f"{name} {other}".strip()
+    return name or other or f"row {query.table.numbers[row]}"
 
 
-def _name(reading: ParsedQuery, at: int) -> str:
-    label, entity = reading.table.label, reading.entity or reading.table.label
-    name = entity.cells[at] or label.cells[at]
-    if (
-        entity not in (label, reading.column)
-        and entity.kind != "text"
-        and label.kind == "text"
-        and label.cells[at]
-    ):
-        name = f"{entity.cells[at]} {label.cells[at]}".strip()
-    return name or f"row {reading.table.numbers[at]}"
+def _sort(pairs: Sequence[tuple[CellValue | None, str]], operation: str) -> list[ResultItem]:
+    """Return items by their value, the smallest first for `min`, otherwise the largest."""
+    items = [ResultItem(name, value) for value, name in pairs if value is not None]
+    return sorted(items, key=lambda one: one.value, reverse=operation != "min")  # type: ignore[arg-type, return-value]
 
 
-def _extremes(reading: ParsedQuery, column: TableColumn, used: Sequence[int]) -> list[ResultItem]:
-    """Return the rows with the most or the least, as many as are asked for and those level."""
-    order = _ordered(reading, [(column.values[at], _name(reading, at)) for at in used])
-    return _first(order, reading.top)
+def _take_first(items: list[ResultItem], top: int) -> list[ResultItem]:
+    """Return the first items, as many as are asked for, and those that tie with the last."""
+    tied = {one.value for one in items[max(top, 1) - 1 : max(top, 1)]}
+    return [one for at, one in enumerate(items) if at < max(top, 1) or one.value in tied]
 
 
-def _ordered(
-    reading: ParsedQuery, pairs: Sequence[tuple[CellValue | None, str]]
-) -> list[ResultItem]:
-    down = "max" in (reading.operation, reading.extreme)
-    some = [ResultItem(name, value) for value, name in pairs if value is not None]
-    return sorted(some, key=lambda one: one.value, reverse=down)  # type: ignore[arg-type, return-value]
-
-
-def _first(order: list[ResultItem], top: int) -> list[ResultItem]:
-    least = max(top, 1)
-    return [
-        one for at, one in enumerate(order) if at < least or one.value == order[least - 1].value
-    ]
-
-
-def _grouped(reading: ParsedQuery, group: TableColumn, rows: Sequence[int]) -> QueryResult:
-    column = reading.column
+def _compute_groups(query: ParsedQuery, group: TableColumn, rows: Sequence[int]) -> QueryResult:
+    column = query.column
     groups: dict[str, list[int]] = {}
-    for at in rows:
-        if not is_empty_cell(group.cells[at]):
-            groups.setdefault(group.distinct[fold_cell(group.cells[at])], []).append(at)
+    for row in rows:
+        if not is_empty_cell(group.cells[row]):
+            groups.setdefault(group.distinct[fold_cell(group.cells[row])], []).append(row)
     pairs: list[tuple[CellValue | None, str]] = []
     used = 0
-    for name, some in groups.items():
-        held = some if column is None else [at for at in some if column.values[at] is not None]
-        used += len(held)
-        values = [] if column is None else [column.values[at] for at in held]
-        value = Decimal(len(some)) if column is None else _reduced(reading.operation, values)
+    for name, members in groups.items():
+        values = [column.values[row] for row in members] if column else []
+        known = [value for value in values if value is not None]
+        used += len(known) if column else len(members)
+        value = _reduce(query.operation, known) if column else Decimal(len(members))
         pairs.append((value, name))
-    order = _ordered(reading, pairs) if reading.extreme else _by_size(pairs)
-    items = _first(order, reading.top) if reading.extreme else order
-    none = sum(is_empty_cell(group.cells[at]) for at in rows)
-    value = items[0].value if items and reading.extreme else None
-    return QueryResult(reading, value, tuple(items), len(rows), used, none)
+    items = _sort(pairs, query.extreme)
+    if query.extreme:
+        items = _take_first(items, query.top)
+    empty = sum(is_empty_cell(group.cells[row]) for row in rows)
+    value = items[0].value if items and query.extreme else None
+    return QueryResult(query, value, tuple(items), len(rows), used, empty)
 
 
-def _by_size(pairs: Sequence[tuple[CellValue | None, str]]) -> list[ResultItem]:
-    some = [ResultItem(name, value) for value, name in pairs if value is not None]
-    return sorted(some, key=lambda one: one.value, reverse=True)  # type: ignore[arg-type, return-value]
-
-
-def _reduced(operation: str, values: Sequence[Decimal | date | None]) -> CellValue | None:
-    """Return what becomes of some values; dates have an order and nothing else."""
+def _reduce(operation: str, values: Sequence[Decimal | date | None]) -> CellValue | None:
+    """Return the result of an operation over some values; dates have an order and nothing else."""
     known = [one for one in values if one is not None]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""A table with typed columns, made of the cells of a file, and conditions on its rows."""
+"""A table with typed columns from the cells of a file, and conditions on its rows."""
 
 from __future__ import annotations
 
@@ -9,38 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from functools import cached_property, partial
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from text.regex import regex
 from tools.files.parsed_document import CellGrid
 
-EMPTY = frozenset(
-    [
-        "",
-        "-",
-        "--",
-        "–",
-        "—",
-        "/",
-        "?",
-        "n/a",
-        "na",
-        "n.a.",
-        "nan",
-        "null",
-        "none",
-        "nil",
-        "tbd",
-        "无",
-        "無",
-        "未知",
-        "缺",
-        "空",
-        "不详",
-    ]
-)
-"""What is written where nothing is known, in lower case."""
+_EMPTY_WORDS = "- -- – — / ? n/a na n.a. nan null none nil tbd 无 無 未知 缺 空 不详"
+EMPTY = frozenset(["", *_EMPTY_WORDS.split()])
+"""Cells that mean that nothing is known, in lower case."""
 
 _NUMBER = regex(
     r"(?P<sign>[-+−])?\s?(?P<before>[$€£¥￥₹])?\s?(?P<minus>[-−])?"
@@ -70,43 +47,41 @@ _SPELT = regex(
 
 
 class CellNumber(NamedTuple):
-    """A number as it stands in a cell; the unit is empty where none is written."""
+    """The number of a cell; the unit may be empty."""
 
     value: Decimal
     unit: str
 
 
 def is_empty_cell(cell: str) -> bool:
-    """Tell whether a cell says nothing."""
+    """Tell whether a cell is empty or says that nothing is known."""
     return cell.strip().casefold() in EMPTY
 
 
 def parse_number(cell: str) -> CellNumber | None:
-    """Return the number a cell holds; `None` where it holds anything else beside it.
+    """Return the number of a cell; `None` if the cell contains anything else.
 
-    Commas, spaces and apostrophes are read as thousands separators where three digits follow each.
+    Commas, spaces and apostrophes are thousands separators if three digits follow each.
     """
     found = _NUMBER.fullmatch(cell.strip())
     if not found or _CODE.match(found["digits"]) or (found["sign"] and found["minus"]):
         return None
-    digits = re.sub(r"\D", "", found["digits"]) + (found["rest"] or "") + (found["power"] or "")
-    negative = (found["minus"] or found["sign"] or "") in ("-", "−") and "-"
-    unit = found["unit"] or found["before"] or ""
     if found["before"] and found["unit"]:
         return None
-    return CellNumber(Decimal(f"{negative or ''}{digits}"), unit)
+    sign = "-" if found["minus"] or found["sign"] in ("-", "−") else ""
+    digits = re.sub(r"\D", "", found["digits"]) + (found["rest"] or "") + (found["power"] or "")
+    return CellNumber(Decimal(f"{sign}{digits}"), found["unit"] or found["before"] or "")
 
 
 def has_decimal_comma(cells: Iterable[str]) -> bool:
-    """Tell whether a comma stands before decimals in any of these cells: `3,5` or `1.234,5`."""
+    """Tell whether a comma precedes decimals in any of these cells: `3,5` or `1.234,5`."""
     return any(_DECIMAL_COMMA.search(cell) for cell in cells)
 
 
 def parse_day(cell: str, day_first: bool | None = None) -> date | None:
-    """Return the date a cell holds, in a form that can be read in one way only.
+    """Return the date of a cell in an unambiguous form; a month stands for its first day.
 
-    A month is taken for its first day. `03/04/2020` is read where `detect_day_first` says how, and
-    `03.04.2020` as 3 April.
+    `03/04/2020` is read according to `day_first`, and `03.04.2020` as 3 April.
     """
     text = cell.strip()
     if found := _SLASHED.fullmatch(text):
@@ -126,10 +101,9 @@ def parse_day(cell: str, day_first: bool | None = None) -> date | None:
 
 
 def detect_day_first(cells: Iterable[str]) -> bool | None:
-    """Tell whether the day stands before the month in dates such as `31/12/2020`.
+    """Tell whether the day precedes the month in dates such as `31/12/2020`.
 
-    Returns:
-        `None` where no cell tells, or where they tell different things.
+    The result is `None` if no cell shows it, or if cells differ.
     """
     found = [one for cell in cells if (one := _SLASHED.fullmatch(cell.strip())) and one[2] != "."]
     first = any(int(one[1]) > 12 for one in found)
@@ -145,23 +119,23 @@ def _date(year: int, month: int = 1, at: int = 1) -> date | None:
 
 
 MOSTLY = 0.8
-"""A column holds numbers, or dates, if this part of its cells does; the rest is left out."""
+"""The share of cells that must be numbers, or dates, for the column to be of that kind."""
 
 TOTALS = frozenset(
     ["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"]
 )
-"""What the first cell of a row says that sums up the others."""
+"""First cells of rows that sum up the others."""
 
 YES_CELLS = frozenset(["yes", "y", "true", "是", "有", "✓", "对"])
 NO_CELLS = frozenset(["no", "n", "false", "否", "无", "没有", "✗", "错"])
-"""What cells say that answer a question with yes or no."""
+"""Cells of columns that answer a question with yes or no."""
 
 ColumnKind = Literal["text", "number", "date", "mixed"]
 
 
 @dataclass(frozen=True, eq=False)
 class TableColumn:
-    """A column: its name, and its cells as they are written, row by row."""
+    """A column: its name, and its cells as they are in the file, row by row."""
 
     index: int
     name: str
@@ -169,23 +143,23 @@ class TableColumn:
 
     @cached_property
     def kind(self) -> ColumnKind:
-        """What the column holds; `mixed` are numbers that cannot be compared."""
-        said = [cell for cell in self.cells if not is_empty_cell(cell)]
-        if not said:
+        """What the cells are; `mixed` are numbers that cannot be compared."""
+        cells = [cell for cell in self.cells if not is_empty_cell(cell)]
+        if not cells:
             return "text"
-        least = MOSTLY * len(said)
-        numbers = [one for one in map(parse_number, said) if one is not None]
+        least = MOSTLY * len(cells)
+        numbers = [one for one in map(parse_number, cells) if one is not None]
         if len(numbers) >= least:
             units = {one.unit.casefold() for one in numbers}
-            return "mixed" if len(units) > 1 or has_decimal_comma(said) else "number"
-        if has_decimal_comma(said) and len([cell for cell in said if cell[:1].isdigit()]) >= least:
+            return "mixed" if len(units) > 1 or has_decimal_comma(cells) else "number"
+        if has_decimal_comma(cells) and sum(cell[:1].isdigit() for cell in cells) >= least:
             return "mixed"
-        dates = sum(parse_day(cell, self.day_first) is not None for cell in said)
+        dates = sum(parse_day(cell, self.day_first) is not None for cell in cells)
         return "date" if dates >= least else "text"
 
     @cached_property
     def day_first(self) -> bool | None:
-        """Whether `03/04/2020` is 3 April here; `None` where its cells do not tell."""
+        """Whether `03/04/2020` is 3 April here; `None` if the cells do not show it."""
         return detect_day_first(self.cells)
 
     @cached_property
@@ -196,28 +170,27 @@ class TableColumn:
 
     @cached_property
     def is_yes_no(self) -> bool:
-        """Whether its cells say yes or no."""
+        """Whether its cells are yes or no."""
         return bool(self.distinct) and set(self.distinct) <= YES_CELLS | NO_CELLS
 
     @cached_property
     def unit(self) -> str:
-        """The unit that stands beside its numbers."""
+        """The unit of its numbers."""
         found = (parse_number(cell) for cell in self.cells)
         return next((one.unit for one in found if one and one.unit), "")
 
     @cached_property
     def values(self) -> Sequence[Decimal | date | None]:
-        """The numbers or dates of its cells; `None` for a cell that holds none."""
-        reads: dict[str, Callable[[str], Decimal | date | None]] = {
-            "number": _value,
-            "date": partial(parse_day, day_first=self.day_first),
-        }
-        read = reads.get(self.kind)
-        return [read(cell) for cell in self.cells] if read else [None for _ in self.cells]
+        """The numbers or dates of its cells; `None` for a cell without one."""
+        if self.kind == "date":
+            return [parse_day(cell, self.day_first) for cell in self.cells]
+        if self.kind != "number":
+            return [None] * len(self.cells)
+        return [one.value if one else None for one in map(parse_number, self.cells)]
 
     @cached_property
     def distinct(self) -> dict[str, str]:
-        """Its different values as they are first written, by their folded form."""
+        """Its different values in the spelling of their first cell, by their folded form."""
         found: dict[str, str] = {}
         for cell in self.cells:
             if not is_empty_cell(cell):
@@ -227,7 +200,7 @@ class TableColumn:
 
 @dataclass(frozen=True, eq=False)
 class TypedTable:
-    """The rows of one sheet or file, without empty ones and those that sum up others."""
+    """The rows of one sheet or file, without empty rows and totals."""
 
     file: str
     """The name of the file, without its folder."""
@@ -240,7 +213,7 @@ class TypedTable:
 
     @property
     def name(self) -> str:
-        """What the table is called before a person."""
+        """The name of the table for people."""
         return f"{self.file} ({self.sheet})" if self.sheet else self.file
 
     @property
@@ -250,7 +223,7 @@ class TypedTable:
 
     @cached_property
     def label(self) -> TableColumn:
-        """The column that names what a row is about: the first of texts that are all different."""
+        """The column that names the rows: the first of texts that are all different."""
         texts = [one for one in self.columns if one.kind == "text" and one.distinct]
         named = (one for one in texts if len(one.distinct) == self.size)
         return next(named, texts[0] if texts else self.columns[0])
@@ -261,7 +234,7 @@ class TypedTable:
         return len(self.label.distinct) == sum(not is_empty_cell(cell) for cell in self.label.cells)
 
     def of_kind(self, *kinds: ColumnKind) -> list[TableColumn]:
-        """Return the columns that hold values of these kinds."""
+        """Return the columns of these kinds."""
         return [one for one in self.columns if one.kind in kinds]
 
 
@@ -273,7 +246,7 @@ def make_tables(file: str, grids: Sequence[CellGrid]) -> list[TypedTable]:
 
 
 def fold_cell(cell: str) -> str:
-    """Return a value in the form in which values are compared."""
+    """Return a value in the form for comparisons."""
     return " ".join(unicodedata.normalize("NFKC", cell).split()).casefold()
 
 
@@ -289,14 +262,9 @@ def _table(file: str, sheet: str, grid: CellGrid) -> TypedTable:
     return TypedTable(file, sheet, columns, [row for row, _ in kept], sorted(sums))
 
 
-def _value(cell: str) -> Decimal | None:
-    found = parse_number(cell)
-    return found.value if found else None
-
-
 Sign = Literal["=", "≠", ">", "≥", "<", "≤", "starts", "ends", "contains", "empty", "filled"]
 
-_ORDERED: dict[str, Callable[[Decimal | date, Decimal | date], bool]] = {
+_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     "≥": operator.ge,
     "<": operator.lt,
@@ -311,43 +279,34 @@ _TEXTUAL: dict[str, Callable[[str, str], bool]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """What a row must have in one column; with several `texts`, one of them."""
+    """A condition on one column; with several `texts`, one of them must match."""
 
     column: TableColumn
     sign: Sign
     texts: tuple[str, ...] = ()
-    """Values as they stand in the table, or words to look for in a cell."""
+    """Values of the table, or words to look for in a cell."""
     bound: Decimal | date | None = field(default=None)
-    """What the cell is compared with, by its order."""
+    """The number or date that the cell is compared with."""
     at: int = field(default=-1, compare=False)
-    """Where in the question it stands."""
+    """Its position in the question."""
 
-    def holds(self, at: int) -> bool:
-        """Tell whether the row at a place has it; an empty cell has nothing but its emptiness."""
-        cell = self.column.cells[at]
+    def holds(self, row: int) -> bool:
+        """Tell whether a row meets it; an empty cell meets nothing but `empty`."""
+        cell, value = self.column.cells[row], self.column.values[row]
         if is_empty_cell(cell):
             return self.sign == "empty"
-        if self.sign in _ORDERED:
-            value = self.column.values[at]
-            if value is None or self.bound is None:
-                return False
-            return _ORDERED[self.sign](value, self.bound)
-        if self.sign in _TEXTUAL:
-            return any(_TEXTUAL[self.sign](fold_cell(cell), fold_cell(one)) for one in self.texts)
-        return self._equal(at)
-
-    def _equal(self, at: int) -> bool:
         if self.sign in ("empty", "filled"):
             return self.sign == "filled"
-        value = self.column.values[at]
-        same = (
-            value == self.bound
-            if self.bound is not None
-            else fold_cell(self.column.cells[at]) in {fold_cell(one) for one in self.texts}
-        )
+        if self.sign in _ORDERED:
+            known = value is not None and self.bound is not None
+            return known and _ORDERED[self.sign](value, self.bound)
+        texts = [fold_cell(text) for text in self.texts]
+        if self.sign in _TEXTUAL:
+            return any(_TEXTUAL[self.sign](fold_cell(cell), text) for text in texts)
+        same = value == self.bound if self.bound is not None else fold_cell(cell) in texts
         return same == (self.sign == "=")
 
 
 def select_rows(table: TypedTable, conditions: Sequence[Condition]) -> list[int]:
-    """Return the places of the rows that have all of this."""
-    return [at for at in range(table.size) if all(one.holds(at) for one in conditions)]
+    """Return the indices of the rows that meet all conditions."""
+    return [row for row in range(table.size) if all(one.holds(row) for one in conditions)]

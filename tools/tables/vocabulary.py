@@ -1,4 +1,4 @@
-"""The words with which a computation is asked for, in English and Chinese."""
+"""The words that ask for a computation, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATTERNS = {
 OPERATION_WORDS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()
 }
-"""What asks for each operation; the order is that in which they are looked for."""
+"""The words for each operation, in the order in which they are looked for."""
 
 TIME_SUPERLATIVES = regex(
     r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE
@@ -55,114 +55,53 @@ SUPERLATIVE_HINTS: Mapping[str, frozenset[str]] = {
         "oldest|youngest": "age 年龄",
     }.items()
 }
-"""What the name of a column says that a superlative may be about."""
+"""Words of the column names that a superlative may be about."""
 
-COLUMN_SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "kib": ("size",),
-    "kb": ("size",),
-    "mb": ("size",),
-    "mib": ("size",),
-    "bytes": ("size",),
-    "qty": ("quantity",),
-    "amt": ("amount",),
-    "dept": ("department",),
-    "no": ("number",),
-    "pct": ("percent", "percentage"),
-    "winner": ("won", "win", "wins"),
-    "author": ("wrote", "written"),
-    "sold": ("sale", "sales"),
-    "paid": ("payment",),
-}
+
+def _parse_pairs(table: str) -> dict[str, tuple[str, ...]]:
+    """Read `word meaning/meaning; word meaning`."""
+    pairs = (pair.strip().partition(" ") for pair in table.split(";"))
+    return {word: tuple(meanings.split("/")) for word, _, meanings in pairs}
+
+
+COLUMN_SYNONYMS: Mapping[str, tuple[str, ...]] = _parse_pairs(
+    """kib size; kb size; mb size; mib size; bytes size; qty quantity; amt amount;
+    dept department; no number; pct percent/percentage; winner won/win/wins;
+    author wrote/written; sold sale/sales; paid payment"""
+)
 """Words of column names, and what people say instead."""
 
-COLUMN_TRANSLATIONS: Mapping[str, tuple[str, ...]] = {
-    "包": ("package",),
-    "软件包": ("package",),
-    "包名": ("package",),
-    "名称": ("name",),
-    "姓名": ("name",),
-    "名字": ("name",),
-    "版本": ("version",),
-    "类别": ("category", "section", "type"),
-    "分类": ("category", "section"),
-    "类型": ("type", "category"),
-    "大小": ("size",),
-    "优先级": ("priority",),
-    "架构": ("architecture",),
-    "维护者": ("maintainer",),
-    "描述": ("description",),
-    "日期": ("date",),
-    "价格": ("price",),
-    "数量": ("quantity", "count"),
-    "金额": ("amount",),
-    "销售额": ("sales", "revenue"),
-    "收入": ("income", "revenue"),
-    "部门": ("department",),
-    "年龄": ("age",),
-    "工资": ("salary", "wage"),
-    "国家": ("country",),
-    "城市": ("city",),
-    "地区": ("region",),
-    "人口": ("population",),
-    "面积": ("area",),
-    "产品": ("product",),
-    "订单": ("order",),
-    "客户": ("customer",),
-    "员工": ("employee",),
-    "学生": ("student",),
-    "书": ("book",),
-    "年份": ("year",),
-    "文件": ("file",),
-    "时区": ("zone", "timezone"),
-    "重量": ("weight",),
-    "长度": ("length",),
-    "高度": ("height",),
-    "状态": ("status",),
-    "发布": ("release", "released", "published"),
-    "创建": ("created",),
-    "薪水": ("salary", "wage"),
-    "薪资": ("salary", "wage"),
-    "入职": ("hired", "joined"),
-    "离职": ("left",),
-    "严重程度": ("severity",),
-    "服务": ("service",),
-    "费用": ("cost", "fee"),
-    "成本": ("cost",),
-    "首都": ("capital",),
-    "大洲": ("continent",),
-    "机场": ("airport",),
-    "代号": ("codename",),
-    "备注": ("note", "remark", "comment"),
-    "单价": ("unit price", "price"),
-    "生日": ("birthday", "born"),
-    "性别": ("gender", "sex"),
-    "作者": ("author",),
-    "标题": ("title",),
-    "语言": ("language",),
-    "得分": ("score",),
-    "成绩": ("score", "grade", "mark"),
-    "温度": ("temperature",),
-    "评分": ("rating",),
-    "供应商": ("supplier", "vendor"),
-    "仓库": ("warehouse",),
-    "库存": ("stock",),
-}
-"""Chinese words of tables, and the English ones that mean the same."""
+COLUMN_TRANSLATIONS: Mapping[str, tuple[str, ...]] = _parse_pairs(
+    """包 package; 软件包 package; 包名 package; 名称 name; 姓名 name; 名字 name; 版本 version;
+    类别 category/section/type; 分类 category/section; 类型 type/category; 大小 size;
+    优先级 priority; 架构 architecture; 维护者 maintainer; 描述 description; 日期 date;
+    价格 price; 数量 quantity/count; 金额 amount; 销售额 sales/revenue; 收入 income/revenue;
+    部门 department; 年龄 age; 工资 salary/wage; 国家 country; 城市 city; 地区 region;
+    人口 population; 面积 area; 产品 product; 订单 order; 客户 customer; 员工 employee;
+    学生 student; 书 book; 年份 year; 文件 file; 时区 zone/timezone; 重量 weight; 长度 length;
+    高度 height; 状态 status; 发布 release/released/published; 创建 created; 薪水 salary/wage;
+    薪资 salary/wage; 入职 hired/joined; 离职 left; 严重程度 severity; 服务 service;
+    费用 cost/fee; 成本 cost; 首都 capital; 大洲 continent; 机场 airport; 代号 codename;
+    备注 note/remark/comment; 单价 unit price/price; 生日 birthday/born; 性别 gender/sex;
+    作者 author; 标题 title; 语言 language; 得分 score; 成绩 score/grade/mark; 温度 temperature;
+    评分 rating; 供应商 supplier/vendor; 仓库 warehouse; 库存 stock"""
+)
+"""Chinese words of column names, and their English equivalents."""
 
 ROW_NOUNS = regex(
     r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行"
     r"|[行条條项項]",
     re.IGNORECASE,
 )
-"""What the rows of any table may be called."""
+"""Nouns for the rows of any table."""
 
 PERSON_NOUNS = regex(
     r"\b(?:people|persons?|staff|men and women)\b|员工|人员|学生|同学|[名位个]?人", re.IGNORECASE
 )
-"""What the rows of a table of persons may be called."""
+"""Nouns for the rows of a table of persons."""
 
 WHO_WORDS = regex(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
-"""What asks for the name of a row."""
+"""Question words for the name of a row."""
 
 BEFORE_ROW_NOUN = regex(
     r"(?:\b(?:how many|number of|count of|which|list(?: the)?|top \d+"
@@ -173,23 +112,23 @@ BEFORE_ROW_NOUN = regex(
 AFTER_ROW_NOUN = regex(
     r"^[\"'`”’」]?\s*(?:列)?(?:一共|总共|共|各)?(?:有|是)?\s*(?:多少|[几幾])[个個份种種条條]"
 )
-"""What stands before the name of what a row is, and behind it."""
+"""What precedes and follows the noun for a row."""
 
 FIRST_LAST_WORDS = regex(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
-"""What asks for the first or the last by date."""
+"""Words for the first or the last by date."""
 
 SHARE_VERBS = regex(
     r"\b(?:are|is|were|was|have|has|had|works?|contains?|costs?|earns?|starts?|begins?|ends?)\b"
     r"|(?:之|当)?中(?=[^国文间]|$)|里面?",
     re.IGNORECASE,
 )
-"""What stands between the rows of which a share is asked, and what is asked of them."""
+"""What separates the rows of which a share is asked from the condition on them."""
 
 WHEN_WORDS = regex(
     r"\b(?:which|what) (?:day|date|month|year)\b|\bwhen\b|哪一?[天年月]|什么时候|何时",
     re.IGNORECASE,
 )
-"""What asks for the date of a row."""
+"""Question words for the date of a row."""
 
 BEFORE_COUNTED_NOUN = regex(
     r"(?:\b(?:how many|number of|count of|(?:percentage|percent|share|proportion"
@@ -197,7 +136,7 @@ BEFORE_COUNTED_NOUN = regex(
     r"(?:[a-z]+ )?|[多少几幾]+[个個本位名座只次家条]\s*)$",
     re.IGNORECASE,
 )
-"""What stands before the name of what is counted."""
+"""What precedes the noun for what is counted."""
 
 EXPLANATION_WORDS = regex(
     r"\bwhy\b|\bhow (?:do|does|did|can|could|should|would|is|are|was|were|to)\b|\bcompare\b"
@@ -205,7 +144,7 @@ EXPLANATION_WORDS = regex(
     r"|为什么|为何|為什麼|怎么|怎样|如何|原因|解释|说明",
     re.IGNORECASE,
 )
-"""What asks for reasons, ways or comparisons, which are not computed."""
+"""Words that ask for reasons, ways or comparisons, which are not computed."""
 
 BEFORE_GROUP_COLUMN = regex(
     r"\b(?:per|by|for each|for every|in each|in every|of each|each|every|grouped by|broken down by"
@@ -213,7 +152,7 @@ BEFORE_GROUP_COLUMN = regex(
     r"|(?:每[一]?[个個种種位名]?|各[个個]?|按照?)\s*$",
     re.IGNORECASE,
 )
-"""What stands before the column that rows are grouped by."""
+"""What precedes the column that rows are grouped by."""
 
 _NUMBER = r"[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -264,7 +203,7 @@ NUMBER_COMPARISONS: Mapping[str, re.Pattern[str]] = {
         ),
     }.items()
 }
-"""What compares a column with a number."""
+"""Comparisons of a column with a number."""
 
 DATE_COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE)
@@ -284,7 +223,7 @@ DATE_COMPARISONS: Mapping[str, re.Pattern[str]] = {
         rf"|(?:在|于)?(?P<day2>\d{{4}}\s*年(?:\s*\d{{1,2}}\s*月(?:\s*\d{{1,2}}\s*[日号])?)?)",
     }.items()
 }
-"""What compares a column with a date."""
+"""Comparisons of a column with a date."""
 
 _NONE = (
     r"without(?: an?| any)?|with no|have no|has no|had no|having no|lack(?:s|ing)?(?: an?| any)?"
@@ -303,7 +242,7 @@ EMPTY_AFTER = regex(
     r"|是空的?|空白|缺失|没有值|没填|未填写?|无值))",
     re.IGNORECASE,
 )
-"""What says that a cell is empty, before and behind the column's name."""
+"""Words for an empty cell, before and behind the column's name."""
 
 FILLED_BEFORE = regex(
     rf"\b(?:(?:have|has|had|having|with|got)\s+(?:an?|any|some)|(?:a |any )?(?:values?|entry"
@@ -318,7 +257,7 @@ FILLED_AFTER = regex(
     r"|非空|有值|已填写?|不缺))",
     re.IGNORECASE,
 )
-"""What says that a cell is not empty, before and behind the column's name."""
+"""Words for a cell that is not empty, before and behind the column's name."""
 
 TEXT_COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: regex(pattern, re.IGNORECASE)
@@ -334,14 +273,14 @@ TEXT_COMPARISONS: Mapping[str, re.Pattern[str]] = {
         r"|(?P<text2>[A-Za-z0-9.+-]+))",
     }.items()
 }
-"""What looks into a cell."""
+"""Conditions on the text of a cell."""
 
 NEGATION_BEFORE = regex(
     r"(?:\b(?:not|isn't|aren't|except|excluding|other than|but)(?:\s+(?:in|from|the))*|n't\s+be"
     r"|不[是为属]于?|[非除][了]?)\s*$",
     re.IGNORECASE,
 )
-"""What turns a condition into its opposite, before it."""
+"""What negates the condition behind it."""
 
 _COUNTED = "two|three|four|five|six|seven|eight|nine|ten|twenty"
 TOP_COUNT = regex(
@@ -382,10 +321,10 @@ _FILL_EN = """a according all also altogether an and any are as at be been both 
     earned come came begin name names number dated filled say then currently together all each only
     list row rows column"""
 FILLER_WORDS = frozenset(_FILL_EN.split())
-"""English words that add nothing to a question on a table."""
+"""English words that add nothing to a question about a table."""
 
 CHINESE_FILLERS = regex(
     "哪天|哪一天|哪一年|哪年|几号|请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
     "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
 )
-"""Chinese words that add nothing to a question on a table."""
+"""Chinese words that add nothing to a question about a table."""
