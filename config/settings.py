@@ -124,6 +124,11 @@ class Settings:
         return self.home / "vectors"
 
     @cached_property
+    def reports(self) -> Path:
+        """Return the folder with the reports of runs that no command has begun."""
+        return self.home / "reports"
+
+    @cached_property
     def locks(self) -> Path:
         """Return the folder with one lock file per running thread."""
         return self.home / "locks"

@@ -28,10 +28,18 @@ from graph.records import (
     entries_of_turn,
     turn_key,
 )
-from graph.state import InputState, QueryState, State, StepOutput, StepState
+from graph.state import (
+    InputState,
+    QueryState,
+    State,
+    StepOutput,
+    StepState,
+    is_delivered,
+)
 from nodes.background import background, on_background_error
 from nodes.coder import coder
 from nodes.coordinator import coordinator
+from nodes.deliver import deliver
 from nodes.human_feedback import human_feedback
 from nodes.knowledge import knowledge
 from nodes.learn import learn
@@ -86,6 +94,11 @@ def after_team(state: State) -> list[Send] | Literal["reporter"]:
     """
     steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
     return [*steps, *_memory(state)] if steps else "reporter"
+
+
+def _after_memorize(state: State) -> Literal["deliver", "learn"]:
+    """Deliver what version 4 or older has written and not delivered."""
+    return "deliver" if state["report"]["title"] and not is_delivered(state) else "learn"
 
 
 def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
@@ -201,6 +214,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
     graph.add_node(knowledge)
     graph.add_node("reporter", meter_embeddings(reporter))
+    graph.add_node(deliver)
     graph.add_node("memorize", meter_embeddings(memorize))
     graph.add_node("learn", meter_embeddings(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
@@ -216,8 +230,9 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
     graph.add_edge("knowledge", "reporter")
-    graph.add_edge("reporter", "memorize")
-    graph.add_edge("memorize", "learn")
+    graph.add_edge("reporter", "deliver")
+    graph.add_edge("deliver", "memorize")
+    graph.add_conditional_edges("memorize", _after_memorize)
     graph.add_edge("learn", END)
     return graph
 

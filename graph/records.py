@@ -201,6 +201,10 @@ class Report(TypedDict):
     """The limit of the run because of which something is missing, as `max_calls = 10`, if any."""
     asked: NotRequired[str]
     """What was asked in the words of the person, without what only tells of them."""
+    created: NotRequired[str]
+    """The day, as an ISO date, on which it was delivered; missing until then."""
+    file_error: NotRequired[dict[str, str]]
+    """The problem because of which it has no files, as plain data, if any."""
 
 
 EMPTY_PLAN = Plan(title="", thought="", has_enough_context=False, steps=[])

@@ -17,7 +17,9 @@ from calls.run_budget import end_thread_sessions
 from config.errors import ErrorCode, Problem
 from graph.builder import make_graph
 from graph.context import Context
-from graph.state import GRAPH_VERSION, RESUMABLE_VERSIONS, State
+from graph.state import GRAPH_VERSION, RESUMABLE_VERSIONS, State, is_delivered
+from nodes.deliver import TARGET_KEY
+from report.export import ReportTarget
 from runs.checkpointer import open_checkpointer
 from runs.incomplete import build_resume_update, find_resume_node
 from runs.thread_integrity import (
@@ -73,13 +75,21 @@ class ThreadSession:
         }
         self.on_answer: AnswerListener | None = None
 
+    def set_report_target(self, target: ReportTarget) -> None:
+        """Name where the files of reports go."""
+        self.config["configurable"][TARGET_KEY] = target
+
     async def begin(self, question: str, context: Context, watch: EventListener) -> SessionOutcome:
         """Ask a question in this thread.
 
         Raises:
             Problem: What `check_free` tells of.
         """
-        await self.check_free()
+        before = await self.check_free()
+        if stores_answer(before):
+            await self.graph.ainvoke(
+                None, self.config, context=context, interrupt_before=[POST_ANSWER_NODE]
+            )
         return await self._run(
             {"messages": [HumanMessage(mask_secrets(question).text)]}, context, watch
         )
@@ -96,7 +106,8 @@ class ThreadSession:
             raise Problem(
                 ErrorCode.WAITING_REVIEW, "this thread waits for a review", hint=_hint(before)
             )
-        if pending_nodes(before) and not NOT_STARTED_NODES & set(pending_nodes(before)):
+        pending = set(pending_nodes(before))
+        if pending and not (NOT_STARTED_NODES & pending or stores_answer(before)):
             raise Problem(
                 ErrorCode.RUN_UNFINISHED, "this thread was stopped at work", hint=_hint(before)
             )
@@ -242,6 +253,12 @@ def _events(mode: str, data: Any) -> list[dict[str, Any]]:
 
 def _hint(before: StateSnapshot) -> str:
     return f"dossier resume {before.values['run']}"
+
+
+def stores_answer(snapshot: StateSnapshot) -> bool:
+    """Tell whether a thread was stopped behind its answer, before that was stored in memory."""
+    delivered = is_delivered(cast("State", snapshot.values))
+    return delivered and pending_nodes(snapshot) == ("memorize",)
 
 
 def pending_nodes(snapshot: StateSnapshot) -> tuple[str, ...]:

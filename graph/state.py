@@ -68,7 +68,7 @@ class State(TypedDict, total=False):
     """The state of the main graph; each key is written by the node named beside it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation. Written by the caller, coordinator and reporter."""
+    """The conversation. Written by the caller, coordinator, reporter and deliver."""
     summary: Summary
     """What stands for messages that are too many to be shown. Written by coordinator."""
     run: str
@@ -115,7 +115,7 @@ class State(TypedDict, total=False):
     knowledge: list[Passage]
     """Passages from knowledge bases. Written by knowledge."""
     report: Report
-    """The finished report. Written by reporter."""
+    """The finished report. Written by reporter; its date by deliver."""
     answers: Annotated[dict[str, TurnAnswer], merge_entries]
     """What each turn answered and left open, by turn. Written by reporter."""
     status: RunStatus
@@ -191,13 +191,19 @@ def redo_count(state: StepState) -> int:
     return state.get("redo", state.get("attempt", 0))
 
 
-GRAPH_VERSION = "4"
+def is_delivered(state: State) -> bool:
+    """Tell whether the person has the report of this turn."""
+    report = state.get("report")
+    return bool(report and report.get("created"))
+
+
+GRAPH_VERSION = "5"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
 Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
-one `attempt` before.
+one `attempt` before. In version 5 `deliver` hands the report over.
 """
 
-RESUMABLE_VERSIONS = ("1", "2", "3", GRAPH_VERSION)
+RESUMABLE_VERSIONS = ("1", "2", "3", "4", GRAPH_VERSION)
 """The versions whose threads go on: of the older ones every node stands under its name."""

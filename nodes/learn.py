@@ -41,10 +41,11 @@ async def learn(state: State, runtime: Runtime[Context]) -> State:
     now, so what goes wrong here costs no more than a lesson.
     """
     place = call_site(state, runtime)
-    runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
     work: list[Awaitable[None]] = [_learn_now(state, runtime)]
     if state["report"]["title"]:
         work.append(learn_from_run(state, runtime))
+    else:
+        runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
     for problem in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(problem, Problem):
             log.warning("%s has not learnt all it could: %s", place.run, problem)

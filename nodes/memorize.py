@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.records import Finding, of_steps
-from graph.state import State
+from graph.state import State, is_delivered
 from library.page_rows import NewPage
 from library.store import least_trusted_provenance
 from memory.reports import REPORTS
@@ -16,8 +16,6 @@ from nodes.past_runs import record_run_outcome
 from report.findings import drop_doubted, is_usable_finding, parse_quoted_sentences
 from report.rendering.markdown_report import render_plain_text
 from runs.call_site import CallSite, call_site
-from runs.incomplete import find_first_error
-from runs.lifecycle import set_run_status
 from text.normalization import find_quote
 from text.sentences import is_heading, split_sentences
 
@@ -32,14 +30,13 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
+    if not is_delivered(state):
+        return State()
     place = call_site(state, runtime)
+    runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
     if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
     await record_run_outcome(state, place)
-    problem = find_first_error(state)
-    code = problem.code if problem else ""
-    code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else code
-    await set_run_status(place.owner, place.run, state["status"], code=code)
     return State()
 
 

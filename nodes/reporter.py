@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -42,7 +41,6 @@ from prompts.loader import render_prompt
 from report import findings
 from report.checks.attribution import CheckedText
 from report.document import (
-    build_document,
     find_reached_limit,
     has_gaps,
     is_left_open,
@@ -51,15 +49,15 @@ from report.document import (
 )
 from report.findings import render_earlier_block, select_earlier_findings
 from report.labels import describe_missing_words, describe_reason
-from report.rendering.markdown_report import render_markdown, render_plain_text
-from runs.call_site import call_site, resolve_owner
+from report.rendering.markdown_report import render_plain_text
+from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets
 from tools.evidence import preparing_checks
-from tools.source_checks import load_source_texts, record_text_checks, verify_text
+from tools.source_checks import record_text_checks, verify_text
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
@@ -126,8 +124,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
 
     Reads `question`, `plan`, `findings`, `background`, `sources`, `answers`; writes `report`,
-    `answers`, `messages`, `status`. Without evidence no model is asked, and the report says what
-    was searched.
+    `answers`, `status`, and takes the plan out of `messages`. Without evidence no model is asked,
+    and the report says what was searched.
 
     Raises:
         Problem: Why the model did not write, if nothing can be shown without it.
@@ -156,18 +154,19 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, again)
-    today = datetime.now(UTC).date().isoformat()
-    pages = await load_source_texts(
-        resolve_owner(runtime), {name: sources[name] for name in report["cited"]}
-    )
-    shown = render_markdown(build_document(state, report, status, today, pages))
-    asked, body, cited = state["question"], report["body"], report["cited"]
-    message = AIMessage(shown, id=draft.id)
     answer = TurnAnswer(
-        question=asked, text=body, sources=cited, open=_open(state, body), message=draft.id
+        question=state["question"],
+        text=report["body"],
+        sources=report["cited"],
+        open=_open(state, report["body"]),
+        message=draft.id,
     )
-    update = State(report=report, status=status, answers={str(state["turn"]): answer})
-    return State(**update, messages=[*remove_plan_messages(state), message])
+    return State(
+        report=report,
+        status=status,
+        answers={str(state["turn"]): answer},
+        messages=remove_plan_messages(state),
+    )
 
 
 def _error(draft: _ReportDraft) -> dict[str, str]:

@@ -6,9 +6,10 @@ import hashlib
 import os
 import secrets
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio.to_thread
 
@@ -22,15 +23,33 @@ from storage.permissions import open_private
 NO_FILES: frozenset[str] = frozenset()
 
 
+class ReportTarget(NamedTuple):
+    """Where a command puts the files of a report."""
+
+    out: Path | None
+    """The folder; `reports/RUN` in the current one if `None`."""
+    force: bool
+    """Whether a report that is there is replaced."""
+
+
+def render_report_files(document: ReportDocument) -> dict[str, bytes]:
+    """Return the content of each file of a report, by kind."""
+    return {"md": render_markdown(document).encode(), "html": render_html(document).encode()}
+
+
 async def write_report_files(
-    document: ReportDocument, folder: Path, *, force: bool = False, own: Collection[str] = NO_FILES
+    contents: Mapping[str, bytes],
+    folder: Path,
+    *,
+    force: bool = False,
+    own: Collection[str] = NO_FILES,
 ) -> dict[str, Path]:
     """Write `report.md` and `report.html` and return their absolute paths by kind.
 
     The folder is made where it is missing. A file with the same bytes is no other report.
 
     Args:
-        document: The report.
+        contents: What `render_report_files` returns.
         folder: Where the files go.
         force: Whether a report that is there is replaced.
         own: The digests of files that this run has written before, which are no other report.
@@ -38,7 +57,7 @@ async def write_report_files(
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
-    return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force, own)
+    return await anyio.to_thread.run_sync(_write_all, contents, folder, force, own)
 
 
 def resolve_report_folder(out: Path | None, run: str) -> Path:
@@ -57,14 +76,13 @@ def resolve_report_folder(out: Path | None, run: str) -> Path:
     return folder
 
 
-def digest_report_files(document: ReportDocument) -> list[str]:
-    """Return the digests of the files of a document."""
-    return [_digest(content) for content in _contents(document).values()]
+def digest_report_files(contents: Mapping[str, bytes]) -> list[str]:
+    """Return the digests of the files of a report."""
+    return [_digest(content) for content in contents.values()]
 
 
-def is_report_in_folder(document: ReportDocument, folder: Path) -> bool:
-    """Say whether the files in a folder are those of a document, to the byte."""
-    contents = _contents(document)
+def is_report_in_folder(contents: Mapping[str, bytes], folder: Path) -> bool:
+    """Tell whether a folder has exactly these files of a report."""
     return all(_same(folder / name, contents[kind]) for kind, name in REPORT_FILES.items())
 
 
@@ -101,12 +119,8 @@ def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_
                 path.rmdir()
 
 
-def _contents(document: ReportDocument) -> dict[str, bytes]:
-    return {"md": render_markdown(document).encode(), "html": render_html(document).encode()}
-
-
 def _write_all(
-    contents: dict[str, bytes], folder: Path, force: bool, own: Collection[str]
+    contents: Mapping[str, bytes], folder: Path, force: bool, own: Collection[str]
 ) -> dict[str, Path]:
     folder = folder.absolute()
     _check_is_folder(folder)

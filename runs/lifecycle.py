@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select, update
@@ -174,10 +175,16 @@ async def record_file_digests(run: str, owner: str, digests: Iterable[str]) -> N
     await write_in_group(lambda connection: log_event(connection, event))
 
 
-async def list_file_digests(run: str, owner: str) -> set[str]:
-    """Return the digests of all files that a run was about to write or has written."""
-    every = await list_events(owner, item=run, name=WRITING, limit=None)
-    return {one for logged in every for one in (logged.event.after or {}).get("digests", ())}
+async def list_file_digests(run: str, owner: str) -> dict[str, str]:
+    """Return the digests of all files that a run has written or was about to write.
+
+    With each stands the day, as an ISO date, on which that was first so.
+    """
+    return {
+        digest: datetime.fromtimestamp(logged.at, UTC).date().isoformat()
+        for logged in await list_events(owner, item=run, name=WRITING, limit=None)
+        for digest in (logged.event.after or {}).get("digests", ())
+    }
 
 
 async def set_report_dir(run: str, folder: str) -> None:

@@ -28,6 +28,7 @@ from config.errors import ErrorCode, ErrorKind, Problem
 from graph.state import State
 from library.scope import OriginPages, find_copies, find_origin_pages, read_page_record
 from library.undo import RemovedPages, remove_pages
+from nodes.deliver import draw_report
 from privacy.erasure_target import ErasureTarget
 from privacy.saved_states import ReportState, find_pruned_run
 from privacy.service import (
@@ -37,11 +38,10 @@ from privacy.service import (
     plan_erasure,
     resolve_erasure_target,
 )
-from report.document import ReportDocument, build_document, removed_command
-from report.export import is_report_in_folder, write_report_files
+from report.document import ReportDocument, build_document
+from report.export import is_report_in_folder, render_report_files, write_report_files
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
-from tools.source_checks import load_cited_texts
 
 commands = Commands()
 
@@ -61,8 +61,9 @@ async def redraw_reports(owner: str, told: Sequence[ReportState]) -> int:
     count = 0
     for one in told:
         shown, places = await _render_remaining(owner, one)
+        contents = render_report_files(shown)
         for folder in places:
-            await write_report_files(shown, folder, force=True)
+            await write_report_files(contents, folder, force=True)
             _sweep(folder)
             count += 1
     return count
@@ -73,7 +74,8 @@ async def list_outdated_reports(owner: str, told: Sequence[ReportState]) -> list
     left = []
     for one in told:
         shown, places = await _render_remaining(owner, one)
-        if one.is_changed or not all(is_report_in_folder(shown, folder) for folder in places):
+        contents = render_report_files(shown)
+        if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in places):
             left.append(one)
     return left
 
@@ -94,10 +96,9 @@ async def _render_remaining(owner: str, told: ReportState) -> tuple[ReportDocume
         run = await find_pruned_run(owner, told.run)
     if run is None:
         return build_document(state, state["report"], state["status"], ""), []
-    day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
-    cited = await load_cited_texts(owner, state)
-    shown = build_document(state, state["report"], state["status"], day, cited)
-    shown["command"] = removed_command(told.run)
+    ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
+    day = state["report"].get("created", ended)
+    shown = await draw_report(owner, told.run, state, day)
     places = [Path(folder) for folder in await list_report_dirs(run)]
     names = REPORT_FILES.values()
     return shown, [one for one in places if any((one / name).exists() for name in names)]

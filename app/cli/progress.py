@@ -29,7 +29,7 @@ STAGES = {
     "planner": "Plan made",
     "researched": "Research done",
     "reporter": "Report written",
-    "memorize": "Report kept",
+    "deliver": "Report delivered",
 }
 """What is said when a node has done its work, or has said that some is done."""
 
@@ -39,7 +39,7 @@ FOLLOWING = {
     "rewrite": "Searching",
     "background": "Planning",
     "researched": "Writing the report",
-    "reporter": "Keeping the report",
+    "reporter": "Delivering the report",
 }
 """What is done when a node has ended."""
 

@@ -26,7 +26,7 @@ from app.cli.question_run import check_models
 from app.cli.runner import CliRunner, has_report
 from config.errors import ErrorCode, Problem
 from graph.context import Context, build_context
-from graph.session import SessionOutcome, ThreadSession, pending_nodes
+from graph.session import SessionOutcome, ThreadSession, pending_nodes, stores_answer
 from graph.state import State
 from report.export import check_report_folder
 from runs.incomplete import find_resume_node, find_unchanged_limit
@@ -100,7 +100,7 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Re
     return review.read_plan_edit(plan) if plan else None
 
 
-async def _found(owner: str, name: str) -> tuple[RunRecord, set[str]]:
+async def _found(owner: str, name: str) -> tuple[RunRecord, dict[str, str]]:
     """Return a run, and the digests of the files it has written."""
     try:
         run = await find_run(owner, name)
@@ -141,7 +141,7 @@ async def _resume(
     ):
         await set_run_status(run.owner, run.id, state["status"])
         return SessionOutcome(state, None)
-    if standing in ("working", "finished"):
+    if standing in ("working", "finished") and not stores_answer(snapshot):
         await set_run_status(run.owner, run.id, "running")
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:

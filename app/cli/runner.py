@@ -9,7 +9,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -29,20 +28,20 @@ from graph.context import Context
 from graph.plan import render_plan
 from graph.records import RunStatus
 from graph.session import SessionOutcome, ThreadSession, open_session
-from graph.state import State
+from graph.state import State, is_delivered
 from memory.agents_md.proposals import count_pending_proposals
-from report.document import build_document, extract_answer, removed_command, to_graded_doubt
-from report.export import digest_report_files, resolve_report_folder, write_report_files
+from nodes.deliver import write_report
+from report.document import extract_answer, to_graded_doubt
+from report.export import ReportTarget, resolve_report_folder
 from runs import lifecycle
 from runs.call_site import join_owner
 from runs.incomplete import find_first_error, find_limit
-from runs.lifecycle import mark_interrupted, set_report_dir, set_run_status
+from runs.lifecycle import REPORT_FILES, mark_interrupted, set_run_status
 from runs.thread_integrity import DAMAGE_ERRORS, find_damage, guard_thread
 from runs.trace import read_trace
 from storage.engine import close_database
 from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds, mask_secrets_within
-from tools.source_checks import load_cited_texts
 
 
 def summarize_report(
@@ -170,7 +169,11 @@ class CliRunner:
         except Problem as problem:
             if self.status is None:
                 raise
-            return print_problem(problem, as_json=self.as_json, about=self._stopped(self.status))
+            told = self.delivered and problem is not self.problem
+            if told:
+                self._tell_how_to_go_on("The report is not in memory yet. Store it")
+            about = self._stopped(self.status)
+            return print_problem(problem, as_json=self.as_json and not told, about=about)
         except DAMAGE_ERRORS as error:
             # A request or a report that was read back is shown when its thread is closed again.
             if found := asyncio.run(self._damage()):
@@ -220,6 +223,7 @@ class CliRunner:
     async def _work(self, work: Work) -> SessionOutcome:
         async with open_session(self.thread) as opened:
             opened.on_answer = self._answered
+            opened.set_report_target(ReportTarget(self.out, self.force))
             try:
                 with self.progress:
                     async with guard_thread(opened.graph, self.thread):
@@ -371,24 +375,21 @@ class CliRunner:
         self.err.print(ask, soft_wrap=True, markup=False)
 
     async def _file(self, state: State) -> Path:
-        """Write the report to its folder; return its markdown file."""
-        today = datetime.now(UTC).date().isoformat()
-        cited = await load_cited_texts(self.owner, state)
-        shown = build_document(state, state["report"], state["status"], today, cited)
-        shown["command"] = removed_command(self.run)
+        """Return the Markdown file of the report, which is written unless it was delivered there.
+
+        Raises:
+            Problem: `output_exists` or `output_not_writable`, with the way to have it elsewhere.
+        """
         try:
             folder = resolve_report_folder(self.out, self.run)
-            owner = join_owner(self.context.user or settings().user, self.context.project)
-            own = await lifecycle.list_file_digests(self.run, owner)
-            # A kill may come between the files and the word that they are there.
-            await lifecycle.record_file_digests(self.run, owner, digest_report_files(shown))
-            files = await write_report_files(shown, folder, force=self.force, own=own)
-            await set_report_dir(self.run, str(folder))
-            await self._tell_proposals()
+            written = (await lifecycle.find_run(self.owner, self.run)).folder == str(folder)
+            if not (written and is_delivered(state)) or "file_error" in state["report"]:
+                await write_report(self.owner, self.run, state, folder, force=self.force)
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.error, problem.what, where=problem.where, hint=hint) from problem
-        return files["md"]
+        await self._tell_proposals()
+        return folder / REPORT_FILES["md"]
 
     def _print(self, text: str, told: dict[str, Any]) -> None:
         self._print_json(told)

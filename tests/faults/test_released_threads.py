@@ -8,6 +8,7 @@ killed while its step was done for the second time, which is as often as it may 
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -26,7 +27,7 @@ RELEASED = sorted(path.stem for path in DATA.glob("graph-*.zip"))
 KILLED = ("killed-rewrite", "killed-human-feedback", "killed-team", "killed-reporter")
 
 KILLED_3 = ("coordinator", "background", "planner", "reflection", "knowledge")
-"""The nodes behind which more threads of version 3 were killed."""
+"""The nodes behind which more threads of version 3 were killed; of 4 all but the last."""
 
 
 @pytest.fixture(params=RELEASED)
@@ -63,7 +64,7 @@ def says_who(outcome: SessionOutcome) -> bool:
 
 
 def test_every_version_of_the_graph_left_threads_to_test_with():
-    assert {"graph-1", "graph-2", "graph-3"} <= set(RELEASED)
+    assert {"graph-1", "graph-2", "graph-3", "graph-4"} <= set(RELEASED)
 
 
 @pytest.mark.usefixtures("old_home")
@@ -74,13 +75,21 @@ async def test_a_plan_that_waited_is_approved_and_researched():
 @pytest.mark.usefixtures("old_home")
 @pytest.mark.parametrize("thread", KILLED)
 async def test_a_run_that_was_killed_comes_to_its_report(thread: str):
-    assert says_who(await gone_on_with(thread))
+    outcome = await gone_on_with(thread)
+
+    assert says_who(outcome)
+    folder = Path((await find_run("local/", f"{thread}-1")).folder)
+    assert "Karl von Frisch" in (folder / "report.md").read_text("utf-8")
+    assert [one.type for one in outcome.state["messages"]] == ["human", "ai"]
 
 
-@pytest.mark.parametrize("old_home", ["graph-3"], indirect=True)
-@pytest.mark.parametrize("node", KILLED_3)
+@pytest.mark.parametrize(
+    ("old_home", "node"),
+    [*product(["graph-3"], KILLED_3), *product(["graph-4"], KILLED_3[:-1])],
+    indirect=["old_home"],
+)
 @pytest.mark.usefixtures("old_home")
-async def test_a_run_of_version_3_goes_on_behind_every_node(node: str):
+async def test_a_run_of_versions_3_and_4_goes_on_behind_every_node(node: str):
     assert says_who(await gone_on_with(f"killed-{node}"))
 
 

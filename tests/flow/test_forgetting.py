@@ -38,7 +38,7 @@ from memory.tables import meanings
 from privacy import service
 from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from report.document import build_document
-from report.export import write_report_files
+from report.export import render_report_files, write_report_files
 from runs import lifecycle
 from runs.trace import read_trace
 from storage.engine import close_database, read_rows, run_write
@@ -102,7 +102,7 @@ async def asked(
     today = datetime.now(UTC).date().isoformat()
     for folder in (Path("reports") / run, *more):
         shown = build_document(state, state["report"], state["status"], today)
-        await write_report_files(shown, folder.absolute(), force=True)
+        await write_report_files(render_report_files(shown), folder.absolute(), force=True)
         await lifecycle.set_report_dir(run, str(folder.absolute()))
     await lifecycle.set_run_status(ME, run, state["status"])
     return run

@@ -34,7 +34,8 @@ NEXT = {
     "step": ("team",),
     "remember": ("team",),
     "knowledge": ("reporter",),
-    "reporter": ("memorize",),
+    "reporter": ("deliver",),
+    "deliver": ("memorize",),
     "memorize": ("learn",),
     "learn": (),
 }

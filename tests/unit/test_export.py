@@ -7,6 +7,7 @@ from config.errors import Problem
 from report.export import (
     check_report_folder,
     digest_report_files,
+    render_report_files,
     resolve_report_folder,
     write_report_files,
 )
@@ -17,16 +18,21 @@ from tests.unit.test_render import document
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-async def test_both_files_are_written_into_a_new_folder(tmp_path):
-    files = await write_report_files(document(), tmp_path / "a" / "b")
+def files(body: str = "") -> dict[str, bytes]:
+    """Return the files of a report."""
+    return render_report_files(document(body) if body else document())
 
-    assert files == {
+
+async def test_both_files_are_written_into_a_new_folder(tmp_path):
+    paths = await write_report_files(files(), tmp_path / "a" / "b")
+
+    assert paths == {
         "md": tmp_path / "a" / "b" / "report.md",
         "html": tmp_path / "a" / "b" / "report.html",
     }
-    assert files["md"].read_text("utf-8") == render_markdown(document())
-    assert files["html"].read_text("utf-8") == render_html(document())
-    assert sorted(path.name for path in files["md"].parent.iterdir()) == [
+    assert paths["md"].read_text("utf-8") == render_markdown(document())
+    assert paths["html"].read_text("utf-8") == render_html(document())
+    assert sorted(path.name for path in paths["md"].parent.iterdir()) == [
         "report.html",
         "report.md",
     ]
@@ -35,22 +41,22 @@ async def test_both_files_are_written_into_a_new_folder(tmp_path):
 async def test_the_paths_are_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    files = await write_report_files(document(), Path("here"))
+    paths = await write_report_files(files(), Path("here"))
 
-    assert files["md"] == tmp_path / "here" / "report.md"
+    assert paths["md"] == tmp_path / "here" / "report.md"
 
 
 async def test_the_same_report_may_be_written_again(tmp_path):
-    await write_report_files(document(), tmp_path)
+    await write_report_files(files(), tmp_path)
 
-    assert await write_report_files(document(), tmp_path)
+    assert await write_report_files(files(), tmp_path)
 
 
 async def test_another_report_is_not_replaced_unasked(tmp_path):
-    await write_report_files(document("Old [S1]."), tmp_path)
+    await write_report_files(files("Old [S1]."), tmp_path)
 
     with pytest.raises(Problem) as problem:
-        await write_report_files(document("New [S1]."), tmp_path)
+        await write_report_files(files("New [S1]."), tmp_path)
 
     assert problem.value.code == "output_exists"
     assert "--force" in problem.value.hint
@@ -60,18 +66,18 @@ async def test_another_report_is_not_replaced_unasked(tmp_path):
 
 
 async def test_another_report_is_replaced_when_asked(tmp_path):
-    await write_report_files(document("Old [S1]."), tmp_path)
+    await write_report_files(files("Old [S1]."), tmp_path)
 
-    await write_report_files(document("New [S1]."), tmp_path, force=True)
+    await write_report_files(files("New [S1]."), tmp_path, force=True)
 
     assert "New" in (tmp_path / "report.md").read_text("utf-8")
 
 
 async def test_a_report_is_put_in_place_at_once(tmp_path):
-    await write_report_files(document("Old [S1]."), tmp_path)
+    await write_report_files(files("Old [S1]."), tmp_path)
     (tmp_path / "opened").hardlink_to(tmp_path / "report.md")
 
-    await write_report_files(document("New [S1]."), tmp_path, force=True)
+    await write_report_files(files("New [S1]."), tmp_path, force=True)
 
     assert "Old" in (tmp_path / "opened").read_text("utf-8")
 
@@ -81,20 +87,20 @@ async def test_a_file_is_not_taken_for_a_folder(tmp_path):
 
     for folder in (tmp_path / "report", tmp_path / "report" / "below"):
         with pytest.raises(Problem) as problem:
-            await write_report_files(document(), folder, force=True)
+            await write_report_files(files(), folder, force=True)
         assert problem.value.code in ("output_exists", "output_not_writable")
     assert (tmp_path / "report").read_text() == "mine"
 
 
 async def test_a_full_disk_is_told_and_leaves_the_old_report(tmp_path, monkeypatch):
-    await write_report_files(document("Old [S1]."), tmp_path)
+    await write_report_files(files("Old [S1]."), tmp_path)
 
     def full(_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(Problem) as problem:
-        await write_report_files(document("New [S1]."), tmp_path, force=True)
+        await write_report_files(files("New [S1]."), tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
     assert "No space left" in problem.value.what
@@ -106,7 +112,7 @@ async def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
     (tmp_path / "report.md").mkdir()
 
     with pytest.raises(Problem) as problem:
-        await write_report_files(document(), tmp_path, force=True)
+        await write_report_files(files(), tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
 
@@ -116,7 +122,7 @@ async def test_a_folder_without_permission_is_told(tmp_path):
     tmp_path.chmod(0o500)
 
     with pytest.raises(Problem) as problem:
-        await write_report_files(document(), tmp_path / "report")
+        await write_report_files(files(), tmp_path / "report")
     with pytest.raises(Problem):
         check_report_folder(tmp_path / "report", force=False)
 
@@ -150,11 +156,11 @@ def test_a_file_in_the_place_of_the_folder_is_seen_before_the_run(tmp_path):
 
 
 async def test_a_report_of_the_same_run_is_no_other_report_whatever_changed(tmp_path):
-    await write_report_files(document("Of yesterday [S1]."), tmp_path)
-    own = digest_report_files(document("Of yesterday [S1]."))
+    await write_report_files(files("Of yesterday [S1]."), tmp_path)
+    own = digest_report_files(files("Of yesterday [S1]."))
 
     check_report_folder(tmp_path, force=False, own=own)
-    await write_report_files(document("Of today [S1]."), tmp_path, own=own)
+    await write_report_files(files("Of today [S1]."), tmp_path, own=own)
 
     assert "Of today" in (tmp_path / "report.md").read_text("utf-8")
     with pytest.raises(Problem, match="a report already"):

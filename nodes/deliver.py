@@ -1,0 +1,146 @@
+"""Deliver the report: fix its date, put it into the conversation, and write its files."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+
+from langchain_core.messages import AIMessage
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from graph.records import Report
+from graph.state import State
+from report.document import ReportDocument, build_document, removed_command
+from report.export import (
+    ReportTarget,
+    digest_report_files,
+    render_report_files,
+    resolve_report_folder,
+    write_report_files,
+)
+from report.rendering.markdown_report import render_markdown
+from runs.call_site import call_site
+from runs.incomplete import find_first_error
+from runs.lifecycle import (
+    find_run,
+    list_file_digests,
+    record_file_digests,
+    set_report_dir,
+    set_run_status,
+)
+from runs.trace import trace
+from tools.source_checks import load_cited_texts
+
+TARGET_KEY = "__report_target"
+"""Where in `configurable` a command puts a `ReportTarget`; nothing of it is saved."""
+
+log = logging.getLogger(__name__)
+
+
+async def deliver(state: State, runtime: Runtime[Context]) -> State:
+    """Deliver the report of this turn; whatever follows, the person has it.
+
+    Reads `report`, `answers`, `sources`, `status`; writes `report` (its date, and why it has no
+    files) and `messages`. To deliver the same report again changes nothing, not even its date. A
+    folder that cannot be written costs the files and nothing else.
+    """
+    if not state["report"]["title"]:
+        return State()
+    place = call_site(state, runtime)
+    target = None if runtime.server_info else get_config()["configurable"].get(TARGET_KEY)
+    day = await _find_day(place.owner, place.run, state)
+    report: Report = {**state["report"], "created": day}
+    report.pop("file_error", None)
+    document = await draw_report(place.owner, place.run, state, day)
+    try:
+        folder = await _choose_folder(place.owner, place.run, target)
+        await _write(place.owner, place.run, document, folder, force=bool(target and target.force))
+    except Problem as problem:
+        log.warning("%s has no report files: %s", place.run, problem)
+        await trace(place, "status", "deliver", problem.code)
+        report["file_error"] = problem.as_dict()
+    await _record_end(place.owner, place.run, state)
+    shown = render_markdown({**document, "command": ""})
+    return State(report=report, messages=[AIMessage(shown, id=_find_message_id(state))])
+
+
+async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDocument:
+    """Return the document of a run's report, as its files show it; `day` is an ISO date."""
+    texts = await load_cited_texts(owner, state)
+    document = build_document(state, state["report"], state["status"], day, texts)
+    return {**document, "command": removed_command(run)}
+
+
+async def write_report(
+    owner: str, run: str, state: State, folder: Path, *, force: bool
+) -> dict[str, Path]:
+    """Write the files of a report to a folder; return their paths by kind.
+
+    Versions before 5 stored no date of delivery; their runs ended on it.
+
+    Raises:
+        Problem: `output_exists` or `output_not_writable`.
+    """
+    ended = datetime.fromtimestamp((await find_run(owner, run)).updated, UTC)
+    day = state["report"].get("created", ended.date().isoformat())
+    document = await draw_report(owner, run, state, day)
+    return await _write(owner, run, document, folder, force=force)
+
+
+async def _write(
+    owner: str, run: str, document: ReportDocument, folder: Path, *, force: bool
+) -> dict[str, Path]:
+    contents = await asyncio.to_thread(render_report_files, document)
+    own = await list_file_digests(run, owner)
+    # A kill may come between the files and the record of where they are.
+    await record_file_digests(run, owner, digest_report_files(contents))
+    files = await write_report_files(contents, folder, force=force, own=own)
+    await set_report_dir(run, str(files["md"].parent))
+    return files
+
+
+async def _choose_folder(owner: str, run: str, target: ReportTarget | None) -> Path:
+    """Return where a command wants the report, now or when the run began, or a folder of the home.
+
+    Raises:
+        Problem: What `resolve_report_folder` raises.
+    """
+    if target:
+        return resolve_report_folder(target.out, run)
+    named = (await find_run(owner, run)).out
+    return Path(named) if named else settings().reports / run
+
+
+async def _find_day(owner: str, run: str, state: State) -> str:
+    """Return the day on which this report was first delivered: today, if it was not yet."""
+    if day := state["report"].get("created"):
+        return day
+    written = await list_file_digests(run, owner)
+    for day in dict.fromkeys(written.values()):
+        contents = render_report_files(await draw_report(owner, run, state, day))
+        if written.keys() >= set(digest_report_files(contents)):
+            return day
+    return datetime.now(UTC).date().isoformat()
+
+
+def _find_message_id(state: State) -> str | None:
+    """Return the id of the message that shows the report, or is streamed as its draft."""
+    answer = (state.get("answers") or {}).get(str(state["turn"]))
+    if answer and answer.get("message"):
+        return answer["message"]
+    last = state["messages"][-1]
+    return last.id if isinstance(last, AIMessage) else None
+
+
+async def _record_end(owner: str, run: str, state: State) -> None:
+    """Write down how the run came out."""
+    problem, status = find_first_error(state), state["status"]
+    code = problem.code if problem else ""
+    code = status if status == "insufficient_evidence" else code
+    await set_run_status(owner, run, status, code=code)
