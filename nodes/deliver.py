@@ -77,7 +77,7 @@ async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDoc
     return {**document, "command": removed_command(run)}
 
 
-async def write_report(
+async def write_run_report(
     owner: str, run: str, state: State, folder: Path, *, force: bool
 ) -> dict[str, Path]:
     """Write the files of a report to a folder; return their paths by kind.

@@ -30,7 +30,7 @@ from graph.records import RunStatus
 from graph.session import SessionOutcome, ThreadSession, open_session
 from graph.state import State, is_delivered
 from memory.agents_md.proposals import count_pending_proposals
-from nodes.deliver import write_report
+from nodes.deliver import write_run_report
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
 from runs import lifecycle
@@ -384,7 +384,7 @@ class CliRunner:
             folder = resolve_report_folder(self.out, self.run)
             written = (await lifecycle.find_run(self.owner, self.run)).folder == str(folder)
             if not (written and is_delivered(state)) or "file_error" in state["report"]:
-                await write_report(self.owner, self.run, state, folder, force=self.force)
+                await write_run_report(self.owner, self.run, state, folder, force=self.force)
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.error, problem.what, where=problem.where, hint=hint) from problem
