@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -281,6 +282,8 @@ async def delete_thread(thread: str) -> None:
         await asyncio.to_thread(lock.release)
     await flush_traces()
     await asyncio.to_thread(remove_thread_files, old)
+    for run in old.runs:
+        await asyncio.to_thread(shutil.rmtree, settings().reports / run, ignore_errors=True)
 
 
 async def _forget_runs(thread: str) -> ExpiredThread:
