@@ -10,7 +10,7 @@ import pytest
 from config.errors import Problem
 from tests.loopback import moved, reply, serving
 from tools.web.fetch import FetchLimits, fetch_page
-from tools.web.urls import canonicalise_url, identify_url
+from tools.web.urls import canonicalise_url
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -255,27 +255,6 @@ async def test_what_is_no_web_address_is_told_as_such(url):
 async def test_an_address_has_one_canonical_form(url, expected):
     assert canonicalise_url(url) == expected
     assert canonicalise_url(expected) == expected
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://example.com/bees",
-        "https://www.example.com/bees/",
-        "https://m.example.com/bees#dance",
-        "https://example.com:443/bees?utm_campaign=may",
-    ],
-)
-async def test_all_addresses_of_a_page_have_one_identity(url):
-    assert identify_url(url) == "example.com/bees"
-
-
-async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their_own():
-    forms = ["https://arxiv.org/abs/2401.01234", "http://www.arxiv.org/pdf/2401.01234.pdf"]
-
-    assert len({identify_url(url) for url in forms}) == 1
-    assert identify_url("https://example.com/a?id=1") != identify_url("https://example.com/a?id=2")
-    assert identify_url("https://m.com/a") != identify_url("https://com/a")
 
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")

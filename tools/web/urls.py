@@ -1,4 +1,4 @@
-"""Tell when two addresses lead to the same page, and show one without its secrets."""
+"""Bring addresses into one form, and show them without their secrets."""
 
 from __future__ import annotations
 
@@ -31,24 +31,12 @@ def canonicalise_url(url: str) -> str:
     if named:
         return named
     query = "&".join(
-        pair for pair in parts.query.split("&") if pair and not _TRACKING.fullmatch(_name(pair))
+        pair
+        for pair in parts.query.split("&")
+        if pair and not _TRACKING.fullmatch(pair.partition("=")[0])
     )
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{host}{path}{'?' if query else ''}{query}"
-
-
-def identify_url(url: str) -> str:
-    """Return what all addresses of one page share; it is for comparing and not for opening.
-
-    Beyond `canonicalise_url` it forgets the scheme, a leading `www.` or `m.`, and whether a paper
-    on arXiv is read as its abstract, as a PDF or as a web page.
-    """
-    parts = _split(canonicalise_url(url))
-    if parts is None:
-        return url
-    host = re.sub(r"^(?:www|m)\.(?=[^.]+\.)", "", parts.netloc)
-    path = _ARXIV.sub(r"/abs/\2", parts.path) if host == "arxiv.org" else parts.path
-    return f"{host}{path}{'?' if parts.query else ''}{parts.query}"
 
 
 def redact_url(url: str) -> str:
@@ -63,10 +51,6 @@ def _split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if parts.scheme in _PORTS and parts.netloc else None
-
-
-def _name(pair: str) -> str:
-    return pair.split("=", 1)[0]
 
 
 def _doi(host: str, path: str) -> str:
