@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from config.environment import expand_path
 from config.errors import ErrorCode, Problem
-from config.resources import process_cached
+from config.resources import Resource, process_cached
 from config.settings import settings
 from text.tokens import count_tokens
 
@@ -353,6 +353,14 @@ def _checked(made: list[list[float]], wanted: int) -> FloatMatrix:
     return normalize_rows(vectors)
 
 
+def _close_clients(clients: list[httpx.Client]) -> None:
+    for client in clients:
+        client.close()
+
+
+_http_clients = Resource(list["httpx.Client"], _close_clients)
+
+
 @process_cached
 def _client(name: str, server: str, seconds: float) -> Embeddings:
     """Return LangChain's client; it waits so long for an answer and never asks again."""
@@ -369,6 +377,7 @@ def _client(name: str, server: str, seconds: float) -> Embeddings:
             "response": [_billed],
         }
         client = httpx.Client(timeout=timeout, event_hooks=hooks)
+        _http_clients.get().append(client)
         # Counting tokens would fetch a vocabulary; texts are cut to a safe length instead.
         options = {"timeout": timeout, "max_retries": 0, "check_embedding_ctx_length": False}
         options |= {"base_url": server or None, "http_client": client}

@@ -12,12 +12,12 @@ from sqlalchemy import Connection, Engine, event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from config.errors import Problem
-from config.resources import replace_resources
 from storage import engine
 from storage.connect import create_database_engine
 from storage.engine import close_database, commit_statements, get_engine, read_rows, run_write
 from storage.tables import events, metadata, schema
 from storage.upgrades import SCHEMA_VERSION
+from tests.places import new_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -157,7 +157,7 @@ async def test_what_is_up_to_date_is_opened_without_a_look_at_each_table_and_whi
     other = await get_engine()
     with other.connect().execution_options(writes=True) as writing, writing.begin():
         said: list[str] = []
-        replace_resources()
+        new_process()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
                 engine,
