@@ -6,7 +6,7 @@ import json
 import os
 import re
 from binascii import b2a_base64
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -52,10 +52,13 @@ def mask_keys(text: str, *, plain_words: bool = True) -> str:
         text: The text.
         plain_words: Whether a key of words alone is removed, such as `lm-studio`.
     """
-    for address in _addresses():
-        text = address.hidden_in(text)
-    for form in _forms(plain_words):
-        text = _mask_key(text, form)
+    keys, logins = _read_secrets()
+    for login in logins:
+        text = login.hidden_in(text)
+    for key in keys:
+        if plain_words or not re.fullmatch(_PLAIN, key):
+            for form in _written_forms(key):
+                text = _mask_key(text, form)
     return _mask_logins(text)
 
 
@@ -68,10 +71,11 @@ def _mask_logins(text: str) -> str:
 
 def mask_value(name: str, value: str) -> str:
     """Return the value of a variable without a password, where it is an address."""
-    login = _login(value) if re.fullmatch(_ADDRESSED, name.upper()) else None
+    login = _login(value) if _is_address_variable(name) else None
     return _mask_logins(login.hidden_in(value) if login else value)
 
 
+@lru_cache(maxsize=1024)
 def is_key_variable(name: str) -> bool:
     """Say whether a variable holds a key, by its name."""
     return re.fullmatch(_NAMED, name.upper()) is not None
@@ -106,33 +110,42 @@ class _Login(NamedTuple):
         return text
 
 
-def _addresses() -> Iterator[_Login]:
-    """Yield the logins in addresses of the environment, also of those that cannot be read."""
+@lru_cache(maxsize=1024)
+def _is_address_variable(name: str) -> bool:
+    return re.fullmatch(_ADDRESSED, name.upper()) is not None
+
+
+def _read_secrets() -> tuple[list[str], list[_Login]]:
+    """Return the keys in the environment, and the logins in its addresses.
+
+    Passwords of logins are keys too, also in addresses that cannot be read.
+    """
+    keys: list[str] = []
+    logins: list[_Login] = []
     for name, value in os.environ.items():
-        if re.fullmatch(_ADDRESSED, name.upper()) and (login := _login(value)):
-            yield login
+        if is_key_variable(name):
+            keys.append(value.strip())
+        if _is_address_variable(name) and (login := _login(value)):
+            logins.append(login)
+    keys += [word for login in logins for word in (login.password, unquote(login.password))]
+    return [key for key in dict.fromkeys(keys) if _is_long(key)], logins
 
 
+def _is_long(key: str) -> bool:
+    return len(key) >= (WORD if key.isalpha() else SHORTEST)
+
+
+@lru_cache(maxsize=256)
 def _login(address: str) -> _Login | None:
     found = re.fullmatch(_WITH_LOGIN, address.strip(), re.DOTALL)
     return _Login(*found.groups()) if found else None
 
 
-def _secrets() -> Iterator[str]:
-    """Yield the keys in the environment, and the passwords in its addresses."""
-    yield from (value.strip() for name, value in os.environ.items() if is_key_variable(name))
-    for login in _addresses():
-        yield from dict.fromkeys((login.password, unquote(login.password)))
-
-
-def _forms(plain_words: bool) -> Iterator[str]:
-    """Yield the keys as they are, and as written in JSON, in an address and in Base64."""
-    for key in _secrets():
-        long = len(key) >= (WORD if key.isalpha() else SHORTEST)
-        if long and (plain_words or not re.fullmatch(_PLAIN, key)):
-            encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
-            every = (key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)
-            yield from dict.fromkeys(every)
+@lru_cache(maxsize=256)
+def _written_forms(key: str) -> tuple[str, ...]:
+    """Return a key as it is, and as written in JSON, in an address and in Base64."""
+    encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
+    return tuple(dict.fromkeys((key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)))
 
 
 def _mask_key(text: str, key: str) -> str:
