@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from calls.ledger import CallCost
 from runs.call_site import CallSite
@@ -104,8 +104,14 @@ async def record_unsent(site: CallSite, role: str, model: str, session: str, cap
 
 def end_statement(name: str, status: str, cost: CallCost) -> SqlStatement:
     """Return the statement that records how an attempt ended, and what it used."""
-    values = {"status": status, **_used(cost), "ended": steady_time()}
-    return update(table).where(table.c.id == name).values(values), None
+    return _END, {"attempt": name, "status": status, **_used(cost), "ended": steady_time()}
+
+
+_END = (
+    update(table)
+    .where(table.c.id == bindparam("attempt"))
+    .values({name: bindparam(name) for name in (*Attempt._fields[4:9], "ended")})
+)
 
 
 async def set_attempt_status(name: str, status: str) -> None:

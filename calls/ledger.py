@@ -18,11 +18,23 @@ from sqlalchemy.exc import IntegrityError
 from memory.experience.tables import utterances
 from runs.call_site import CallSite
 from runs.tables import calls
-from storage.engine import SqlStatement, commit_statements, read_rows, run_read, write_in_group
-from storage.events import current_revision
+from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group
+from storage.events import NEWEST_EVENT
 from text.storable import clip_long_text
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
+
+_KNOWN = select(
+    RECORDED.scalar_subquery().label("result"), NEWEST_EVENT.scalar_subquery().label("revision")
+)
+
+
+_SAME = ("owner", "run", "step", "who", "action")
+"""The columns in which what is done again equals what is recorded."""
+
+_RECORDED_ACTION = (
+    select(utterances.c.id).where(*(utterances.c[name] == bindparam(name) for name in _SAME))
+).limit(1)
 
 
 @dataclass(frozen=True)
@@ -85,13 +97,9 @@ async def known(call: LedgerCall) -> tuple[Any | None, int]:
 
     What is remembered is read at that number: both are looked up at once, for each call of a model.
     """
-
-    def look(connection: Connection) -> tuple[str | None, int]:
-        kept = connection.execute(RECORDED, {"wanted": call.key}).scalar()
-        return kept, current_revision(connection, call.site.owner)
-
-    result, revision = await run_read(look)
-    return (None if result is None else json.loads(result)), revision
+    values = {"wanted": call.key, "its_owner": call.site.owner}
+    row = (await read_rows(_KNOWN, values)).one()
+    return (None if row.result is None else json.loads(row.result)), row.revision or 0
 
 
 async def record_call(
@@ -172,9 +180,8 @@ async def record_actions(site: CallSite, who: str, kind: str, done: Sequence[Act
     def keep(connection: Connection) -> None:
         for said in done:
             row = _row(site, who, kind, said)
-            same = (utterances.c[name] == row[name] for name in ("owner", "run", "step", "who"))
-            known = select(utterances.c.id).where(*same, utterances.c.action == row["action"])
-            if connection.execute(known.limit(1)).first() is None:
+            same = {name: row[name] for name in _SAME}
+            if connection.execute(_RECORDED_ACTION, same).first() is None:
                 connection.execute(insert(utterances), row)
 
     await write_in_group(keep)

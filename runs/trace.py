@@ -31,7 +31,7 @@ REDACTED, WITHHELD = "redacted", "query_withheld"
 LARGEST = 1e11
 """The largest number on a line; as a time it is more than a thousand years away."""
 
-GATHER = 0.05
+GATHER = 0.2
 """For so many seconds lines gather before they are written, where nobody waits for them."""
 
 _writing = threading.Lock()

@@ -85,7 +85,6 @@ def create_database_engine(url: str) -> Engine:
         ) from error
     if backend == "sqlite":
         event.listen(engine, "connect", _configure_reader if kept else _configure_sqlite)
-        event.listen(engine, "begin", _begin)
     else:
         add_postgresql_conditions()
         event.listen(engine, "connect", _disable_jit)
@@ -171,9 +170,11 @@ def _disable_jit(connection: Any, _: Any) -> None:
     connection.commit()
 
 
-def _begin(connection: Connection) -> None:
-    """Take the write lock at once, since SQLite refuses to take it in mid-transaction."""
-    if connection.get_execution_options().get("writes", False):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.connection.cursor().execute("BEGIN")
+def begin_transaction(connection: Connection, *, writes: bool) -> None:
+    """Begin a transaction on SQLite, whose driver begins none by itself.
+
+    One that writes takes the lock at once, since SQLite refuses to take it in mid-transaction. A
+    listener for the event `begin` would let SQLAlchemy look for listeners at every statement.
+    """
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

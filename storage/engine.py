@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -24,7 +26,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 from config.errors import ErrorCode, Problem
 from config.resources import LoopResource, Resource
 from config.settings import settings
-from storage.connect import create_database_engine, parse_database_url
+from storage.connect import begin_transaction, create_database_engine, parse_database_url
 from storage.permissions import read_only_problem, secure_new_files
 from storage.tables import load_tables, metadata, schema
 from storage.upgrades import SCHEMA_VERSION, upgrade_tables
@@ -73,7 +75,8 @@ async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     Raises:
         Problem: What `to_database_problem` tells of.
     """
-    return await run_read(lambda connection: connection.execute(statement, values).freeze()())
+    with _translate_errors():
+        return await asyncio.to_thread(_read_rows, await get_engine(), statement, values)
 
 
 async def run_read(work: Callable[[Connection], Answer]) -> Answer:
@@ -103,7 +106,7 @@ async def run_write(work: Callable[[Connection], Answer]) -> Answer:
         engine = await get_engine()
         async with _write_lock.get():
             # The transaction ends as it should even if nobody waits for it any more.
-            return await asyncio.shield(asyncio.to_thread(_write, engine, work))
+            return await asyncio.shield(_write_in_thread(engine, work))
 
 
 def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
@@ -115,9 +118,24 @@ def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
         return _write(_opened(settings().database), work)
 
 
+def _read_rows(engine: Engine, statement: Executable, values: Any) -> Result[Any]:
+    # A single statement is a transaction of its own.
+    with engine.connect() as connection:
+        return connection.execute(statement, values).freeze()()
+
+
 def _read_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
+        begin_transaction(connection, writes=False)
         return work(connection)
+
+
+def _write_in_thread(
+    engine: Engine, work: Callable[[Connection], Answer]
+) -> asyncio.Future[Answer]:
+    # Unlike `asyncio.to_thread`, this makes no task that has to be run twice.
+    call = partial(copy_context().run, _write, engine, work)
+    return asyncio.get_running_loop().run_in_executor(None, call)
 
 
 def advisory_lock(connection: Connection, name: str) -> None:
@@ -151,7 +169,8 @@ def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
 
 
 def _write_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+    with engine.begin() as connection:
+        begin_transaction(connection, writes=True)
         return work(connection)
 
 
@@ -317,16 +336,20 @@ async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
 
     Nobody would ever wake those who wait for an entry if it were raised here.
     """
-    (failure,) = await asyncio.gather(_execute(batch), return_exceptions=True)
-    return failure
 
-
-async def _execute(batch: Sequence[_PendingWrite]) -> None:
     def execute(connection: Connection) -> None:
         for entry in batch:
             entry.work(connection)
 
-    await run_write(execute)
+    try:
+        engine = await get_engine()
+        async with _write_lock.get():
+            writing = _write_in_thread(engine, execute)
+            await asyncio.wait([writing])
+    except Problem as problem:
+        return problem
+    failure = writing.exception()
+    return to_database_problem(failure) if isinstance(failure, SQLAlchemyError) else failure
 
 
 def _resolve(entry: _PendingWrite, failure: BaseException | None) -> None:

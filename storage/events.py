@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from storage.engine import advisory_lock, read_rows, run_read
 from storage.tables import events
 
-if TYPE_CHECKING:
-    pass
-
-
 Data = Mapping[str, Any]
+
+NEWEST_EVENT = select(func.max(events.c.id)).where(events.c.owner == bindparam("its_owner"))
+"""The number of the newest event of `its_owner`."""
 
 
 class Event(NamedTuple):
@@ -98,7 +97,7 @@ async def read_revision(owner: str) -> int:
 
 def current_revision(connection: Connection, owner: str) -> int:
     """Return the same, in a transaction of the caller's."""
-    return connection.execute(_NEWEST, {"its_owner": owner}).scalar() or 0
+    return connection.execute(NEWEST_EVENT, {"its_owner": owner}).scalar() or 0
 
 
 async def list_events(
@@ -190,9 +189,6 @@ def parse_event(row: Row[Any]) -> LoggedEvent:
     fields = {name: getattr(row, name) for name in Event._fields}
     both = {"before": _data(row.before), "after": _data(row.after)}
     return LoggedEvent(row.id, Event(**(fields | both)), row.at)
-
-
-_NEWEST = select(func.max(events.c.id)).where(events.c.owner == bindparam("its_owner"))
 
 
 def _json(data: Data | None) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from config.errors import Problem
 from storage import engine
-from storage.connect import create_database_engine
+from storage.connect import begin_transaction, create_database_engine
 from storage.engine import close_database, commit_statements, get_engine, read_rows, run_write
 from storage.tables import events, metadata, schema
 from storage.upgrades import SCHEMA_VERSION
@@ -25,7 +25,7 @@ WRITE_200 = """
 import asyncio, sys
 from sqlalchemy import insert
 from storage import engine
-from storage.connect import create_database_engine
+from storage.connect import begin_transaction, create_database_engine
 from storage.engine import close_database, read_rows
 from storage.engine import commit_statements
 from storage.tables import events
@@ -155,7 +155,8 @@ async def test_what_is_up_to_date_is_opened_without_a_look_at_each_table_and_whi
     await get_engine()
     await close_database()
     other = await get_engine()
-    with other.connect().execution_options(writes=True) as writing, writing.begin():
+    with other.begin() as writing:
+        begin_transaction(writing, writes=True)
         said: list[str] = []
         new_process()
         with pytest.MonkeyPatch.context() as patch:
@@ -167,7 +168,7 @@ async def test_what_is_up_to_date_is_opened_without_a_look_at_each_table_and_whi
             assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
     other.dispose()
 
-    assert len(said) < 5
+    assert len([one for one in said if one != "BEGIN"]) < 5
     assert not any("IMMEDIATE" in one for one in said)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from calls.ledger import CallCost, LedgerCall, call_once, find_recorded, known, record_call
 from runs.tables import calls
-from storage.engine import read_rows, run_read
+from storage.engine import read_rows
 from tests.places import somewhere
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -167,11 +167,11 @@ async def test_what_a_call_needs_to_know_is_read_at_once(monkeypatch: pytest.Mon
     await record_call(a_call(), {"said": "hm"}, 0.0)
     reads: list[object] = []
 
-    async def counted(work: Any) -> Any:
-        reads.append(work)
-        return await run_read(work)
+    async def counted(*asked: Any) -> Any:
+        reads.append(asked)
+        return await read_rows(*asked)
 
-    monkeypatch.setattr("calls.ledger.run_read", counted)
+    monkeypatch.setattr("calls.ledger.read_rows", counted)
 
     assert await known(a_call()) == ({"said": "hm"}, 0)
     assert len(reads) == 1
