@@ -27,7 +27,7 @@ from models import faults
 from runs.trace import trace
 from storage.engine import commit_statements
 from text.secret_masking import mask_secrets_within
-from text.tokens import count_tokens, is_count_exact
+from text.tokens import count_tokens, is_count_exact, load_vocabulary
 
 ABSURD = 10_000_000
 """More tokens than any call uses; a server that says so is not believed."""
@@ -146,9 +146,10 @@ class _SentCall:
     def __init__(self, request: ModelRequest[CallContext], wanted: int) -> None:
         self.request, self.around = request, request.runtime.context
         self.need = output_limit.estimate_need(request, wanted)
+        self.wanted = wanted
         self.name = output_limit.chat_model_name(request.model)
         self.worst = self.cost = CallCost(self.name)
-        self.status, self.attempt, self.capped, self.told = "ok", "", "", True
+        self.status, self.attempt, self.capped, self.estimated = "ok", "", "", False
         self.limit, self.started, self.replied = 0, time.monotonic(), False
 
     async def answered(self, handler: CallHandler) -> ModelResponse[Any]:
@@ -159,13 +160,19 @@ class _SentCall:
         """
         budget, role = self.around.budget, self.around.role
         held, limit = budget.reserved(), settings().call_seconds
+        if budget.is_tight(role, self.need):
+            await load_vocabulary()
+            self.need = output_limit.estimate_need(self.request, self.wanted, exact=True)
         try:
             async with budget.reserve(role, self.need, limit) as mine:
                 held = budget.reserved()
                 seconds = min(limit, budget.seconds_left(role))
                 await self._begin(mine, seconds)
                 try:
-                    return self._judged(await self._timed(handler, seconds), mine)
+                    response = await self._timed(handler, seconds)
+                    if not _tells(_reply(response)):
+                        await load_vocabulary()
+                    return self._judged(response, mine)
                 except BaseException as error:
                     self._fail(error)
                     raise
@@ -201,10 +208,11 @@ class _SentCall:
         self.replied, reply = True, _reply(response)
         reply.response_metadata["model"] = self.name
         problem = replies.reply_problem(reply)
-        self.told = _tells(reply) and not self.name.startswith("extractive")
+        extractive = self.name.startswith("extractive")
+        self.estimated = extractive or not (_tells(reply) or is_count_exact())
         lost = problem is not None and problem.code == ErrorCode.ANSWER_CUT and not _tells(reply)
         # Of a reply that broke off nobody knows how much of it was billed.
-        self.cost = self.worst if lost else _told(reply, self.name, self.worst)
+        self.cost = self.worst if lost else self._counted(reply)
         if problem:
             raise problem
         if replies.finish_reason(reply) == "length" and output_limit.reached_output_limit(
@@ -213,6 +221,15 @@ class _SentCall:
             self.capped = mine.cap
         reply.response_metadata |= {"attempt": self.attempt, "capped": self.capped}
         return response
+
+    def _counted(self, reply: AIMessage) -> CallCost:
+        """Return what a call used; counted here, and written on the reply, if no server says it."""
+        if not _tells(reply):
+            read, written = output_limit.count_request_tokens(self.request), _written(reply)
+            reply.usage_metadata = UsageMetadata(
+                input_tokens=read, output_tokens=written, total_tokens=read + written
+            )
+        return replace(_cost(reply, self.name), session=self.worst.session)
 
     def _fail(self, error: BaseException) -> None:
         """Note how the attempt ended, and what it used as far as that is known."""
@@ -229,7 +246,7 @@ class _SentCall:
             await commit_statements(end_statement(self.attempt, self.status, self.cost))
         cost = self.cost
         used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out}
-        used |= {} if self.told or is_count_exact() else {"estimated": True}
+        used |= {"estimated": True} if self.estimated else {}
         seconds = round(time.monotonic() - self.started, 4)
         more = {"model": self.name, "seconds": seconds, "dollars": cost.dollars, **used}
         more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": held.dollars}
@@ -271,16 +288,6 @@ def _plain(request: ModelRequest[CallContext]) -> dict[str, Any]:
     tools = [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools]
     system = request.system_message.content if request.system_message else ""
     return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
-
-
-def _told(reply: AIMessage, name: str, worst: CallCost) -> CallCost:
-    """Return what a call used; counted here, and written on the reply, if the server is silent."""
-    if not _tells(reply):
-        read, written = worst.tokens_in, _written(reply)
-        reply.usage_metadata = UsageMetadata(
-            input_tokens=read, output_tokens=written, total_tokens=read + written
-        )
-    return replace(_cost(reply, name), session=worst.session)
 
 
 def _written(reply: AIMessage) -> int:

@@ -21,7 +21,7 @@ from prompts.data_blocks import join_prompt_blocks, render_block
 from prompts.loader import render_prompt
 from text.regex import regex
 from text.script import detect_language
-from text.tokens import count_tokens
+from text.tokens import bytes_fit, count_tokens, load_vocabulary
 
 
 def repair_tool_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -85,9 +85,10 @@ class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
         """Pass the request on with a conversation that fits."""
         short, said = request.runtime.context.compacted, request.messages
         talk = repair_tool_calls([*short.messages, *said[short.upto :]])
-        system = count_tokens(str(request.system_message.text)) if request.system_message else 0
-        most = int(WINDOW_SHARE * input_window(request.model)) - system
-        if most < count_message_tokens(talk) and len(talk) > 1:
+        system = str(request.system_message.text) if request.system_message else ""
+        window = int(WINDOW_SHARE * input_window(request.model))
+        if len(talk) > 1 and not await messages_fit(talk, window, system):
+            most = window - count_tokens(system)
             summary = partial(_asked, request, handler)
             shorter = await compact_conversation(
                 request.model, talk, most, summary, str(said[0].text)
@@ -108,6 +109,19 @@ def input_window(model: BaseChatModel) -> int:
 def count_message_tokens(messages: Iterable[Any]) -> int:
     """Return how many tokens messages have, with the tool calls in them."""
     return sum(EACH + count_tokens(_written(message)) for message in messages)
+
+
+def message_bytes_fit(messages: Sequence[AnyMessage], most: int, system: str = "") -> bool:
+    """Say whether messages and a system prompt have so few bytes that `most` tokens hold them."""
+    return bytes_fit([system, *map(_written, messages)], most - EACH * len(messages))
+
+
+async def messages_fit(messages: Sequence[AnyMessage], most: int, system: str = "") -> bool:
+    """Say whether messages and a system prompt have at most `most` tokens together."""
+    if message_bytes_fit(messages, most, system):
+        return True
+    await load_vocabulary()
+    return count_tokens(system) + count_message_tokens(messages) <= most
 
 
 async def compact_conversation(

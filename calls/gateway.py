@@ -35,7 +35,6 @@ from prompts.loader import render_prompt
 from prompts.typed_answers import describe_answer_error
 from runs.call_site import call_site
 from text.script import detect_language
-from text.tokens import load_vocabulary
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -196,7 +195,6 @@ async def _call_context(
     state: Mapping[str, Any], runtime: Runtime[Context], role: str, system: str
 ) -> CallContext:
     """Find out what surrounds a call of a role at this point of the run."""
-    await load_vocabulary()
     place = call_site(state, runtime)
     if role not in ROLES_OUTSIDE_RUN:
         system = join_prompt_blocks(system, _wishes_block(state))

@@ -6,6 +6,7 @@ Each provider has its own way of being told.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from langchain.agents.middleware.types import ModelRequest
@@ -20,7 +21,7 @@ from config.model_table import token_prices
 from config.resources import Resource
 from config.settings import settings
 from text.regex import regex
-from text.tokens import count_tokens, is_count_exact
+from text.tokens import count_tokens, estimate_tokens, is_count_exact
 
 FIELDS = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens")
 """What LangChain's clients call the limit, each its own provider's."""
@@ -46,15 +47,18 @@ _most = Resource(dict[str, int])
 """By the name of a model: the way that its server takes, and the largest limit it takes."""
 
 
-def estimate_need(request: ModelRequest[Any], wanted: int = USUAL_ANSWER_TOKENS) -> CallNeed:
+def estimate_need(
+    request: ModelRequest[Any], wanted: int = USUAL_ANSWER_TOKENS, *, exact: bool = False
+) -> CallNeed:
     """Return what a call needs.
 
     Args:
         request: The request as it will be sent.
         wanted: How many tokens the answer is to be allowed, if they can be had.
+        exact: Whether tokens are counted by the vocabulary, where it is on this disk.
     """
     dollars_in, dollars_out = token_prices(chat_model_name(request.model))
-    read = _read(request)
+    read = count_request_tokens(request, exact=exact)
     return CallNeed(read, _longest(request.model, read), dollars_in, dollars_out, wanted)
 
 
@@ -118,35 +122,40 @@ def _longest(model: BaseChatModel, read: int) -> int:
     return min(longest, _most.get().get(chat_model_name(model), longest))
 
 
-def _read(request: ModelRequest[Any]) -> int:
-    """Return how many tokens a request has, at most as many as its model may count."""
-    said = [*request.messages, *([request.system_message] if request.system_message else [])]
-    tokens = sum(EACH + count_tokens(str(one.text)) + _calling(one) for one in said)
-    tokens += sum(_form(tool) for tool in request.tools)
-    tokens += count_tokens(json.dumps(request.model_settings)) if request.model_settings else 0
-    return tokens if _counted_alike(request.model) else round(tokens * TOKEN_MARGIN)
+def count_request_tokens(request: ModelRequest[Any], *, exact: bool = True) -> int:
+    """Return how many tokens a request has, at least as many as its model may count."""
+    count = count_tokens if exact else estimate_tokens
+    messages = [*request.messages, *([request.system_message] if request.system_message else [])]
+    tokens = EACH * len(messages) + sum(map(count, _request_texts(request, messages)))
+    alike = _is_counted_alike(request.model, exact=exact)
+    return tokens if alike else round(tokens * TOKEN_MARGIN)
 
 
-def _calling(message: Any) -> int:
-    calls = getattr(message, "tool_calls", None)
-    return count_tokens(json.dumps([[one["name"], one["args"]] for one in calls])) if calls else 0
+def _request_texts(request: ModelRequest[Any], messages: Sequence[Any]) -> Iterator[str]:
+    for message in messages:
+        yield str(message.text)
+        if calls := getattr(message, "tool_calls", None):
+            yield json.dumps([[call["name"], call["args"]] for call in calls])
+    yield from map(_tool_schema, request.tools)
+    if request.model_settings:
+        yield json.dumps(request.model_settings)
 
 
-_forms: dict[str, int] = {}
+_schemas: dict[str, str] = {}
 
 
-def _form(tool: BaseTool | dict[str, Any]) -> int:
-    """Return the tokens of a tool's description; it is made once."""
+def _tool_schema(tool: BaseTool | dict[str, Any]) -> str:
+    """Return how a tool is described to a model; it is written once."""
     if isinstance(tool, dict):
-        return count_tokens(json.dumps(tool))
-    if tool.name not in _forms:
-        _forms[tool.name] = count_tokens(json.dumps(cast("Any", convert_to_openai_tool(tool))))
-    return _forms[tool.name]
+        return json.dumps(tool)
+    if tool.name not in _schemas:
+        _schemas[tool.name] = json.dumps(cast("Any", convert_to_openai_tool(tool)))
+    return _schemas[tool.name]
 
 
-def _counted_alike(model: BaseChatModel) -> bool:
+def _is_counted_alike(model: BaseChatModel, *, exact: bool) -> bool:
     """Say whether tokens are counted here as the model's provider does."""
     name = chat_model_name(model)
     return name.startswith("extractive:") or (
-        is_count_exact() and name.startswith(("openai:gpt", "openai:o"))
+        exact and is_count_exact() and name.startswith(("openai:gpt", "openai:o"))
     )

@@ -150,6 +150,11 @@ class RunBudget:
         """Return how many tokens an answer could have now, beside the calls in flight."""
         return min(need.max_tokens_out, *self._rooms(role, need, self.reserved()).values())
 
+    def is_tight(self, role: str, need: CallNeed) -> bool:
+        """Say whether the caps may shorten an answer, if others like it are made at once."""
+        beside = min(self._rooms(role, need, self.reserved()).values())
+        return beside < self.context.parallelism * min(need.wanted, need.max_tokens_out)
+
     def _allowed(self, role: str, need: CallNeed) -> tuple[int, str] | None:
         """Return how long an answer may be, and the cap that shortens it; `None` for a while.
 

@@ -114,7 +114,6 @@ async def recall_block(
     Raises:
         Problem: Why a memory cannot be read.
     """
-    await load_vocabulary()
     query = query._replace(revision=query.revision or await read_revision(query.owner))
     asked = [one for one in memories if one.name not in query.excluded]
     notes = await asyncio.gather(*(memory.recall(query, budget) for memory in asked))
@@ -122,6 +121,9 @@ async def recall_block(
         NoteGroup(memory.name, memory.share, some)
         for memory, some in zip(asked, notes, strict=True)
     ]
+    if not any(notes):
+        return MemoryBlock()
+    await load_vocabulary()
     return build_block(groups, budget, language, _arrange)
 
 

@@ -41,7 +41,7 @@ from report.checks.second_reader import (
 from report.labels import describe_doubt
 from runs.call_site import call_site, resolve_owner
 from runs.trace import trace
-from text.tokens import count_tokens
+from text.tokens import estimate_tokens
 from tools.source_checks import load_source_texts, verify_text
 
 BY_SEVERITY: tuple[VerdictGrade, ...] = ("own", "supported", "not_said", "contradicted")
@@ -152,7 +152,7 @@ async def _room(state: Mapping[str, Any], runtime: Runtime[Context]) -> int:
     """Return how many tokens of sentences and pages one request to the model may hold."""
     model = await load_role_model("checker", runtime.context)
     told = f"{render_prompt('checker', language=state['language'])}\n{state['question']}"
-    return int(WINDOW_SHARE * input_window(model)) - count_tokens(told)
+    return int(WINDOW_SHARE * input_window(model)) - estimate_tokens(told)
 
 
 async def _verdicts(

@@ -13,6 +13,8 @@ from calls.compaction import (
     SUMMARY_WORDS,
     compact_conversation,
     count_message_tokens,
+    message_bytes_fit,
+    messages_fit,
     summary_of_message,
 )
 from calls.gateway import work
@@ -33,7 +35,6 @@ from text.question_parts import is_context_dependent
 from text.regex import regex
 from text.secret_masking import list_removed_kinds
 from text.sentences import split_sentences
-from text.tokens import load_vocabulary
 from tools.message_uploads import list_message_uploads
 
 LONGEST = 1_500
@@ -67,10 +68,9 @@ async def load_conversation(
     Raises:
         Problem: Whatever every other call would meet too.
     """
-    await load_vocabulary()
     known, whole = stored_summary(state), _whole(state)
     most = max_shown_tokens()
-    if count_message_tokens(whole) > most:
+    if not await messages_fit(whole, most):
         model = await load_role_model("coordinator", runtime.context)
         try:
             shorter = await compact_conversation(
@@ -91,6 +91,8 @@ def recent_messages(state: State) -> list[AnyMessage]:
     A report is shown as its checked text with the ids of its sources, and a long text in part.
     """
     whole = _whole(state)
+    if message_bytes_fit(whole, max_shown_tokens()):
+        return whole
     before = [message for message in whole[:1] if summary_of_message(message)]
     shown: list[AnyMessage] = []
     room = max_shown_tokens() - count_message_tokens(before)

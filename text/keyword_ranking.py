@@ -14,7 +14,7 @@ from rank_bm25 import BM25Plus
 
 from text.passage_splitting import merge_passages
 from text.sentences import Span
-from text.tokens import count_tokens
+from text.tokens import estimate_tokens
 from text.words import query_terms, search_words
 
 SAME = 0.9
@@ -258,4 +258,4 @@ def _fill(choice: _PassageChoice, cuts: Sequence[ScoredPassage], room: int) -> N
 
 
 def _tokens(spans: Sequence[Span]) -> int:
-    return sum(count_tokens(span.text) for span in spans)
+    return sum(estimate_tokens(span.text) for span in spans)

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import pairwise
@@ -172,6 +172,14 @@ def count_tokens(text: str) -> int:
     if len(text) > AT_ONCE:
         return sum(_count(text[at : at + AT_ONCE]) for at in range(0, len(text), AT_ONCE))
     return _short(text) if len(text) <= SHORT else _long(text)
+
+
+def bytes_fit(texts: Iterable[str], most: int) -> bool:
+    """Say whether texts have at most `most` bytes together, and so no more tokens.
+
+    What fits in this way is not counted: the vocabulary takes 70 MB, and half a second to load.
+    """
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= most
 
 
 def is_count_exact() -> bool:

@@ -37,7 +37,7 @@ from models.extractive.writing import WrittenAnswer, write_finding, write_report
 from text.answerability import is_answerable
 from text.background_threads import run_abandonable
 from text.question_types import asks_why_too
-from text.tokens import count_tokens
+from text.tokens import estimate_tokens
 from text.topics import extract_topic, key_phrase, key_terms
 
 _END = {"finish_reason": "stop", "model_name": "extractive"}
@@ -191,9 +191,9 @@ def _write(prompt: ParsedPrompt) -> WrittenAnswer:
 
 
 def _count_usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
-    """Return the tokens as counted here, so that budgets and traces have something to count."""
-    read = sum(count_tokens(str(message.text)) for message in messages)
-    written = count_tokens(answer)
+    """Return the tokens as estimated here, so that budgets and traces have something to count."""
+    read = sum(estimate_tokens(str(message.text)) for message in messages)
+    written = estimate_tokens(answer)
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 

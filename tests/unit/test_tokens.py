@@ -24,7 +24,14 @@ from memory.registry import explain_recall
 from runs.trace import read_trace
 from tests.model_calls import asked, written
 from text import tokens
-from text.tokens import PART, count_tokens, estimate_tokens, is_count_exact, vocabulary_file
+from text.tokens import (
+    PART,
+    bytes_fit,
+    count_tokens,
+    estimate_tokens,
+    is_count_exact,
+    vocabulary_file,
+)
 from text.tokens import _parts as estimated_parts
 
 ROOT = Path(__file__).parents[2]
@@ -359,3 +366,14 @@ def test_an_estimate_is_not_far_over_the_truth_either(kind: str, known: tiktoken
 
     right = sum(len(known.encode_ordinary(part)) for part in parts)
     assert sum(map(estimate_tokens, parts)) <= 1.3 * right
+
+
+def test_what_has_few_bytes_fits_without_the_vocabulary(monkeypatch: pytest.MonkeyPatch):
+    def refuse() -> None:
+        raise AssertionError("the vocabulary is loaded")
+
+    monkeypatch.setattr(tokens, "_encoding", refuse)
+
+    assert bytes_fit(["bees", "蜂"], 7)
+    assert not bytes_fit(["bees", "蜂"], 6)
+    assert bytes_fit(["\ud800"], 3)
