@@ -170,18 +170,12 @@ def select_fitting_claims(
     """
     ranked = sorted(shown, key=lambda claim: not claim.reason)
     places = [_resting(claim, texts) for claim in ranked]
-<<<<<<< HEAD
-    said = [
-        *accumulate(_FRAME_TOKENS + count_tokens(f"{claim.head}\n{claim.text}") for claim in ranked)
-    ]
-=======
     pieces = _pieces(chain.from_iterable(places), texts)
     heads = [f"{claim.head}\n{claim.text}" for claim in ranked]
-    frames = BESIDE * (len(heads) + len(pieces))
+    frames = _FRAME_TOKENS * (len(heads) + len(pieces))
     if bytes_fit([*heads, *(one["text"] for one in pieces)], tokens - frames):
         return sorted(ranked)
-    said = [*accumulate(BESIDE + count_tokens(head) for head in heads)]
->>>>>>> 51cce0a5 (The vocabulary of tokens is loaded only where a count decides something)
+    said = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
 
     def needed(upto: int) -> int:
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
