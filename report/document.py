@@ -1,7 +1,4 @@
-"""The document of a finished run.
-
-Its shape, how it is put together, and what is said around its body.
-"""
+"""The document of a finished run: its shape, its assembly, and the texts around its body."""
 
 from __future__ import annotations
 
@@ -46,38 +43,38 @@ from text.words import search_words
 
 
 class Gap(TypedDict):
-    """A step, a search or a provider of web search that did not come out well."""
+    """A step, a search or a provider of web search that failed in part or as a whole."""
 
     title: str
     status: str
     reason: str
-    """A code, with more after a colon where there is more to say; or words."""
+    """A code, optionally with a colon and a detail; or words."""
 
 
 class ReportDocument(TypedDict):
-    """A report with all that stands around it; plain data, so it can be stored and sent."""
+    """A report with everything shown around it; plain data that can be stored and sent."""
 
     title: str
     question: str
-    """What was asked, in the words of the person; nothing where the title says the same."""
+    """The question in the words of the user; empty if the title says the same."""
     researched: NotRequired[str]
-    """The same in a form that stands alone, where a follow-up was put into one."""
+    """A follow-up question, rewritten to be understood alone."""
     status: str
     notices: list[str]
     body: str
-    """Checked markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
+    """Checked Markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
     gaps: list[Gap]
     searched: list[str]
     sources: list[Source]
-    """The whole registry of the thread; only what the body cites is shown."""
+    """All sources of the thread; only those that the body cites are shown."""
     texts: dict[str, str]
-    """The text of each page that is cited, by the id of its source; a page shows parts of them."""
+    """The text of each cited page, by the id of its source; HTML shows excerpts."""
     removed: list[RemovedSentence]
     doubted: list[DoubtedSentence]
     command: NotRequired[str]
-    """What lists the sentences that were removed; nothing for a reader without a terminal."""
+    """The command that lists the removed sentences; absent for a reader without a terminal."""
     unreviewed: int
-    """How many findings nobody could judge; their quotations are checked all the same."""
+    """How many findings could not be reviewed; their quotations are checked anyway."""
     language: str
     created: str
     """The day, as an ISO date."""
@@ -100,18 +97,18 @@ _GRADES: dict[str, SupportGrade] = {
 
 
 def grade_reason(reason: str) -> SupportGrade:
-    """Return the grade of a sentence that is doubted for a reason; without one it is supported.
+    """Return the grade of a sentence that is doubted for a reason; "" is supported.
 
-    It is contradicted if its sources say something else, weak if they say less or it refers to a
-    removed sentence, and otherwise not found.
+    A sentence is contradicted if its sources say something else, weak if they say less or if it
+    refers to a removed sentence, and not found otherwise.
     """
     return _GRADES.get(reason, "not_found")
 
 
 MAX_TITLE_CHARS = 100
-"""How many characters a title has at most; a plan's may be a little longer than it should be."""
+"""Limit of a title in characters; a planned title may exceed what the prompt asks for."""
 
-_REPORTED_SHARE = 1 / 2  # of the words of a review that two sentences of a report have
+_REPORTED_SHARE = 1 / 2  # of the words of an objection, within two sentences of a report
 _END = regex(r"\s|[，。；：、？！]")
 _CLAUSE = regex(r"[;；]\s*")
 _HEADINGS = regex(r"^#.*$", re.MULTILINE)
@@ -129,28 +126,26 @@ def build_document(
     created: str,
     texts: Mapping[str, str] = NO_PAGE_TEXTS,
 ) -> ReportDocument:
-    """Return the document of the turn that `state` is in.
+    """Return the document of the current turn of `state`.
 
     Args:
         state: The state of the graph.
         report: The checked report.
-        status: How the run came out.
+        status: The outcome of the run.
         created: The day, as an ISO date.
-        texts: The texts of the pages that are cited, by the ids of their sources.
+        texts: The texts of the cited pages, by the ids of their sources.
     """
     sources: dict[str, Source] = state.get("sources", {})
     asked = report.get("asked") or state["question"]
-    follows = state["turn"] > 1 and not _same(state["question"], asked)
+    rewritten = state["turn"] > 1 and not _says_same(state["question"], asked)
     return ReportDocument(
         title=report["title"],
-        question="" if _same(asked, report["title"]) else asked,
-        researched=state["question"] if follows else "",
+        question="" if _says_same(asked, report["title"]) else asked,
+        researched=state["question"] if rewritten else "",
         status=status,
         notices=report["notices"],
         body=report["body"],
-        gaps=_with_reasons(
-            status, [*list_gaps(state, report["body"]), *_list_unused_steps(state, report["cited"])]
-        ),
+        gaps=_list_all_gaps(state, report, status),
         searched=list_searched_queries(state),
         sources=[_listed_source(source, report["language"]) for source in sources.values()],
         texts=dict(texts),
@@ -162,14 +157,15 @@ def build_document(
     )
 
 
-def _with_reasons(status: RunStatus, gaps: Sequence[Gap]) -> list[Gap]:
-    """Return what is missing; what a failed run did not find, its sources may say all the same."""
-    silent = "no_evidence" if status == "failed" else None
-    return [{**gap, "reason": "" if gap["reason"] == silent else gap["reason"]} for gap in gaps]
+def _list_all_gaps(state: State, report: Report, status: RunStatus) -> list[Gap]:
+    """Return the gaps and unused steps; a failed run cannot say that its sources lack something."""
+    gaps = [*list_gaps(state, report["body"]), *_list_unused_steps(state, report["cited"])]
+    hidden = "no_evidence" if status == "failed" else None
+    return [{**gap, "reason": "" if gap["reason"] == hidden else gap["reason"]} for gap in gaps]
 
 
 def shorten_title(text: str) -> str:
-    """Return a text as a title: in one line, cut behind a whole word where it is too long."""
+    """Return a text as a title: in one line, cut after a whole word if it is too long."""
     title = " ".join(text.split())
     if len(title) <= MAX_TITLE_CHARS:
         return title
@@ -183,47 +179,47 @@ def removed_command(run: str) -> str:
     return f"dossier runs show {run} --removed"
 
 
-def _same(question: str, title: str) -> bool:
-    """Say whether a question says no more than a title; marks and capitals are no words."""
+def _says_same(question: str, title: str) -> bool:
+    """Tell whether a question equals a title but for punctuation and case."""
     return re.sub(r"\W+", "", question).casefold() == re.sub(r"\W+", "", title).casefold()
 
 
 def _listed_source(source: Source, language: str) -> Source:
-    """Return a source as it is listed; a file that is gone has no location to be found at."""
+    """Return a source as it is listed; a deleted file has no location, but a label that says so."""
     return source if source["location"] else source | {"location": get_label("gone", language)}
 
 
 def to_graded_doubt(one: DoubtedSentence | str) -> DoubtedSentence:
-    """Return a doubt with its grade; an older thread has a sentence with a doubtful number."""
+    """Return a doubt with its grade; older threads store a doubtful number as a bare sentence."""
     doubted = DoubtedSentence(text=one, reason="number") if isinstance(one, str) else one
     return {**doubted, "grade": grade_reason(doubted["reason"])}
 
 
 def list_gaps(state: State, body: str = "") -> list[Gap]:
-    """Return what did not come out well in this turn: steps, searches, providers of web search.
+    """Return the steps, searches and providers of web search that failed in this turn.
 
-    A step of which a review rejected single sentences lacks nothing without them, nor does one
-    where the report has what the review asked for.
+    A step is no gap if its review only rejected single sentences, or if the report has what the
+    review asked for.
 
     Args:
         state: The state of the graph.
-        body: The report, where it is written.
+        body: The body of the report, once it is written.
     """
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     missing = [
         Gap(title=one["title"], status=one["status"], reason=one["reason"] or one["review"])
         for one in findings.values()
-        if (one["status"] != "ok" or one["review"] == "failed") and not _mended(one, body)
+        if (one["status"] != "ok" or one["review"] == "failed") and not _is_resolved(one, body)
     ]
-    looked: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    # Where there are steps, they searched again for whatever the first search missed.
+    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    # Steps search again for whatever the first search missed.
     missing += [
         Gap(
             title=one["query"] or get_label("unsent", state["language"]),
             status=one["status"],
             reason=one["reason"],
         )
-        for one in looked.values()
+        for one in searches.values()
         if (not findings and one["reason"] not in ("", "no_evidence", "search_unavailable"))
         or one["reason"].startswith("not_computed")
     ]
@@ -234,8 +230,8 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     ]
 
 
-def _mended(finding: Finding, body: str) -> bool:
-    """Tell whether nothing is missing that a review asked for."""
+def _is_resolved(finding: Finding, body: str) -> bool:
+    """Tell whether a report has everything that a review asked for."""
     if finding["reason"] != "objected":
         return finding["reason"] == "set_right"
     wanted = set(search_words(finding.get("objection", "")))
@@ -243,7 +239,7 @@ def _mended(finding: Finding, body: str) -> bool:
 
 
 def _list_unused_steps(state: State, cited: Sequence[str]) -> list[Gap]:
-    """Return the steps of this turn that came out well, and of which a report cites no source."""
+    """Return the successful steps of this turn of which a report cites no source."""
     findings = of_steps(state.get("findings"), state["turn"])
     return [
         Gap(title=one["title"], status="ok", reason="not_used")
@@ -253,55 +249,56 @@ def _list_unused_steps(state: State, cited: Sequence[str]) -> list[Gap]:
 
 
 def find_reached_limit(state: State) -> str:
-    """Return the limit that kept something from being done, as `max_calls = 10`; or nothing."""
+    """Return the limit that stopped the research, as `max_calls = 10`; "" if none did."""
     reasons = (gap["reason"].partition(": ") for gap in list_gaps(state))
     return next((limit for code, _, limit in reasons if code == "budget_spent"), "")
 
 
 def _count_unreviewed(state: State) -> int:
-    """Return how many findings of this turn nobody could judge."""
+    """Return how many findings of this turn could not be reviewed."""
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     return sum(one["review"] == "unverified" and bool(one["text"]) for one in findings.values())
 
 
 def list_searched_queries(state: State) -> list[str]:
-    """Return every query of this turn as it was sent, in order, once."""
-    looked: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    """Return the queries of this turn as they were sent, in order, without repetition."""
+    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    queries = [entry["query"] for name, entry in looked.items() if name.isdecimal()]
+    queries = [entry["query"] for name, entry in searches.items() if name.isdecimal()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
     return list(dict.fromkeys(filter(None, queries)))
 
 
 def has_gaps(state: State, body: str) -> bool:
-    """Say whether something stands under what is missing; where that was the question, it is not.
+    """Tell whether a report lists gaps; absence is none if the question asks about it.
 
     Args:
         state: The state of the graph.
         body: The report.
     """
-    asked = bool(_ASKS_WHETHER.search(state["question"]))
-    return any(not asked or gap["reason"] != "no_evidence" for gap in list_gaps(state, body))
+    answered = "no_evidence" if _ASKS_WHETHER.search(state["question"]) else None
+    return any(gap["reason"] != answered for gap in list_gaps(state, body))
 
 
 def is_left_open(question: str, body: str) -> bool:
-    """Say whether the answer that a report begins with leaves a part of the question open.
+    """Tell whether the first section of a report leaves a part of the question open.
 
-    Where the question is whether something is said at all, that it is not is the answer.
+    If the question is whether the sources say something, their silence is the answer.
     """
     if _ASKS_WHETHER.search(question):
         return False
     parts = (part for part in _HEADINGS.split(body) if part.strip())
-    said = [part for one in split_statements(next(parts, "")) for part in _CLAUSE.split(one)]
+    clauses = (part for one in split_statements(next(parts, "")) for part in _CLAUSE.split(one))
     return any(
-        is_absence_remark(one) for one in said if not (MARKER.search(one) or QUOTE.search(one))
+        is_absence_remark(one) and not MARKER.search(one) and not QUOTE.search(one)
+        for one in clauses
     )
 
 
 def extract_answer(body: str) -> str:
-    """Return what stands above the first section of a report; its citations are ids of sources.
+    """Return the text above the first section of a report, with ids of sources as citations.
 
-    A quotation is in quotation marks, with its source behind it.
+    A quotation is in quotation marks and followed by its source.
     """
     above: list[str] = []
     for line in body.strip().splitlines():
@@ -321,34 +318,33 @@ _MAX_DOUBT_LINES = 12
 
 
 def list_notices(document: ReportDocument) -> list[str]:
-    """Return what a reader must know first; a run that did not end well says so."""
+    """Return the notices at the top of a report, with the run's outcome if it is not complete."""
     language, status = document["language"], document["status"]
-    told = (CHINESE_LABELS if is_chinese_tag(language) else ENGLISH_LABELS).get(
-        f"told_{status}", ""
-    )
+    labels = CHINESE_LABELS if is_chinese_tag(language) else ENGLISH_LABELS
+    outcome = labels.get(f"told_{status}", "")
     name = get_label(status, language).lower()
-    said = any(notice.strip().lower().startswith(name) for notice in document["notices"])
-    first = [told] if told and not said else []
+    repeated = any(notice.strip().lower().startswith(name) for notice in document["notices"])
+    first = [outcome] if outcome and not repeated else []
     doubted = [get_label("told_doubted", language)] if document["doubted"] else []
     return [*first, *document["notices"], *doubted]
 
 
 class MissingPart(NamedTuple):
-    """Why something is missing, and of what."""
+    """A reason why something is missing, and the titles it applies to."""
 
     titles: list[tuple[str, str]]
-    """Each title, with what more there is to say of it alone."""
+    """Each title, with the detail that applies to it alone."""
     reason: str
 
 
 def describe_empty_answer(document: ReportDocument) -> str:
-    """Return the sentence in place of an answer; where claims were removed, pages may answer."""
+    """Return the sentence in place of an answer; after removed claims, sources may still answer."""
     claimed = document["removed"] or any(gap["reason"] == "failed" for gap in document["gaps"])
     return get_label("unconfirmed" if claimed else "nothing", document["language"])
 
 
 def list_missing_parts(document: ReportDocument) -> list[MissingPart]:
-    """Return each reason why something is missing, once, with the titles that it stands for."""
+    """Return each reason why something is missing, once, with the titles it applies to."""
     language = document["language"]
     groups: dict[str, dict[str, str]] = {}
     for gap in document["gaps"]:
@@ -360,23 +356,23 @@ def list_missing_parts(document: ReportDocument) -> list[MissingPart]:
 
 
 def _missing_part(why: str, titles: Mapping[str, str], language: str) -> MissingPart:
-    """Return what is missing for one reason; what is said of all titles belongs to the reason."""
-    every, *others = dict.fromkeys(titles.values())
+    """Return the gaps of one reason; a detail that all titles share goes to the reason."""
+    detail, *others = dict.fromkeys(titles.values())
     if others:
         return MissingPart(list(titles.items()), why)
-    return MissingPart([(title, "") for title in titles], append_detail(why, every, language))
+    return MissingPart([(title, "") for title in titles], append_detail(why, detail, language))
 
 
 class DoubtLine(NamedTuple):
-    """A line of the list of what is doubted."""
+    """A line of the list of doubts."""
 
     text: str
     proof: str
-    """What a source says instead, as a marked quotation behind the text; or nothing."""
+    """What a source says instead, as a marked quotation after the text; may be empty."""
 
 
 def list_doubt_lines(document: ReportDocument) -> list[DoubtLine]:
-    """Return what is doubted, and why, sentence by sentence; of very many only how many more."""
+    """Return the doubted sentences with reasons; beyond a limit only their count."""
     language, more = document["language"], len(document["doubted"]) - _MAX_DOUBT_LINES
     lines = [_with_proof(one, language) for one in document["doubted"][:_MAX_DOUBT_LINES]]
     rest = DoubtLine(get_label("more_doubted", language).format(more), "")
@@ -384,15 +380,15 @@ def list_doubt_lines(document: ReportDocument) -> list[DoubtLine]:
 
 
 def list_grade_labels(document: ReportDocument) -> list[str]:
-    """Return the grade in words of each sentence that is doubted, as it stands behind the sign."""
+    """Return the grade of each doubted sentence in words, as shown after the sign."""
     language = document["language"]
     return [get_label(grade_reason(one["reason"]), language).lower() for one in document["doubted"]]
 
 
 def _with_proof(one: DoubtedSentence, language: str) -> DoubtLine:
     says = html.escape(one.get("says", ""), quote=False)
-    told = get_label(grade_reason(one["reason"]), language) + get_label("colon", language)
-    text = told + describe_doubted_sentence(one, language)
+    grade = get_label(grade_reason(one["reason"]), language) + get_label("colon", language)
+    text = grade + describe_doubted_sentence(one, language)
     if not says:
         return DoubtLine(text, "")
     space = "" if is_chinese_tag(language) else " "
@@ -402,13 +398,13 @@ def _with_proof(one: DoubtedSentence, language: str) -> DoubtLine:
 
 
 def describe_researched_form(document: ReportDocument) -> str:
-    """Return in which form a question was researched, if not as it was asked."""
+    """Return a line with the question as it was researched, if it was rewritten."""
     form = document.get("researched", "")
     return get_label("researched", document["language"]).format(form) if form else ""
 
 
 def list_footnotes(document: ReportDocument) -> list[str]:
-    """Return what stands at the very end: what was taken out, or not judged."""
+    """Return the lines at the end of a report: removed sentences and unreviewed findings."""
     language, count = document["language"], document["unreviewed"]
     lines = [summarize_removals(document["removed"], language)] if document["removed"] else []
     if lines and document.get("command"):

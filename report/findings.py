@@ -1,4 +1,4 @@
-"""What the findings of this turn and of earlier ones say, and which of it holds."""
+"""Select the usable text of findings from this turn and earlier ones."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from text.tokens import count_tokens
 from text.words import search_words
 
 PARTLY_REJECTED = ("objected", "set_right")
-"""The reasons of findings that a review rejected in part, and whose other sentences hold.
+"""Reasons of findings that a review rejected only in part; their other sentences are usable.
 
-Of the first something is missing; from the second, wrong sentences were taken out.
+`objected`: something is missing. `set_right`: wrong sentences were removed.
 """
 
-_MIN_SHARED_WORDS = {"en": 3, "zh": 5}  # with a review that does not copy the statement
+_MIN_SHARED_WORDS = {"en": 3, "zh": 5}  # when the review does not copy the statement
 _DENIED = regex(
     r"(?:\b(?:not|instead\s+of|rather\s+than|never)|n['’]t|而不是|而非|并非|不是|不)\s*((?:[\w'’-]+\s*){1,4})",
     re.IGNORECASE,
@@ -60,115 +60,127 @@ _CORRECTS = regex(
 
 
 def is_usable_finding(finding: Finding) -> bool:
-    """Tell whether what a finding says may be kept, and be used by later turns."""
-    # One that was not reviewed could not be done again, and has passed the checks alone.
+    """Tell whether the text of a finding may be used, also by later turns."""
+    # An unreviewed finding has passed the checks only.
     passed = finding["status"] == "ok" and finding["review"] in ("passed", "")
     return bool(finding["text"]) and (passed or finding["reason"] in PARTLY_REJECTED)
 
 
 def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) -> list[str]:
-    """Return the statements of a finding that a review holds to be wrong.
+    """Return the statements of a finding that a review calls wrong.
+
+    If the review copied none, the one statement closest to its feedback is returned, provided the
+    feedback corrects something.
 
     Args:
         text: The text of the finding.
-        copied: Those that the review copied.
-        feedback: What it says of the finding, which tells where nothing was copied.
+        copied: The statements that the review copied.
+        feedback: The review's comment on the finding.
     """
-    said = [
-        one for _, part in list_prose_blocks(parse_blocks(text)) for one in list_statements(part)
+    statements = [
+        statement
+        for _, block in list_prose_blocks(parse_blocks(text))
+        for statement in list_statements(block)
     ]
-    wanted = [statement_key(render_plain_text(one)) for one in copied]
+    copies = [_plain_key(copy) for copy in copied]
     found = [
-        one
-        for one in said
-        if any(_is_copy(statement_key(render_plain_text(one)), copy) for copy in wanted)
+        statement
+        for statement in statements
+        if any(_is_copy(_plain_key(statement), copy) for copy in copies)
     ]
     if found or copied or not _CORRECTS.search(feedback):
         return found
-    about, denied = (
-        set(search_words(feedback)),
-        set(search_words(" ".join(_DENIED.findall(feedback)))),
-    )
-    told = {one: set(search_words(render_plain_text(one))) for one in said}
-    shared = {one: len(about & told[one]) + len(about) * bool(denied & told[one]) for one in said}
-    best = max(shared, key=lambda one: shared[one], default="")
-    enough = bool(best) and len(about & told[best]) >= _MIN_SHARED_WORDS[detect_language(best)]
+    mentioned = set(search_words(feedback))
+    denied = set(search_words(" ".join(_DENIED.findall(feedback))))
+    words = {one: set(search_words(render_plain_text(one))) for one in statements}
+
+    def score(statement: str) -> int:
+        shared = words[statement]
+        return len(mentioned & shared) + len(mentioned) * bool(denied & shared)
+
+    best = max(words, key=score, default="")
+    enough = best and len(mentioned & words[best]) >= _MIN_SHARED_WORDS[detect_language(best)]
     return [best] if enough else []
 
 
+def _plain_key(statement: str) -> str:
+    return statement_key(render_plain_text(statement))
+
+
 def _is_copy(statement: str, copy: str) -> bool:
-    """Tell whether one of two is the other, or a long part of it."""
+    """Tell whether one of two texts contains the other and is less than twice as long."""
     short, long = sorted((statement, copy), key=len)
     return bool(short) and short in long and 2 * len(short) > len(long)
 
 
 def drop_doubted(body: str, doubted: Sequence[str]) -> str:
-    """Return a text without the statements, and the lines of code, that are doubted."""
-    told = {statement_key(render_plain_text(one)) for one in doubted}
-    parts = [*parse_blocks(body)] if told else []
-    for at, part in enumerate(parts):
-        if part.kind == "fence":
-            lines = [one for one in part.text.split("\n") if statement_key(one) not in told]
-            parts[at] = part._replace(text="\n".join(lines))
-        elif part.kind in ("text", "item", "quote", "row"):
-            said = [part.text] if part.kind == "row" else split_statements(part.text)
-            left = "".join(
-                one for one in said if statement_key(render_plain_text(one)) not in told
-            ).strip()
-            parts[at] = part._replace(text=left, kind=part.kind if left else "gone")
-    return join_blocks(drop_removed_blocks(parts)) if told else body
+    """Return a text without its doubted statements and lines of code."""
+    if not doubted:
+        return body
+    keys = {_plain_key(statement) for statement in doubted}
+    blocks = [*parse_blocks(body)]
+    for at, block in enumerate(blocks):
+        if block.kind == "fence":
+            lines = [line for line in block.text.split("\n") if statement_key(line) not in keys]
+            blocks[at] = block._replace(text="\n".join(lines))
+        elif block.kind in ("text", "item", "quote", "row"):
+            statements = [block.text] if block.kind == "row" else split_statements(block.text)
+            rest = "".join(one for one in statements if _plain_key(one) not in keys).strip()
+            blocks[at] = block._replace(text=rest, kind=block.kind if rest else "gone")
+    return join_blocks(drop_removed_blocks(blocks))
 
 
 def parse_quoted_sentences(told: str) -> list[str]:
-    """Return the sentences that lines on doubts quote, one a line."""
-    after = (line.partition("“")[2] for line in told.split("\n"))
-    return [one[:-1] for one in after if len(one) > 1 and one.endswith("”")]
+    """Return the sentences quoted in lines about doubts, at most one per line."""
+    tails = (line.partition("“")[2] for line in told.split("\n"))
+    return [tail[:-1] for tail in tails if len(tail) > 1 and tail.endswith("”")]
 
 
 MAX_EARLIER_TOKENS = 1_500
-"""How many tokens the findings of earlier turns may have together."""
+"""Limit of the findings of earlier turns together, in tokens."""
 
 MAX_FINDING_TOKENS = 500
-"""How many tokens are shown of one of them."""
+"""Limit of one finding of an earlier turn, in tokens."""
 
 _RANKED_CHARS = 4 * MAX_FINDING_TOKENS
 MAX_RANKED_FINDINGS = 24
-"""How many are looked at for what fits: a long thread has hundreds."""
+"""How many of the best findings are tried for size: a long thread has hundreds."""
 
-_FINDING_END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")  # a quotation is not cut in two
+_FINDING_END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")  # never inside a quotation
 _MAX_OPEN_QUESTIONS = 6  # the newest
 
 
 def select_earlier_findings(state: State, about: str) -> list[Finding]:
-    """Return the findings of earlier turns that passed and are about something, oldest first.
+    """Return the usable findings of earlier turns on a subject, oldest first.
 
-    Of a turn without any, such as one that was answered by a single search, it is the answer.
+    A turn without findings, such as one answered by a single search, contributes its answer.
 
     Args:
         state: The state of the graph.
-        about: What they shall be about.
+        about: The subject.
     """
-    found = _passed(state)
-    ranked = rank_texts(about, [f"{one['title']}\n{one['text'][:_RANKED_CHARS]}" for one in found])
-    kept: dict[int, Finding] = {}
-    room = MAX_EARLIER_TOKENS
-    for at, _ in ranked[:MAX_RANKED_FINDINGS]:
-        short = _short(found[at])
-        size = count_tokens(short["text"])
-        if size <= room:
-            kept[at] = short
-            room -= size
-    return [kept[at] for at in sorted(kept)]
+    findings = _list_earlier_findings(state)
+    texts = [f"{one['title']}\n{one['text'][:_RANKED_CHARS]}" for one in findings]
+    selected: dict[int, Finding] = {}
+    budget = MAX_EARLIER_TOKENS
+    for at, _ in rank_texts(about, texts)[:MAX_RANKED_FINDINGS]:
+        finding = _shorten(findings[at])
+        size = count_tokens(finding["text"])
+        if size <= budget:
+            selected[at] = finding
+            budget -= size
+    return [selected[at] for at in sorted(selected)]
 
 
 def list_open_questions(state: State) -> list[str]:
-    """Return what earlier turns could not find out and no later one has, oldest first."""
+    """Return the gaps of earlier turns that no finding has closed since, oldest first."""
     gaps: dict[str, str] = {}
-    for turn, answer in _turns(state.get("answers")):
+    for turn, answer in _sort_answers(state.get("answers")):
         if turn < state["turn"]:
             gaps |= {gap.partition(": ")[0]: gap for gap in answer["open"]}
-    known = {one["title"] for one in _passed(state) if one["reason"] != "objected"}
-    return [gap for title, gap in gaps.items() if title not in known][-_MAX_OPEN_QUESTIONS:]
+    findings = _list_earlier_findings(state)
+    closed = {one["title"] for one in findings if one["reason"] != "objected"}
+    return [gap for title, gap in gaps.items() if title not in closed][-_MAX_OPEN_QUESTIONS:]
 
 
 def collect_source_ids(findings: Iterable[Finding]) -> set[str]:
@@ -177,27 +189,32 @@ def collect_source_ids(findings: Iterable[Finding]) -> set[str]:
 
 
 def render_earlier_block(findings: Sequence[Finding], gaps: Sequence[str] = ()) -> str:
-    """Mark what is known from earlier turns for a model; nothing if nothing is."""
+    """Return the prompt block of findings and gaps from earlier turns; empty without any."""
     marked = [render_finding_block(one, id=one["step"], title=one["title"]) for one in findings]
     return wrap_blocks("earlier", [*marked, render_block("open", "\n".join(gaps))])
 
 
-def _passed(state: State) -> list[Finding]:
+def _list_earlier_findings(state: State) -> list[Finding]:
+    """Return the usable findings of earlier turns whose sources the thread still has."""
     found: dict[int, list[Finding]] = {}
     for name, finding in (state.get("findings") or {}).items():
         turn = int(name.partition("/")[0])
         if turn < state["turn"] and is_usable_finding(finding):
-            found.setdefault(turn, []).append(_as_it_holds(finding) | {"step": name})
-    for turn, answer in _turns(state.get("answers")):
+            found.setdefault(turn, []).append(_without_rejected(finding) | {"step": name})
+    for turn, answer in _sort_answers(state.get("answers")):
         if turn < state["turn"] and turn not in found and answer["text"]:
             found[turn] = [_as_finding(turn, answer)]
-    every = [finding for turn in sorted(found) for finding in found[turn]]
-    known = state.get("sources") or {}
-    return [one for one in every if one["text"] and known.keys() >= set(one["sources"])]
+    known = (state.get("sources") or {}).keys()
+    return [
+        finding
+        for turn in sorted(found)
+        for finding in found[turn]
+        if finding["text"] and known >= set(finding["sources"])
+    ]
 
 
-def _as_it_holds(finding: Finding) -> Finding:
-    """Return a finding without the sentences that a review rejected, and without its words."""
+def _without_rejected(finding: Finding) -> Finding:
+    """Return a finding without the sentences that its review rejected, and without the doubts."""
     if finding["reason"] not in PARTLY_REJECTED:
         return finding
     return finding | {
@@ -206,12 +223,10 @@ def _as_it_holds(finding: Finding) -> Finding:
     }
 
 
-def _turns(answers: dict[str, TurnAnswer] | None) -> list[tuple[int, TurnAnswer]]:
-    return sorted(((int(turn), answer) for turn, answer in (answers or {}).items()), key=_turn)
-
-
-def _turn(entry: tuple[int, TurnAnswer]) -> int:
-    return entry[0]
+def _sort_answers(answers: dict[str, TurnAnswer] | None) -> list[tuple[int, TurnAnswer]]:
+    """Return turns and their answers, oldest first."""
+    turns = {int(turn): answer for turn, answer in (answers or {}).items()}
+    return [(turn, turns[turn]) for turn in sorted(turns)]
 
 
 def _as_finding(turn: int, answer: TurnAnswer) -> Finding:
@@ -228,107 +243,109 @@ def _as_finding(turn: int, answer: TurnAnswer) -> Finding:
     )
 
 
-def _short(finding: Finding) -> Finding:
-    """Return a finding up to the last sentence or line that fits."""
+def _shorten(finding: Finding) -> Finding:
+    """Return a finding cut after the last sentence or line that fits."""
     text = finding["text"]
     if count_tokens(text) <= MAX_FINDING_TOKENS:
         return finding
     ends = [0, *(match.end() for match in _FINDING_END.finditer(text))]
     fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: count_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
-    return finding | {"text": text, "sources": [one for one in finding["sources"] if one in text]}
+    return finding | {
+        "text": text,
+        "sources": [name for name in finding["sources"] if name in text],
+    }
 
 
-_MAX_QUOTED_SENTENCES = 6  # of a first search
+_MAX_QUOTED_SENTENCES = 6  # in a report composed from the first search
 
 
 def list_findings(state: State) -> list[Finding]:
-    """Return the findings of this turn that say something."""
+    """Return the findings of this turn that have a text."""
     found: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     return [one for one in found.values() if one["text"]]
 
 
 def needs_no_research(state: State) -> bool:
-    """Tell whether the question of this turn needs no research: it is worked out, or cannot be."""
+    """Tell whether the question of this turn is computed already, or asks what nobody recorded."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    nothing = any(entry["reason"] == "not_remembered" for entry in entries.values())
-    return nothing or (bool(_worked_out(state)) and COMPUTED_ENTRY not in entries)
+    if any(entry["reason"] == "not_remembered" for entry in entries.values()):
+        return True
+    return bool(_list_computed_passages(state)) and COMPUTED_ENTRY not in entries
 
 
 def has_table_results(state: State) -> bool:
-    """Tell whether something beside the search was computed over tables, or could not be."""
+    """Tell whether a computation over tables was tried beside the search."""
     entries = entries_of_turn(state.get("background"), state["turn"])
     return any(name.startswith((COMPUTED_ENTRY, UNCOMPUTED_ENTRY)) for name in entries)
 
 
-def _worked_out(state: State) -> list[Passage]:
-    """Return what was worked out for the question of this turn, or for a part of it."""
+def _list_computed_passages(state: State) -> list[Passage]:
+    """Return the results computed for the question of this turn, or for a part of it."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    known = state.get("sources", {})
-    every = [one for entry in entries.values() for one in entry["passages"]]
-    return [one for one in every if known[one["source"]]["kind"] == "computed"]
-
-
-def _computed(state: State) -> list[str]:
-    """Return what was worked out, each line with its source."""
-    lines = [
-        (line, one["source"]) for one in _worked_out(state) for line in one["text"].split("\n")
+    sources = state.get("sources", {})
+    return [
+        passage
+        for entry in entries.values()
+        for passage in entry["passages"]
+        if sources[passage["source"]]["kind"] == "computed"
     ]
-    return [f"{line.rstrip('。.')} [{name}]." for line, name in lines]
+
+
+def _list_computed_lines(state: State) -> list[str]:
+    """Return the lines of computed results, each with its citation."""
+    return [
+        f"{line.rstrip('。.')} [{passage['source']}]."
+        for passage in _list_computed_passages(state)
+        for line in passage["text"].split("\n")
+    ]
 
 
 def list_background_passages(state: State) -> list[Passage]:
-    """Return what the first search found, where there is nothing better.
+    """Return the passages of the first search; only computed ones if steps supersede them.
 
-    Steps that looked and found nothing are better; steps that a limit kept from looking are not.
+    Steps that searched without success supersede the first search; steps that a limit stopped do
+    not.
     """
-    worked_out = _worked_out(state)
-    looked = entries_of_turn(state.get("findings"), state["turn"])
-    if (
-        needs_no_research(state)
-        or list_findings(state)
-        or (looked and not find_reached_limit(state))
-    ):
-        return worked_out
+    steps = entries_of_turn(state.get("findings"), state["turn"])
+    searched = bool(steps) and not find_reached_limit(state)
+    if searched or needs_no_research(state) or list_findings(state):
+        return _list_computed_passages(state)
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     seen: dict[str, Passage] = {}
     for entry in entries.values():
         seen |= {f"{one['source']} {one['text']}": one for one in entry["passages"]}
-    return list(seen.values())
+    return [*seen.values()]
 
 
 def list_evidence_ids(state: State) -> list[str]:
-    """Return the ids of the sources that this turn's evidence names, and that of turns before."""
-    names = collect_source_ids(
-        [*list_findings(state), *select_earlier_findings(state, state["question"])]
-    )
-    names |= {
-        passage["source"] for passage in [*list_background_passages(state), *state["knowledge"]]
-    }
-    return sorted(names)
+    """Return the ids of the sources in the evidence of this turn and of earlier ones."""
+    findings = [*list_findings(state), *select_earlier_findings(state, state["question"])]
+    passages = [*list_background_passages(state), *state["knowledge"]]
+    return sorted(collect_source_ids(findings) | {passage["source"] for passage in passages})
 
 
 def fallback_report(state: State) -> str:
-    """Compose a report without a model: the findings under their titles, or what fits best."""
+    """Compose a report without a model: findings under their titles, or the best quotations."""
     found = list_findings(state)
     if (
         not found
         and not list_background_passages(state)
         and not entries_of_turn(state.get("findings"), state["turn"])
     ):
-        # Nothing was looked for, since what earlier turns found was held to be enough.
+        # No search was made because the findings of earlier turns sufficed.
         found = select_earlier_findings(state, state["question"])
     if found:
         sections = [f"## {one['title']}\n\n{one['text']}" for one in found]
-        return "\n\n".join([*_computed(state), *sections])
-    said = [
+        return "\n\n".join([*_list_computed_lines(state), *sections])
+    sentences = [
         (passage["source"], sentence.text)
         for passage in list_background_passages(state)
         for sentence in split_sentences(passage["text"])
         if not is_heading(sentence.text)
     ]
-    best = rank_texts(state["question"], [text for _, text in said])[:_MAX_QUOTED_SENTENCES]
-    quoted = [said[at] for at, _ in best]
+    best = rank_texts(state["question"], [text for _, text in sentences])[:_MAX_QUOTED_SENTENCES]
+    quoted = [sentences[at] for at, _ in best]
     return "\n".join(f'- <q s="{name}">{escape(text, quote=False)}</q>' for name, text in quoted)
 
 
@@ -375,41 +392,40 @@ _NOTHING = regex(
 
 
 def _declines(statement: str) -> bool:
-    """Tell whether a statement says that its writer will not answer, whatever the sources say."""
-    return _unable(statement) and not _NAMES_SOURCES.search(statement)
+    """Tell whether the writer of a statement refuses to answer for a reason outside the sources."""
+    return _is_refusal(statement) and not _NAMES_SOURCES.search(statement)
 
 
-def _unable(statement: str) -> bool:
+def _is_refusal(statement: str) -> bool:
     return bool(_DECLINES.search(statement) or _ZH_DECLINES.search(statement))
 
 
 def is_empty_answer(text: str, known: Collection[str]) -> bool:
-    """Tell whether a text neither cites nor quotes a source, nor says what was not found.
+    """Tell whether a text neither cites nor quotes a source, nor reports what was not found.
 
     Args:
         text: Markdown as a model wrote it.
-        known: The ids of the sources that it may cite.
+        known: The ids of the sources it may cite.
     """
     body = normalize_round_markers(strip_framing(text), dict.fromkeys(known, ""))
     if list_cited_ids(body):
         return False
     if _ERROR.match(text):
         return True
-    said = [one for line in body.splitlines() for one in split_statements(line)]
-    left = [one for one in said if not _declines(one)]
-    if len(left) < len(said):
-        return not any(map(_silence, left))
-    return not (
-        has_quotation(body)
-        or any(classify_statement(one) == "open" or _silence(one) for one in said)
+    statements = [one for line in body.splitlines() for one in split_statements(line)]
+    others = [one for one in statements if not _declines(one)]
+    if len(others) < len(statements):
+        return not any(map(_reports_absence, others))
+    return not has_quotation(body) and not any(
+        classify_statement(one) == "open" or _reports_absence(one) for one in statements
     )
 
 
-def _silence(statement: str) -> bool:
-    """Tell whether a statement says that the sources do not say something."""
-    return bool(_NOTHING.match(statement)) or is_absence_remark(statement) or _unable(statement)
+def _reports_absence(statement: str) -> bool:
+    """Tell whether a statement says that the sources lack something."""
+    return bool(_NOTHING.match(statement)) or is_absence_remark(statement) or _is_refusal(statement)
 
 
 def clip_answer(text: str) -> str:
-    """Return the beginning of such an answer in one line, without its tags."""
+    """Return the beginning of an answer in one line, without its tags."""
     return to_one_line(re.sub(r"<[^<>]*>", " ", text), _MAX_CLIPPED_CHARS)
