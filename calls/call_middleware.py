@@ -21,7 +21,7 @@ from calls.ledger import ActionRecord, CallCost, LedgerCall
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_keys
-from config.model_table import call_price
+from config.model_table import call_price, is_extractive
 from config.settings import settings
 from models import faults
 from runs.trace import trace
@@ -62,7 +62,7 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
         spent = _cost(reply, reply.response_metadata["model"])
         spent = replace(spent, session=around.budget.session)
         ended = end_statement(reply.response_metadata["attempt"], "ok", spent)
-        if "stood_in" in reply.response_metadata and spent.model.startswith("extractive:"):
+        if "stood_in" in reply.response_metadata and is_extractive(spent.model):
             # It was not paid for, and whoever goes on may find the model at work again.
             await commit_statements(ended)
             return response
@@ -208,8 +208,7 @@ class _SentCall:
         self.replied, reply = True, _reply(response)
         reply.response_metadata["model"] = self.name
         problem = replies.reply_problem(reply)
-        extractive = self.name.startswith("extractive")
-        self.estimated = extractive or not (_tells(reply) or is_count_exact())
+        self.estimated = is_extractive(self.name) or not (_tells(reply) or is_count_exact())
         lost = problem is not None and problem.code == ErrorCode.ANSWER_CUT and not _tells(reply)
         # Of a reply that broke off nobody knows how much of it was billed.
         self.cost = self.worst if lost else self._counted(reply)

@@ -26,6 +26,7 @@ from calls.run_budget import get_budget
 from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
 from config.errors import ErrorCode, Problem
+from config.model_table import is_extractive
 from graph.context import Context
 from memory.middleware import last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
@@ -219,7 +220,7 @@ async def _call_context(
 def _fallback_model(role: str, name: str) -> str | None:
     """Return the model that is asked in place of one that fails; the built-in one cannot judge."""
     other = fallback_model(name)
-    return None if role == "checker" and other and other.startswith("extractive:") else other
+    return None if role == "checker" and other and is_extractive(other) else other
 
 
 def _wishes_block(state: Mapping[str, Any]) -> str:

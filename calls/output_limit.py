@@ -17,7 +17,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from calls.run_budget import USUAL_ANSWER_TOKENS, CallNeed
 from config.errors import ErrorCode, Problem
-from config.model_table import token_prices
+from config.model_table import is_extractive, token_prices
 from config.resources import Resource
 from config.settings import settings
 from text.regex import regex
@@ -156,6 +156,6 @@ def _tool_schema(tool: BaseTool | dict[str, Any]) -> str:
 def _is_counted_alike(model: BaseChatModel, *, exact: bool) -> bool:
     """Say whether tokens are counted here as the model's provider does."""
     name = chat_model_name(model)
-    return name.startswith("extractive:") or (
+    return is_extractive(name) or (
         exact and is_count_exact() and name.startswith(("openai:gpt", "openai:o"))
     )

@@ -63,6 +63,11 @@ def load_model_table() -> ModelTable:
     return _read_model_table(settings().models)
 
 
+def is_extractive(name: str) -> bool:
+    """Say whether a model is the built-in one, which only quotes and costs nothing."""
+    return name.startswith("extractive:")
+
+
 def token_prices(name: str) -> tuple[float, float]:
     """Return the cost of a token read and of one written; 0 without a price."""
     read, written = load_model_table().prices.get(name, (0.0, 0.0))

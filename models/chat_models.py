@@ -13,7 +13,13 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from config.errors import ErrorCode, Problem
-from config.model_table import API_KEY_VARIABLES, MODEL_ROLES, check_model_roles, load_model_table
+from config.model_table import (
+    API_KEY_VARIABLES,
+    MODEL_ROLES,
+    check_model_roles,
+    is_extractive,
+    load_model_table,
+)
 from config.resources import LoopResource
 from config.settings import settings
 from graph.context import Context
@@ -152,7 +158,7 @@ def model_for_role(role: str, context: Context) -> str:
 
 def built_in(role: str, context: Context) -> bool:
     """Tell whether the built-in model plays a role in a run: it costs nothing."""
-    return model_for_role(role, context).startswith("extractive:")
+    return is_extractive(model_for_role(role, context))
 
 
 def _requested_model(role: str, context: Context) -> str | None:

@@ -17,6 +17,7 @@ from calls.attempts import (
     list_failed_roles,
 )
 from config.errors import Problem
+from config.model_table import is_extractive
 from graph.context import Context
 from graph.state import State
 from library.spelling import describe_corrections
@@ -63,7 +64,7 @@ async def failure_notices(
     said = [render_prompt("notice_undone" if lost else "notice_failing", language=language, **told)]
     for other in dict.fromkeys(one.substitute for one in found):
         parts = _parts([one for one in found if one.substitute == other], language)
-        name = get_label("extractive", language) if other.startswith("extractive:") else other
+        name = get_label("extractive", language) if is_extractive(other) else other
         words = {"other": name, "parts": get_label("comma", language).join(parts)}
         said.append(
             render_prompt(

@@ -13,6 +13,7 @@ from calls.attempts import FailedRole, list_failed_roles
 from calls.gateway import work
 from calls.streaming import show_progress
 from config.errors import PROBLEM_HINTS, ErrorCode, Problem
+from config.model_table import is_extractive
 from graph.context import Context
 from graph.plan import render_plan
 from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
@@ -237,9 +238,9 @@ async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -
             made = await work(state, runtime, "reporter", system, said, message_id=draft.id)
             text = made.text if made.complete else _whole(made.text)
             draft.append_text(text)
-            if made.model.startswith("extractive:"):
+            if is_extractive(made.model):
                 draft.quotes = True
-            if wanted.startswith("extractive:"):
+            if is_extractive(wanted):
                 draft.add_notice("extractive")
             draft.problem = made.fallback_reason or draft.problem
             if made.uncertainty is not None:
@@ -280,7 +281,7 @@ def _cut(draft: _ReportDraft) -> None:
 
 def _tell_unquotable(draft: _ReportDraft, state: State, wanted: str, checked: CheckedText) -> None:
     """Note what the question asks for that quotes alone do not give."""
-    quoting = wanted.startswith("extractive:") or draft.quotes
+    quoting = is_extractive(wanted) or draft.quotes
     asked = classify_unquotable(state["question"], checked.body) if quoting else ""
     if asked and not (findings.needs_no_research(state) or findings.has_table_results(state)):
         draft.add_notice(asked)

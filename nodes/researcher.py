@@ -15,6 +15,7 @@ from calls.gateway import WorkResult, work
 from calls.run_budget import get_budget, step_semaphore
 from calls.streaming import show_step_progress
 from config.errors import ErrorCode, Problem
+from config.model_table import is_extractive
 from graph.context import Context
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
@@ -192,7 +193,7 @@ async def _undone(
 
 
 def _unusable(written: WorkResult, sources: Mapping[str, Source]) -> bool:
-    chosen = written.complete and not written.model.startswith("extractive:")
+    chosen = written.complete and not is_extractive(written.model)
     return chosen and is_empty_answer(written.text, sources)
 
 

@@ -36,6 +36,7 @@ from app.cli.options import (
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from config.errors import ErrorCode, Problem
+from config.model_table import is_extractive
 from evals.datasets import read_corpus, read_questions
 from evals.locomo import measure_locomo, read_locomo, summarize_locomo
 from evals.retrieval_eval import Told, measure_retrieval, open_own_store, summarize_retrieval
@@ -150,7 +151,7 @@ def run_locomo_eval(
     questions = questions[:limit]
     if not questions:
         raise Problem(ErrorCode.LOCOMO_UNREADABLE, "there is no question in it", where=str(file))
-    if model_for_role("recall", Context()).startswith("extractive:"):
+    if is_extractive(model_for_role("recall", Context())):
         hint = "set OPENAI_API_KEY (and OPENAI_BASE_URL), or DOSSIER_MODEL"
         raise Problem(ErrorCode.MODEL_KEY_MISSING, "short answers need a language model", hint=hint)
     played = asyncio.run(load_role_model("recall", Context())).metadata or {}
