@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from config.resources import process_cached
+
 REMOVED = "[key removed]"
 
 SHORTEST, WORD = 5, 8
@@ -135,13 +137,13 @@ def _is_long(key: str) -> bool:
     return len(key) >= (WORD if key.isalpha() else SHORTEST)
 
 
-@lru_cache(maxsize=256)
+@process_cached
 def _login(address: str) -> _Login | None:
     found = re.fullmatch(_WITH_LOGIN, address.strip(), re.DOTALL)
     return _Login(*found.groups()) if found else None
 
 
-@lru_cache(maxsize=256)
+@process_cached
 def _written_forms(key: str) -> tuple[str, ...]:
     """Return a key as it is, and as written in JSON, in an address and in Base64."""
     encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()

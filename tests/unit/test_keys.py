@@ -10,8 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
+from config import key_masking
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_error, mask_keys
+from config.resources import replace_resources
 from models.faults import to_model_problem
 
 KEY = 'tvly/dev+"secret"=0123456789abcdef'
@@ -134,3 +136,17 @@ def test_an_error_that_says_no_key_stays_as_it_is():
     mask_error(None)
 
     assert error.args == (("a", 1),)
+
+
+def test_no_form_of_a_key_is_remembered_after_the_resources_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    mask_keys("a text")
+    quoted: list[str] = []
+    monkeypatch.setattr(key_masking, "quote", lambda key, safe: quoted.append(key) or key)
+
+    mask_keys("a text")
+    assert not quoted
+    replace_resources().close()
+    mask_keys("a text")
+    assert KEY in quoted
