@@ -1,7 +1,4 @@
-"""Export everything that is remembered for an owner as one document.
-
-It is checked before it is used.
-"""
+"""Export the whole memory of an owner as one validated document."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _Text = Annotated[str, AfterValidator(strip_unstorable)]
 
 
 def _fold_lines(text: str) -> str:
-    """Return a text with spaces in the place of its line breaks."""
+    """Replace line breaks by spaces."""
     return " ".join(text.split())
 
 
@@ -40,13 +37,13 @@ _Count = Annotated[int, Field(ge=0)]
 
 
 class _StrictModel(BaseModel):
-    """Part of the document: a name that is not known is a mistake."""
+    """A part of the document; unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class FactLine(_StrictModel):
-    """A fact that is known, or was; what a tool or a web page said is none."""
+    """A current or former fact; the words of tools and web pages are never facts."""
 
     id: _Id = Field(min_length=1)
     content: _Line = Field(min_length=1)
@@ -65,7 +62,7 @@ class FactLine(_StrictModel):
 
 
 class PageLine(_StrictModel):
-    """A page; what was read on the web says so."""
+    """A page; web pages have the provenance `web`."""
 
     id: _Id = Field(min_length=1)
     kind: str = Field(min_length=1, max_length=16)
@@ -86,7 +83,7 @@ class PageLine(_StrictModel):
     expires: _Timestamp | None
     superseded_by: _Id
     found: bool
-    """Whether searches find it still."""
+    """Whether searches still return it."""
 
     @model_validator(mode="after")
     def _stays_web(self) -> PageLine:
@@ -97,7 +94,7 @@ class PageLine(_StrictModel):
 
 
 class DocumentLine(_StrictModel):
-    """Where a file lay that pages are from."""
+    """The file from which pages were read."""
 
     root: _Text
     path: _Text
@@ -117,7 +114,7 @@ class FileLine(_StrictModel):
 
 
 class EventLine(_StrictModel):
-    """A line of the log."""
+    """An event of the log."""
 
     id: int
     run: _RunId
@@ -132,7 +129,7 @@ class EventLine(_StrictModel):
 
 
 class InsightLine(_StrictModel):
-    """What past runs teach, and which of them speak for it (1) or against it (-1)."""
+    """A lesson of past runs, and the runs that speak for it (1) or against it (-1)."""
 
     id: _Id = Field(min_length=1)
     content: _Text = Field(min_length=1)
@@ -150,11 +147,11 @@ Stranger = TypeVar("Stranger", PageLine, InsightLine)
 
 
 def _on_lines(profile: Profile) -> Profile:
-    """Return a profile whose traits and the words they rest on are on one line each."""
+    """Return a profile with every trait and its quote on a single line."""
     return Profile(
-        identities=[_on_line(one) for one in profile["identities"]],
-        characteristics=[_on_line(one) for one in profile["characteristics"]],
-        tastes={name: _on_line(one) for name, one in profile["tastes"].items()},
+        identities=[_on_line(trait) for trait in profile["identities"]],
+        characteristics=[_on_line(trait) for trait in profile["characteristics"]],
+        tastes={name: _on_line(trait) for name, trait in profile["tastes"].items()},
     )
 
 
@@ -164,7 +161,7 @@ def _on_line(trait: Trait) -> Trait:
 
 
 class ExportDocument(_StrictModel):
-    """Everything that is remembered for one person and project."""
+    """The memory of one person and project."""
 
     format: Literal["dossier memory"] = "dossier memory"
     version: Literal[1] = 1
@@ -182,24 +179,24 @@ class ExportDocument(_StrictModel):
     def list_personal_parts(self) -> list[str]:
         """Return the parts that speak for the person."""
         parts = ("facts", "profile", "files", "events")
-        own = any(one.provenance == "user" for one in self.insights)
-        return [*(name for name in parts if getattr(self, name)), *(["insights"] if own else [])]
+        vouched = any(insight.provenance == "user" for insight in self.insights)
+        return [name for name in parts if getattr(self, name)] + ["insights"] * vouched
 
     def without_personal_parts(self) -> ExportDocument:
-        """Return what remains where nobody vouches for it: pages, and insights of a stranger."""
-        pages = [_distrust(one) for one in self.pages]
-        insights = [_distrust(one) for one in self.insights]
-        left: dict[str, Any] = {"facts": [], "profile": None, "files": [], "events": []}
-        return self.model_copy(update={**left, "pages": pages, "insights": insights})
+        """Return the parts that need no vouching: pages and insights, both as said by a tool."""
+        pages = [_distrust(page) for page in self.pages]
+        insights = [_distrust(insight) for insight in self.insights]
+        empty: dict[str, Any] = {"facts": [], "profile": None, "files": [], "events": []}
+        return self.model_copy(update={**empty, "pages": pages, "insights": insights})
 
     def count_parts(self) -> dict[str, int]:
-        """Return how much there is of each."""
+        """Return the number of items in each part."""
         names = ("facts", "pages", "insights", "events", "files")
         return {name: len(getattr(self, name)) for name in names}
 
 
 def _distrust(line: Stranger) -> Stranger:
-    """Return a line that is trusted no more than what a tool says."""
+    """Return a line with the trust of a tool's output at most."""
     foreign = line.provenance in ("tool", "web")
     return line if foreign else line.model_copy(update={"provenance": "tool"})
 
@@ -211,20 +208,19 @@ _LINES: Mapping[str, type[_StrictModel]] = {
     "events": EventLine,
     "insights": InsightLine,
 }
-"""The shapes of the lines of each part; they are not validated again when they are read."""
+"""The models of the lines of each part; rows from the database are not validated again."""
 
 
 async def export_memory(owner: str) -> ExportDocument:
-    """Return everything of an owner, as it is at one moment; what was forgotten is not in it.
+    """Return a snapshot of an owner's memory, without erased items.
 
-    A memory file that cannot be read is not in it either
-    (`memory.agents_md.memory.unreadable_files`).
+    Memory files that cannot be read are left out (`memory.agents_md.memory.unreadable_files`).
     """
     user, project = split_owner(owner)
     exports = [await memory.export(owner) for memory in MEMORIES]
     parts = await run_read(partial(_read_parts, owner=owner, exports=exports))
     lines: Any = {name: _build_lines(shape, parts[name]) for name, shape in _LINES.items()}
-    files = [FileLine.model_validate(one) for one in parts["files"]]
+    files = [FileLine.model_validate(file) for file in parts["files"]]
     return ExportDocument.model_construct(
         user=user, project=project, at=time.time(), profile=parts["profile"], files=files, **lines
     )

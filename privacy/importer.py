@@ -1,4 +1,4 @@
-"""Import what another home has exported; what is known already is left as it is."""
+"""Import an exported memory; items that exist already stay unchanged."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ from text.secret_masking import mask_secrets_within
 def _put_events(
     connection: Connection, owner: str, lines: Sequence[EventLine], names: Mapping[str, str]
 ) -> int:
-    """Log the events that are not there yet, in their order and at their times.
+    """Log the events that do not exist yet, in their order and with their times.
 
     Args:
-        connection: Of a transaction that writes.
-        owner: Whose log.
+        connection: A connection in a write transaction.
+        owner: The owner of the log.
         lines: The events.
-        names: What other ids some things have here.
+        names: The local ids of items, by their exported ids where these differ.
 
     Returns:
-        How many are new.
+        The number of new events.
     """
     columns = (events.c.id, events.c.name, events.c.item, events.c.at)
     mine = select(*columns).where(events.c.owner == owner)
     known = {(row.name, row.item, row.at): row.id for row in connection.execute(mine)}
     numbers: dict[int, int] = {}
     new = 0
-    for line in sorted(lines, key=lambda one: one.id):
+    for line in sorted(lines, key=lambda line: line.id):
         item = names.get(line.item, line.item)
         number = known.get((line.name, item, line.at))
         if number is None:
@@ -80,12 +80,14 @@ def _log_event(
 ) -> int:
     before, after = _renamed(line.before, names), _renamed(line.after, names)
     if line.name == "run.undo" and after:
-        after["events"] = [numbers[one] for one in after["events"] if one in numbers]
+        after["events"] = [numbers[id] for id in after["events"] if id in numbers]
     undoes = numbers.get(undone_number(line.id, line.name, line.provenance, line.why), 0)
     why = undo_reason(undoes) if undoes else line.why
     step = feedback_step(line.run, line.step, line.provenance, line.why)
-    where = (line.provenance, why, line.run, step, undoes)
-    return log_event(connection, Event(owner, line.name, item, before, after, *where), at=line.at)
+    event = Event(
+        owner, line.name, item, before, after, line.provenance, why, line.run, step, undoes
+    )
+    return log_event(connection, event, at=line.at)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
@@ -93,33 +95,33 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
         case str():
             return names.get(value) or strip_unstorable(value)
         case list():
-            return [_renamed(one, names) for one in value]
+            return [_renamed(element, names) for element in value]
         case dict():
-            return {strip_unstorable(key): _renamed(one, names) for key, one in value.items()}
+            return {strip_unstorable(key): _renamed(field, names) for key, field in value.items()}
         case _:
             return value
 
 
 class _ImportedPages(NamedTuple):
-    """The ids that pages have here, by those they had; and how many were not there before."""
+    """The local ids of pages by their exported ids, and the number of new pages."""
 
     ids: Mapping[str, str]
     new: int
 
 
 def _put_pages(connection: Connection, owner: str, moved: ExportDocument) -> _ImportedPages:
-    """Keep the pages that are not there yet, each as it was: by whom, from where, since when."""
-    # A page of which something was forgotten keeps the id that its words once had.
-    here = _known(connection, owner, [line.id for line in moved.pages])
-    made = [(line, _row(owner, line)) for line in moved.pages if line.id not in here]
-    ids = {line.id: str(row["id"]) for line, row in made}
+    """Store the pages that do not exist yet, with their provenance, origin and times."""
+    # A page of which something was erased keeps the id of its original text.
+    present = _known(connection, owner, [line.id for line in moved.pages])
+    rows = [(line, _row(owner, line)) for line in moved.pages if line.id not in present]
+    ids = {line.id: str(row["id"]) for line, row in rows}
     known = _known(connection, owner, list(ids.values()))
-    new = [(line, row) for line, row in made if row["id"] not in known]
+    new = [(line, row) for line, row in rows if row["id"] not in known]
     for line, row in new:
-        row["links"] = json.dumps([ids.get(one, one) for one in line.links])
+        row["links"] = json.dumps([ids.get(link, link) for link in line.links])
         row["superseded_by"] = ids.get(line.superseded_by, line.superseded_by)
-    for (origin, groups), some in groupby(new, lambda one: _origin_and_groups(owner, one[0])):
-        _store_page_batches(connection, origin, groups, list(some))
+    for (origin, groups), batch in groupby(new, lambda page: _origin_and_groups(owner, page[0])):
+        _store_page_batches(connection, origin, groups, list(batch))
     for document in moved.documents:
         row = {"owner": owner, **document.model_dump()}
         connection.execute(dialect_insert(documents).on_conflict_do_nothing(), row)
@@ -142,45 +144,47 @@ def _row(owner: str, line: PageLine) -> dict[str, Any]:
 
 
 def _origin_and_groups(owner: str, line: PageLine) -> tuple[PageOrigin, list[str]]:
-    more = (line.provenance, line.run, line.expires)
-    return PageOrigin(owner, line.kind, line.origin, "", *more), line.groups
+    origin = PageOrigin(owner, line.kind, line.origin, "", line.provenance, line.run, line.expires)
+    return origin, line.groups
 
 
 def _store_page_batches(
     connection: Connection,
     origin: PageOrigin,
     groups: Sequence[str],
-    some: Sequence[tuple[PageLine, Mapping[str, Any]]],
+    new: Sequence[tuple[PageLine, Mapping[str, Any]]],
 ) -> None:
-    for first in range(0, len(some), PAGES_PER_STATEMENT):
-        batch = some[first : first + PAGES_PER_STATEMENT]
+    for first in range(0, len(new), PAGES_PER_STATEMENT):
+        batch = new[first : first + PAGES_PER_STATEMENT]
         write_pages(connection, origin, [row for _, row in batch])
-        named = select(pages.c.number, pages.c.id).where(
+        stored = select(pages.c.number, pages.c.id).where(
             pages.c.id.in_([row["id"] for _, row in batch])
         )
-        numbers = {row.id: row.number for row in connection.execute(named)}
-        wanted = [ensure_namespace(connection, origin.owner, origin.kind, one) for one in groups]
-        join_namespaces(connection, sorted(numbers.values()), wanted)
-        gone = [numbers[row["id"]] for line, row in batch if not line.found]
-        if gone:
-            retire_pages(connection, sorted(gone))
+        numbers = {row.id: row.number for row in connection.execute(stored)}
+        joined = [
+            ensure_namespace(connection, origin.owner, origin.kind, group) for group in groups
+        ]
+        join_namespaces(connection, sorted(numbers.values()), joined)
+        retired = [numbers[row["id"]] for line, row in batch if not line.found]
+        if retired:
+            retire_pages(connection, sorted(retired))
 
 
 def _known(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for first in range(0, len(ids), PAGES_PER_STATEMENT):
-        some = pages.c.id.in_(ids[first : first + PAGES_PER_STATEMENT])
-        wanted = select(pages.c.id).where(pages.c.owner == owner, some)
+        batch = pages.c.id.in_(ids[first : first + PAGES_PER_STATEMENT])
+        wanted = select(pages.c.id).where(pages.c.owner == owner, batch)
         found.update(connection.execute(wanted).scalars())
     return found
 
 
 DOCUMENT_PARTS = ("documents", "pages", "file", "web", "report")
-"""What was read, which is kept as it is; the other parts and kinds of pages hold what was said."""
+"""Documents, stored unchanged; the other parts and kinds of pages quote a person."""
 
 
 class ImportResult(NamedTuple):
-    """How much of a document was new."""
+    """How much of an export was new."""
 
     facts: int
     pages: int
@@ -189,74 +193,77 @@ class ImportResult(NamedTuple):
     files: int
     profile: bool
     left: Sequence[str]
-    """Memory files that say something else here, or have no place here; they are as they were."""
+    """Memory files that differ here or have no place here; they stay unchanged."""
     unvouched: Sequence[str]
-    """Parts that were left out, or that nobody is told, since they would speak for the person."""
+    """Parts that were left out because they would speak for the person."""
 
 
 def parse_export(text: str, where: str) -> ExportDocument:
-    """Read what was exported.
+    """Parse an export.
 
     Raises:
-        Problem: `export_invalid`, with the place of the first mistake.
+        Problem: `export_invalid`, with the location of the first error.
     """
     hint = "it is no file of `dossier memory export`, or was changed"
     try:
         moved = ExportDocument.model_validate_json(text)
     except ValidationError as error:
-        place, said = first_validation_error(error)
-        what = f"{place or 'the file'}: {said}"
+        place, reason = first_validation_error(error)
+        what = f"{place or 'the file'}: {reason}"
         raise Problem(ErrorCode.EXPORT_INVALID, what, where=where, hint=hint) from error
     return ExportDocument.model_validate(_without_secrets(moved.model_dump()))
 
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
-    """Return what was exported without the secrets that a person told; documents stay whole."""
-    told = {
-        name: one if name in DOCUMENT_PARTS else mask_secrets_within(one)
-        for name, one in data.items()
+    """Return an export with the secrets of a person masked; documents stay unchanged."""
+    masked = {
+        name: part if name in DOCUMENT_PARTS else mask_secrets_within(part)
+        for name, part in data.items()
     }
     pages = [
-        one if one["kind"] in DOCUMENT_PARTS else mask_secrets_within(one) for one in data["pages"]
+        page if page["kind"] in DOCUMENT_PARTS else mask_secrets_within(page)
+        for page in data["pages"]
     ]
-    return {**told, "pages": pages}
+    return {**masked, "pages": pages}
 
 
 async def import_exported_memory(
     owner: str, moved: ExportDocument, *, vouched: bool = False
 ) -> ImportResult:
-    """Add everything that is not there yet: all that is in the database at once, then the files.
+    """Add everything that does not exist yet: all rows in one transaction, then the files.
 
     Args:
-        owner: Whose memory.
-        moved: What another home has exported.
-        vouched: Whether the person vouches for it. A document may be written by anybody, so without
-            that it says nothing in the person's name, whatever it says of itself.
+        owner: The owner of the memory.
+        moved: The export.
+        vouched: Whether the person vouches for it. Anybody may have written an export, so without
+            that nothing of it counts as said by the person, whatever it claims.
 
     Raises:
-        Problem: What keeps a memory file from being read, before anything is written, or written.
+        Problem: The reason why a memory file cannot be read, before anything is written, or why it
+            cannot be written.
     """
     claims = [] if vouched else moved.list_personal_parts()
     moved = moved if vouched else moved.without_personal_parts()
     here = await list_exportable_files(owner)
-    held = {name: await one.files.read(one.path) for name, one in here.items()}
-    wanted = {one.name: one.text for one in moved.files}
-    left = [name for name, text in wanted.items() if _differs(held, name, text)]
-    new = {name: text for name, text in wanted.items() if name in held and held[name] is None}
-    came = await run_write(partial(_arrive, owner=owner, moved=moved))
+    current = {name: await source.files.read(source.path) for name, source in here.items()}
+    imported = {file.name: file.text for file in moved.files}
+    new = {
+        name: text for name, text in imported.items() if name in current and current[name] is None
+    }
+    left = [
+        name
+        for name, text in imported.items()
+        if name not in new and current.get(name) != text.encode()
+    ]
+    result = await run_write(partial(_import_rows, owner=owner, moved=moved))
     for name, text in new.items():
         await _put_file(owner, here[name], text, _why(moved))
-    return came._replace(files=len(new), left=left, unvouched=claims)
-
-
-def _differs(held: Mapping[str, bytes | None], name: str, text: str) -> bool:
-    there = held.get(name)
-    return name not in held or (there is not None and there != text.encode())
+    return result._replace(files=len(new), left=left, unvouched=claims)
 
 
 async def _put_file(owner: str, source: FileSource, text: str, why: str) -> None:
-    made = await change_file(source.files, source.path, lambda now: now or text.encode())
-    if made.before is None:
+    change = await change_file(source.files, source.path, lambda now: now or text.encode())
+    if change.before is None:
         after = {"path": source.path, "text": text}
         event = Event(owner, "file.edit", source.path[-200:], None, after, "user", why)
         await run_write(lambda connection: log_event(connection, event))
@@ -266,61 +273,65 @@ def _why(moved: ExportDocument) -> str:
     return f"imported from {moved.user}/{moved.project}"
 
 
-def _arrive(connection: Connection, owner: str, moved: ExportDocument) -> ImportResult:
-    """Add what the database does not have, in one transaction."""
+def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> ImportResult:
+    """Add the rows that do not exist yet."""
     lock_owner(connection, owner)
     renamed = _put_pages(connection, owner, moved)
     known = _insight_ids(connection, owner, moved.insights)
     names = {**renamed.ids, **known}
     count = _put_events(connection, owner, moved.events, names)
     new = _new_facts(connection, owner, moved)
-    taught = [one for one in moved.insights if not _there(connection, known[one.id])]
-    there = [one for one in moved.insights if one.live and one not in taught]
-    vouched = [one for one in there if vouch_insight_in(connection, owner, _wording(one, moved))]
-    profile = _profile(connection, owner, moved.profile)
-    insight_count = len(taught) + len(vouched)
-    came = ImportResult(
-        len(new), renamed.new, insight_count, count, 0, profile is not None, (), unvouched=()
-    )
-    if any((came.facts, came.pages, came.insights, came.events, came.profile)):
-        told = {"facts": came.facts, "pages": came.pages, "insights": came.insights}
-        event = Event(owner, "memory.import", "", None, told, "user", _why(moved))
+    new_insights = [line for line in moved.insights if not _exists(connection, known[line.id])]
+    vouched = [
+        line
+        for line in moved.insights
+        if line.live
+        and line not in new_insights
+        and vouch_insight_in(connection, owner, _wording(line, moved))
+    ]
+    profile = _merged_profile(connection, owner, moved.profile)
+    insight_count = len(new_insights) + len(vouched)
+    has_profile = profile is not None
+    result = ImportResult(len(new), renamed.new, insight_count, count, 0, has_profile, (), ())
+    if any(result):
+        counts = {"facts": result.facts, "pages": result.pages, "insights": result.insights}
+        event = Event(owner, "memory.import", "", None, counts, "user", _why(moved))
         number = log_event(connection, event)
         for fact in new:
             store.put_fact(connection, owner, fact._replace(revision=number))
-        _put_insights(connection, owner, taught, known, number)
+        _put_insights(connection, owner, new_insights, known, number)
         if profile is not None:
             row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
             connection.execute(upsert(profiles, {"owner": owner}, row))
-    return came
+    return result
 
 
 def _new_facts(connection: Connection, owner: str, moved: ExportDocument) -> list[Fact]:
-    """Return the facts that are not there, and that no other fact here says already."""
+    """Return the facts that neither exist here nor repeat a fact that does."""
     mine = select(facts.c.id).where(facts.c.owner == owner)
     known = set(connection.execute(mine).scalars())
     new = []
-    for one in moved.facts:
-        same = fact_rows.select_same_fact(connection, owner, one.content) if one.live else None
-        if one.id not in known and same is None:
-            new.append(Fact(**one.model_dump(), revision=0))
+    for line in moved.facts:
+        same = fact_rows.select_same_fact(connection, owner, line.content) if line.live else None
+        if line.id not in known and same is None:
+            new.append(Fact(**line.model_dump(), revision=0))
     return new
 
 
 def _insight_ids(
     connection: Connection, owner: str, lines: Sequence[InsightLine]
 ) -> dict[str, str]:
-    """Return the ids of insights here: another owner's may have the same, for they are copies."""
+    """Return the local ids of insights; ids that another owner has imported are replaced."""
     wanted = select(insights.c.id).where(
-        insights.c.id.in_([one.id for one in lines]), insights.c.owner != owner
+        insights.c.id.in_([line.id for line in lines]), insights.c.owner != owner
     )
     taken = set(connection.execute(wanted).scalars())
-    return {one.id: short_hash(owner, one.id) if one.id in taken else one.id for one in lines}
+    return {line.id: short_hash(owner, line.id) if line.id in taken else line.id for line in lines}
 
 
-def _there(connection: Connection, insight: str) -> bool:
-    its = select(insights.c.id).where(insights.c.id == insight)
-    return connection.execute(its).first() is not None
+def _exists(connection: Connection, insight: str) -> bool:
+    wanted = select(insights.c.id).where(insights.c.id == insight)
+    return connection.execute(wanted).first() is not None
 
 
 def _wording(line: InsightLine, moved: ExportDocument) -> InsightText:
@@ -334,38 +345,37 @@ def _put_insights(
     known: Mapping[str, str],
     number: int,
 ) -> None:
-    for one in lines:
-        row = one.model_dump(exclude={"runs"}) | {
-            "id": known[one.id],
+    for line in lines:
+        row = line.model_dump(exclude={"runs"}) | {
+            "id": known[line.id],
             "owner": owner,
-            "projections": json.dumps(one.projections, ensure_ascii=False),
-            "live": int(one.live),
-            "merged_into": known.get(one.merged_into, one.merged_into),
+            "projections": json.dumps(line.projections, ensure_ascii=False),
+            "live": int(line.live),
+            "merged_into": known.get(line.merged_into, line.merged_into),
             "revision": number,
         }
         connection.execute(insert(insights), row)
-        for run, sign in one.runs.items():
-            of = {"owner": owner, "insight": known[one.id], "run": run, "sign": sign}
-            of["said"] = "source"
-            connection.execute(dialect_insert(insight_runs).on_conflict_do_nothing(), of)
+        for run, sign in line.runs.items():
+            support = {"owner": owner, "insight": known[line.id], "run": run, "sign": sign}
+            support["said"] = "source"
+            connection.execute(dialect_insert(insight_runs).on_conflict_do_nothing(), support)
 
 
-def _profile(connection: Connection, owner: str, told: Profile | None) -> Profile | None:
-    """Return the profile with what is new in another one; `None` if nothing is."""
+def _merged_profile(connection: Connection, owner: str, imported: Profile | None) -> Profile | None:
+    """Return the stored profile with the imported traits; `None` if nothing is new."""
     mine = select(profiles.c.data).where(profiles.c.owner == owner)
-    held = connection.execute(mine).scalar()
-    known: Profile = json.loads(held) if held else empty_profile()
-    told = told or empty_profile()
-    joined: dict[str, Any] = {"tastes": told["tastes"] | known["tastes"]}
+    stored = connection.execute(mine).scalar()
+    known: Profile = json.loads(stored) if stored else empty_profile()
+    imported = imported or empty_profile()
+    merged: dict[str, Any] = {"tastes": imported["tastes"] | known["tastes"]}
     for name in ("identities", "characteristics"):
-        has = {one["text"] for one in known[name]}
-        more = [one for one in told[name] if one["text"] not in has]
-        joined[name] = [*known[name], *more]
-    return None if joined == known else Profile(**joined)  # type: ignore[typeddict-item]
+        texts = {trait["text"] for trait in known[name]}
+        merged[name] = [*known[name], *(new for new in imported[name] if new["text"] not in texts)]
+    return None if merged == known else Profile(**merged)  # type: ignore[typeddict-item]
 
 
 def read_export_file(file: Path) -> ExportDocument:
-    """Read an exported file.
+    """Read and parse an exported file.
 
     Raises:
         Problem: `file_not_found`, `file_unreadable` or `export_invalid`.

@@ -1,7 +1,4 @@
-"""Erase for good.
-
-Say what would be touched, then do it, again and again until it is done; and delete a thread.
-"""
+"""Plan an erasure, carry it out, resume one that was interrupted, and delete threads."""
 
 from __future__ import annotations
 
@@ -45,124 +42,130 @@ from storage.engine import commit_statements, read_rows, run_read, run_write, wr
 from storage.tables import outbox as jobs
 
 FORGET_JOB = "forget"
-"""The job of the outbox that is there from the first word that is forgotten to the last."""
+"""The outbox job that marks an erasure as unfinished."""
 
 ERASURE_REASON = "at the person's wish"
 
 CHROMA_CAVEAT = "the files of the Chroma server are its own"
-"""What a person is told where vectors are kept by a server."""
+"""Reported when a Chroma server stores the vectors."""
 
 ReportRewriter = Callable[[Sequence[ReportState]], Awaitable[int]]
-"""Writes the files of reports again of which something is forgotten; returns how many reports."""
+"""Rewrites the files of affected reports; returns the number of reports."""
 
 
 class ErasurePlan(NamedTuple):
-    """What forgetting touches."""
+    """What an erasure would change."""
 
     target: ErasureTarget
     patterns: ErasurePatterns
     affected: AffectedThreads
     pages: int
-    """How many pages: those that were named, and those that say it again in part."""
+    """The number of pages: the selected ones and those that repeat part of them."""
     facts: int
     reports: tuple[ReportState, ...]
-    """The reports of which something goes, and those whose files are to be looked at again."""
+    """The reports that change, and those whose files must be checked again."""
     files: tuple[str, ...]
-    """Memory files whose own lines say it too; they are the person's, and stay."""
+    """Memory files in which the person wrote the same; these lines stay."""
     unreadable: tuple[Problem, ...]
-    """Why memory files cannot be read, each with its path; nothing is forgotten in them."""
+    """The memory files that cannot be read and stay unchanged, each with the reason."""
     rewritten: tuple[str, ...] = ()
-    """The memory files and traces that are rewritten."""
+    """The memory files and traces to rewrite."""
     deleted: tuple[str, ...] = ()
-    """The files of chats that are deleted, for a page of theirs is forgotten."""
+    """The uploaded files to delete because one of their pages is erased."""
 
     @property
     def threads(self) -> list[str]:
-        """The conversations of which something goes."""
+        """The owner's conversations that change."""
         return sorted({*self.affected.threads} & {*self.affected.owner_threads.owned})
 
 
 async def resolve_erasure_target(owner: str, ids: Sequence[str]) -> ErasureTarget:
-    """Return what some ids mean, of whatever memory.
+    """Resolve ids of any memory to an erasure target.
 
-    A run, or a message that something was learnt from, stands for what was asked in that run, what
-    was learnt of that and what was reported.
+    A run, or a message that facts were learned from, selects the run's question, facts and reports.
 
     Args:
-        owner: Whose.
-        ids: What; an id that an earlier try has half forgotten already is no mistake.
+        owner: The owner of the items.
+        ids: The ids; those of an unfinished erasure may be missing already.
 
     Raises:
         Problem: `memory_not_found` or `memory_ambiguous`.
     """
-    half = await list_unfinished_erasures(owner)
-    asked: list[str] = []
+    unfinished = await list_unfinished_erasures(owner)
+    run_ids: list[str] = []
     items: list[MemoryItem] = []
     for id in dict.fromkeys(ids):
-        run, its = await run_read(partial(_items_of_run, owner=owner, id=id))
-        asked += [run] if run else []
-        for one in its if run else [id]:
+        run, item_ids = await run_read(partial(_items_of_run, owner=owner, id=id))
+        run_ids += [run] if run else []
+        for item_id in item_ids if run else [id]:
             try:
-                items += [item for item in await find_items(owner, one) if not _gone(item)]
+                found = await find_items(owner, item_id)
             except Problem:
-                # What is half forgotten has no row any more.
-                if one not in half:
+                # An unfinished erasure may have deleted the row.
+                if item_id not in unfinished:
                     raise
-    return build_erasure_target(owner, {item.id: item for item in items}.values(), asked)
+            else:
+                items += [item for item in found if item.state != "forgotten"]
+    return build_erasure_target(owner, {item.id: item for item in items}.values(), run_ids)
 
 
 async def list_unfinished_erasures(owner: str) -> set[str]:
-    """Return the ids of what was to be forgotten, and is not yet for certain."""
-    jobs_ = await run_read(partial(_unfinished, owner=owner))
-    return {one for data in jobs_ for one in data.get("ids", [])}
+    """Return the ids whose erasure is not finished."""
+    unfinished = await run_read(partial(_unfinished, owner=owner))
+    return {id for data in unfinished for id in data.get("ids", [])}
 
 
 async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
-    """Return what forgetting some things would touch; nothing is changed."""
+    """Return what erasing a target would change, without changing anything."""
     what = what._replace(pages=(*what.pages, *await find_computed_pages(what.owner, what.pages)))
     with saved_states.open_checkpoints() as saved:
-        found, reached = await run_read(partial(find_affected_threads, what=what, saved=saved))
-        told = [
-            one for thread in reached.threads for one in _affected_reports(saved, thread, reached)
+        patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
+        reports = [
+            report
+            for thread in affected.threads
+            for report in _affected_reports(saved, thread, affected)
         ]
-        told += filter(
-            None,
-            (
-                gone.to_report_state(reached.get_erasure(run))
-                for run, gone in reached.owner_threads.pruned.items()
-            ),
-        )
-    count = await run_read(partial(_counted, what=what, found=found, reached=reached))
-    request = what.request_for("instructions", reached.everywhere)
-    own = await find_personal_mentions(request)
-    unread = await unreadable_files(what.owner)
-    written = await find_affected_memory_files(request)
-    written += await asyncio.to_thread(
-        erasure_stores.find_affected_traces, reached.owner_threads.by_run, reached
+    for run, pruned in affected.owner_threads.pruned.items():
+        if report := pruned.to_report_state(affected.get_erasure(run)):
+            reports.append(report)
+    counts = await run_read(partial(_counts, what=what, patterns=patterns, affected=affected))
+    request = what.request_for("instructions", affected.everywhere)
+    rewritten = await find_affected_memory_files(request)
+    rewritten += await asyncio.to_thread(
+        erasure_stores.find_affected_traces, affected.owner_threads.by_run, affected
     )
     deleted = await run_read(
-        partial(erasure_stores.find_affected_uploads, what=what, known=found, reach=reached)
+        partial(erasure_stores.find_affected_uploads, what=what, known=patterns, reach=affected)
     )
-    plan = ErasurePlan(what, found, reached, *count, tuple(told), tuple(own), tuple(unread))
-    return plan._replace(rewritten=tuple(written), deleted=tuple(deleted))
+    return ErasurePlan(
+        what,
+        patterns,
+        affected,
+        *counts,
+        tuple(reports),
+        files=tuple(await find_personal_mentions(request)),
+        unreadable=tuple(await unreadable_files(what.owner)),
+        rewritten=tuple(rewritten),
+        deleted=tuple(deleted),
+    )
 
 
 async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) -> str:
-    """Forget what was planned, and whatever was left of an earlier time.
+    """Carry out a plan, and finish earlier unfinished erasures of the owner.
 
-    It is killed at no bad moment: what is not done yet is done when it is said again, and what
-    recognises it is removed last.
+    It may be interrupted at any point and repeated: the rows that identify the erased text are
+    deleted last.
 
     Args:
-        plan: What.
-        rewrite_reports: Writes the files of reports again.
+        plan: What to erase.
+        rewrite_reports: Rewrites the files of reports.
 
     Returns:
-        What cannot be promised, in words for a person; empty where nothing is left.
+        The limits of the erasure, in words for a person; empty if there are none.
 
     Raises:
-        Problem: `run_in_progress` while one of the conversations is at work, `storage_busy` while
-            another process reads, or what keeps a file from being written.
+        Problem: `run_in_progress` while a run works in one of the conversations, `storage_busy`
+            while another process reads, or the reason why a file cannot be written.
     """
     owner = plan.target.owner
     with ExitStack() as stack:
@@ -192,54 +195,54 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
 
 
 async def finish_erasure(owner: str) -> str:
-    """Scrub the databases of what is deleted, and say that it is done."""
+    """Purge deleted data from the databases and close the erasure; return its limits."""
     for data in await run_read(partial(_unfinished, owner=owner)):
         for name in data.get("collections", []):
             await asyncio.to_thread(chroma.drop_collection, name)
     with saved_states.open_checkpoints() as saved:
         saved.scrub()
-    beyond = [
+    caveats = [
         await maintenance.purge_deleted_data(),
         CHROMA_CAVEAT if settings().chroma_url else "",
     ]
     done = jobs.delete().where(jobs.c.owner == owner, jobs.c.job == FORGET_JOB)
     await run_write(lambda connection: connection.execute(done))
-    return "; ".join(filter(None, beyond))
+    return "; ".join(filter(None, caveats))
 
 
 def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:
-    """Return the run that an id names, or that of a message, and what came of it, by its ids."""
+    """Return the run of a run id or message id, and the ids of its facts and reports."""
     wanted = select(facts.c.run).where(facts.c.owner == owner, facts.c.message == id)
-    named = connection.execute(wanted.limit(1)).scalar() or id
-    mine = select(runs.c.id).where(runs.c.owner == owner, runs.c.id == named)
-    run = connection.execute(mine).scalar() if named else None
-    if run is None:
+    run_id = connection.execute(wanted.limit(1)).scalar() or id
+    run = connection.execute(
+        select(runs.c.id).where(runs.c.owner == owner, runs.c.id == run_id)
+    ).scalar()
+    if not run:
         return "", []
-    learnt = select(facts.c.id).where(facts.c.owner == owner, facts.c.run == run)
+    learned = select(facts.c.id).where(facts.c.owner == owner, facts.c.run == run)
     reports = select(pages.c.id).where(
         pages.c.owner == owner, pages.c.kind == "report", pages.c.origin == run
     )
-    return run, [one for each in (learnt, reports) for one in connection.execute(each).scalars()]
-
-
-def _gone(item: MemoryItem) -> bool:
-    return item.state == "forgotten"
+    return run, [id for ids in (learned, reports) for id in connection.execute(ids).scalars()]
 
 
 def _affected_reports(
-    saved: SavedCheckpoints, thread: str, reached: AffectedThreads
+    saved: SavedCheckpoints, thread: str, affected: AffectedThreads
 ) -> list[ReportState]:
-    mine = reached.owner_threads.by_run
-    told = saved.list_affected_reports(thread, reached.threads[thread])
-    return [one for one in told if one.run in mine]
+    reports = saved.list_affected_reports(thread, affected.threads[thread])
+    return [report for report in reports if report.run in affected.owner_threads.by_run]
 
 
-def _counted(
-    connection: Connection, what: ErasureTarget, found: ErasurePatterns, reached: AffectedThreads
+def _counts(
+    connection: Connection,
+    what: ErasureTarget,
+    patterns: ErasurePatterns,
+    affected: AffectedThreads,
 ) -> tuple[int, int]:
-    said = erasure_stores.find_affected_pages(connection, what, found, reached)
-    repeating = find_repeating_facts(connection, what.request_for("facts", reached.everywhere))
-    return len(what.pages) + len(said), len(what.facts) + len(repeating)
+    """Return how many pages and how many facts change."""
+    repeating_pages = erasure_stores.find_affected_pages(connection, what, patterns, affected)
+    repeating = find_repeating_facts(connection, what.request_for("facts", affected.everywhere))
+    return len(what.pages) + len(repeating_pages), len(what.facts) + len(repeating)
 
 
 def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
@@ -250,27 +253,27 @@ def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
 def _erase_in_database(
     connection: Connection, plan: ErasurePlan, erasures: Sequence[Erase]
 ) -> None:
-    """Forget in the database, and note the collections that hold vectors of what is gone."""
-    names = _collections(connection, plan.target.owner) if plan.pages else []
+    """Erase rows, and queue the collections that hold vectors of erased pages."""
+    names = _detach_collections(connection, plan.target.owner) if plan.pages else []
     erasure_stores.erase_rows(
         connection, plan.target, plan.patterns, plan.affected, erasures, ERASURE_REASON
     )
     outbox.enqueue_job(connection, plan.target.owner, FORGET_JOB, {"collections": names})
 
 
-def _collections(connection: Connection, owner: str) -> list[str]:
-    """Let no search use a collection any more: it would hold the vectors; it is built again."""
-    of = select(namespaces.c.number).where(namespaces.c.owner == owner)
-    mine = vector_sets.c.namespace.in_(of)
-    held = select(vector_sets.c.collection, vector_sets.c.building).where(mine)
-    names = [name for row in connection.execute(held) for name in row if name]
+def _detach_collections(connection: Connection, owner: str) -> list[str]:
+    """Detach the owner's collections from their vector sets, to be rebuilt; return their names."""
+    numbers = select(namespaces.c.number).where(namespaces.c.owner == owner)
+    mine = vector_sets.c.namespace.in_(numbers)
+    in_use = select(vector_sets.c.collection, vector_sets.c.building).where(mine)
+    names = [name for row in connection.execute(in_use) for name in row if name]
     empty = {"collection": "", "building": "", "covered": 0, "held": 0, "apart": 0}
     connection.execute(vector_sets.update().where(mine).values(empty))
     return names
 
 
 async def delete_thread(thread: str) -> None:
-    """Take away what a thread has left beside its checkpoints.
+    """Delete everything of a thread except its checkpoints.
 
     Raises:
         Problem: `run_in_progress` while a process works on it.
@@ -287,18 +290,19 @@ async def delete_thread(thread: str) -> None:
 
 
 async def _forget_runs(thread: str) -> ExpiredThread:
-    its = select(runs.c.id, runs.c.owner).where(runs.c.thread == thread)
-    rows = (await read_rows(its)).all()
+    rows = (await read_rows(select(runs.c.id, runs.c.owner).where(runs.c.thread == thread))).all()
     old = ExpiredThread(thread, tuple(row.id for row in rows), 0.0)
     for owner in {row.owner for row in rows}:
         await _forget_reports(owner, old.runs)
         await discard_uploads(owner, thread)
     await commit_statements((delete(utterances).where(utterances.c.run.in_(old.runs)), None))
-    # The runs go last, so that a kill leaves something to begin again with.
+    # The runs go last, so that an interrupted deletion can be repeated.
     await write_in_group(partial(delete_run_records, old=old))
     return old
 
 
-async def _forget_reports(owner: str, names: Sequence[str]) -> None:
-    its = (pages.c.owner == owner, pages.c.kind == "report", pages.c.origin.in_(names))
-    await forget_pages(owner, list((await read_rows(select(pages.c.id).where(*its))).scalars()))
+async def _forget_reports(owner: str, runs: Sequence[str]) -> None:
+    reports = select(pages.c.id).where(
+        pages.c.owner == owner, pages.c.kind == "report", pages.c.origin.in_(runs)
+    )
+    await forget_pages(owner, list((await read_rows(reports)).scalars()))
