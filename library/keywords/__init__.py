@@ -1,4 +1,4 @@
-"""The keyword index of pages: the one thing SQLite and PostgreSQL do each in its own way."""
+"""The keyword index of pages, which SQLite and PostgreSQL implement differently."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from library.keywords.keyword_protocol import KeywordIndex
 
 
 def keyword_index(connection: Connection) -> KeywordIndex:
-    """Return the keyword index that this kind of database has."""
+    """Return the keyword index for the dialect of a connection."""
     return Fts5Index() if connection.dialect.name == "sqlite" else GinIndex()

@@ -1,4 +1,4 @@
-"""The keyword index on SQLite: an FTS5 table without content of its own."""
+"""The keyword index on SQLite: a contentless FTS5 table."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, text
 
-from library.keywords.keyword_protocol import TITLE_WEIGHT, KeywordEntry, split_by_rarity
+from library.keywords.keyword_protocol import (
+    TITLE_WEIGHT,
+    KeywordEntry,
+    count_matches,
+    split_by_rarity,
+)
 
 MOST = 5_000
-"""How many pages are ranked for one search; ranking one takes about 0.6 microseconds."""
+"""The most pages ranked for one search; each takes about 0.6 microseconds."""
 
 SHARE = 0.5
-"""A word that more of the pages hold than this says nothing where there are rarer ones."""
+"""A word in a larger share of the pages is ignored if the query has rarer ones."""
 
-# Words are cut already, so only the spaces between them count here.
+# The words are tokenized already, so spaces are the only separators.
 MAKE = r"""
 CREATE VIRTUAL TABLE IF NOT EXISTS page_words USING fts5(
     title, body, content='', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
@@ -29,9 +34,9 @@ TAKE = text(
 )
 
 COUNTS = text("""
-SELECT asked.key AS word,
-       (SELECT COUNT(*) FROM page_words WHERE page_words MATCH asked.value) AS pages
-FROM json_each(:asked) AS asked
+SELECT wanted.key AS word,
+       (SELECT COUNT(*) FROM page_words WHERE page_words MATCH wanted.value) AS pages
+FROM json_each(:matches) AS wanted
 """)
 
 VOCABULARY = """
@@ -56,51 +61,49 @@ SELECT MIN(number) FROM (
 """)
 
 HOLDING = text("""
-SELECT asked.key AS name,
+SELECT wanted.key AS name,
        (SELECT json_group_array(number) FROM (
-            SELECT rowid AS number FROM page_words WHERE page_words MATCH asked.value LIMIT :limit
+            SELECT rowid AS number FROM page_words WHERE page_words MATCH wanted.value LIMIT :limit
         )) AS pages,
        (SELECT json_group_array(number) FROM (
             SELECT rowid AS number FROM page_words
-            WHERE page_words MATCH '{title} : (' || asked.value || ')' LIMIT :limit
+            WHERE page_words MATCH '{title} : (' || wanted.value || ')' LIMIT :limit
         )) AS titled
-FROM json_each(:asked) AS asked
+FROM json_each(:matches) AS wanted
 """)
 
 
 class Fts5Index:
-    """An FTS5 table without content of its own (`KeywordIndex`)."""
+    """A contentless FTS5 table (`KeywordIndex`)."""
 
     def create_index(self, connection: Connection) -> None:
-        """Make the index if it is missing."""
+        """Create the index if it is missing."""
         connection.exec_driver_sql(MAKE)
 
     def add_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-        """Add pages that are not in it."""
+        """Add pages that are not in the index."""
         if entries:
             connection.execute(PUT, [_row(entry) for entry in entries])
 
     def remove_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-        """Remove pages; the entries must be those that were put."""
+        """Remove pages; the entries must equal those that were added."""
         if entries:
             connection.execute(TAKE, [_row(entry) for entry in entries])
 
     def count_pages(
         self, connection: Connection, namespaces: Sequence[int], words: Sequence[str]
     ) -> dict[str, int]:
-        """Return how many pages hold each word; a word that none holds is left out."""
-        asked = json.dumps({word: _any(namespaces, [word]) for word in words})
-        return {
-            row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
-        }
+        """Return how many pages contain each word; omit words that no page contains."""
+        matches = {word: _match_any(namespaces, [word]) for word in words}
+        return count_matches(connection, COUNTS, matches)
 
     def complete_prefix(
         self, connection: Connection, namespaces: Sequence[int], start: str, limit: int
     ) -> list[str]:
-        """Return up to `limit` words that begin with some letters and that pages hold."""
+        """Return up to `limit` indexed words that begin with `start`."""
         connection.exec_driver_sql(VOCABULARY)
         found: dict[str, None] = {}
-        for namespace in (f"{one}:" for one in namespaces):
+        for namespace in (f"{number}:" for number in namespaces):
             least = f"{namespace}{start}"
             beyond = least[:-1] + chr(ord(least[-1]) + 1)
             values = {"namespace": namespace, "least": least, "beyond": beyond, "limit": limit}
@@ -115,31 +118,33 @@ class Fts5Index:
         pages: int,
         limit: int,
     ) -> list[int]:
-        """Return the numbers of the pages that fit some words best, best first.
+        """Return the numbers of the pages that match some words best, best first.
 
-        A page must hold one of the rarest words, those of `MOST` pages together; the others then
-        count too. Where the rarest word alone is in more pages, the newest of them are ranked.
+        A page must contain one of the rarest words, which together occur in at most `MOST` pages;
+        the other words only add to its rank. If the rarest word alone occurs in more pages, only
+        the newest of these are ranked.
         """
         if not counts:
             return []
-        few, many = split_by_rarity(counts, MOST)
-        many = [word for word in many if counts[word] <= SHARE * pages]
-        rare = _any(namespaces, few)
+        rare, common = split_by_rarity(counts, MOST)
+        common = [word for word in common if counts[word] <= SHARE * pages]
+        match = rarest = _match_any(namespaces, rare)
         least = 0
-        if counts[few[0]] > MOST:
-            newest = connection.execute(NEWEST, {"match": rare, "limit": MOST})
-            least = newest.scalar() or 0
-        match = f"({rare}) AND ({_any(namespaces, many)} OR {rare})" if many else rare
+        if counts[rare[0]] > MOST:
+            newest = {"match": rarest, "limit": MOST}
+            least = connection.execute(NEWEST, newest).scalar() or 0
+        if common:
+            match = f"({rarest}) AND ({_match_any(namespaces, common)} OR {rarest})"
         values = {"match": match, "least": least, "limit": limit}
         return list(connection.execute(BEST, values).scalars())
 
     def match_names(
         self, connection: Connection, namespaces: Sequence[int], names: Sequence[str], limit: int
     ) -> dict[str, dict[int, bool]]:
-        """Return the pages that hold the words of a name side by side, by name and number."""
-        asked = json.dumps({name: _any(namespaces, [name]) for name in names})
+        """Return the pages that contain a name as a phrase, by name and number."""
+        matches = json.dumps({name: _match_any(namespaces, [name]) for name in names})
         found: dict[str, dict[int, bool]] = {}
-        for row in connection.execute(HOLDING, {"asked": asked, "limit": limit + 1}):
+        for row in connection.execute(HOLDING, {"matches": matches, "limit": limit + 1}):
             pages, titled = json.loads(row.pages), set(json.loads(row.titled))
             if 0 < len(pages) <= limit:
                 found[row.name] = {number: number in titled for number in pages}
@@ -149,18 +154,17 @@ class Fts5Index:
 def _row(entry: KeywordEntry) -> dict[str, object]:
     return {
         "number": entry.number,
-        "title": " ".join(_inside(one, entry.title) for one in entry.namespaces),
-        "body": " ".join(_inside(one, entry.body) for one in entry.namespaces),
+        "title": " ".join(_prefixed(number, entry.title) for number in entry.namespaces),
+        "body": " ".join(_prefixed(number, entry.body) for number in entry.namespaces),
     }
 
 
-def _inside(namespace: int, words: str) -> str:
-    """Return words as they stand in the index for a namespace."""
-    plain = " ".join(words.split())
-    return f"{namespace}:{plain.replace(' ', f' {namespace}:')}" if plain else ""
+def _prefixed(namespace: int, words: str) -> str:
+    """Return words as the index stores them, each with its namespace as a prefix."""
+    return " ".join(f"{namespace}:{word}" for word in words.split())
 
 
-def _any(namespaces: Iterable[int], phrases: Sequence[str]) -> str:
-    """Return the expression that finds any of some words or runs of words."""
-    found = (_inside(one, phrase) for one in namespaces for phrase in phrases)
-    return " OR ".join('"{}"'.format(phrase.replace('"', '""')) for phrase in found)
+def _match_any(namespaces: Iterable[int], phrases: Sequence[str]) -> str:
+    """Return the expression that matches any of some words or phrases."""
+    indexed = (_prefixed(number, phrase) for number in namespaces for phrase in phrases)
+    return " OR ".join('"{}"'.format(phrase.replace('"', '""')) for phrase in indexed)

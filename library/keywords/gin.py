@@ -1,4 +1,4 @@
-"""The keyword index on PostgreSQL: word vectors under a GIN index."""
+"""The keyword index on PostgreSQL: `tsvector` values under a GIN index."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, text
 
-from library.keywords.keyword_protocol import TITLE_WEIGHT, KeywordEntry, split_by_rarity
+from library.keywords.keyword_protocol import (
+    TITLE_WEIGHT,
+    KeywordEntry,
+    count_matches,
+    split_by_rarity,
+)
 
 MOST = 10_000
-"""How many pages are compared for one search."""
+"""The most pages compared for one search."""
 
 RANKED = 3
-"""How many times more pages than are wanted are ranked by how often they hold the words."""
+"""How many times the requested number of pages `ts_rank` ranks, by how often words occur."""
 
-# PostgreSQL keeps 255 places of a word in a page, and counts places up to 16,383.
+# A tsvector stores up to 255 positions of a word; the largest position is 16,383.
 PLACES, LAST = 255, 16_383
 
 ROOM = 1_000_000
-"""How long a word vector may be, in bytes; PostgreSQL refuses one of more than 2**20."""
+"""The longest tsvector written, in bytes; PostgreSQL refuses more than 2**20."""
 
 MAKE = (
     "CREATE TABLE IF NOT EXISTS page_words (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)",
@@ -33,32 +38,32 @@ PUT = text("INSERT INTO page_words (number, words) VALUES (:number, CAST(:words 
 TAKE = text("DELETE FROM page_words WHERE number = :number")
 
 COUNTS = text("""
-SELECT asked.key AS word,
-       (SELECT COUNT(*) FROM page_words WHERE words @@ CAST(asked.value AS tsquery)) AS pages
-FROM json_each_text(CAST(:asked AS json)) AS asked
+SELECT wanted.key AS word,
+       (SELECT COUNT(*) FROM page_words WHERE words @@ CAST(wanted.value AS tsquery)) AS pages
+FROM json_each_text(CAST(:matches AS json)) AS wanted
 """)
 
 BEGINNING = text("""
 SELECT DISTINCT substr(word, length(:namespace) + 1) FROM (
     SELECT words FROM page_words WHERE words @@ CAST(:match AS tsquery) LIMIT :pages
-) AS held, unnest(tsvector_to_array(words)) AS word
+) AS sampled, unnest(tsvector_to_array(words)) AS word
 WHERE starts_with(word, :start) LIMIT :limit
 """)
 
 SAMPLED = 300
-"""The words that begin with some letters are read from so many pages."""
+"""How many pages are read to complete a prefix."""
 
 BEST = text(f"""
 WITH found AS (
-    SELECT number, SUM(CAST(asked.value AS float)) AS worth
-    FROM json_each_text(CAST(:asked AS json)) AS asked
-    JOIN page_words ON words @@ CAST(asked.key AS tsquery)
+    SELECT number, SUM(CAST(wanted.value AS float)) AS worth
+    FROM json_each_text(CAST(:matches AS json)) AS wanted
+    JOIN page_words ON words @@ CAST(wanted.key AS tsquery)
     WHERE number >= :least
     GROUP BY number ORDER BY worth DESC, number LIMIT :ranked
 )
 SELECT number FROM found JOIN page_words USING (number)
 ORDER BY worth + ts_rank('{{{1 / TITLE_WEIGHT}, {1 / TITLE_WEIGHT}, {1 / TITLE_WEIGHT}, 1}}', words,
-                         CAST(:every AS tsquery)) DESC, number
+                         CAST(:all_words AS tsquery)) DESC, number
 LIMIT :limit
 """)  # noqa: S608
 
@@ -70,24 +75,24 @@ SELECT MIN(number) FROM (
 """)
 
 HOLDING = text("""
-SELECT asked.key AS name, found.number, found.titled
-FROM json_each(CAST(:asked AS json)) AS asked CROSS JOIN LATERAL (
-    SELECT number, words @@ CAST(asked.value ->> 1 AS tsquery) AS titled
-    FROM page_words WHERE words @@ CAST(asked.value ->> 0 AS tsquery) LIMIT :limit
+SELECT wanted.key AS name, found.number, found.titled
+FROM json_each(CAST(:matches AS json)) AS wanted CROSS JOIN LATERAL (
+    SELECT number, words @@ CAST(wanted.value ->> 1 AS tsquery) AS titled
+    FROM page_words WHERE words @@ CAST(wanted.value ->> 0 AS tsquery) LIMIT :limit
 ) AS found
 """)
 
 
 class GinIndex:
-    """Word vectors under a GIN index (`KeywordIndex`)."""
+    """`tsvector` values under a GIN index (`KeywordIndex`)."""
 
     def create_index(self, connection: Connection) -> None:
-        """Make the index if it is missing."""
+        """Create the index if it is missing."""
         for statement in MAKE:
             connection.exec_driver_sql(statement)
 
     def add_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-        """Add pages that are not in it."""
+        """Add pages that are not in the index."""
         if entries:
             rows = [{"number": entry.number, "words": _vector(entry)} for entry in entries]
             connection.execute(PUT, rows)
@@ -100,23 +105,24 @@ class GinIndex:
     def count_pages(
         self, connection: Connection, namespaces: Sequence[int], words: Sequence[str]
     ) -> dict[str, int]:
-        """Return how many pages hold each word; a word that none holds is left out."""
-        asked = json.dumps({word: _any(namespaces, [word]) for word in words})
-        return {
-            row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
-        }
+        """Return how many pages contain each word; omit words that no page contains."""
+        matches = {word: _match_any(namespaces, [word]) for word in words}
+        return count_matches(connection, COUNTS, matches)
 
     def complete_prefix(
         self, connection: Connection, namespaces: Sequence[int], start: str, limit: int
     ) -> list[str]:
-        """Return up to `limit` words that begin with some letters and that pages hold."""
+        """Return up to `limit` indexed words that begin with `start`."""
         found: dict[str, None] = {}
-        for namespace in (f"{one}:" for one in namespaces):
-            whole = f"{namespace}{start}"
-            match = "'{}':*".format(whole.replace("\\", "\\\\").replace("'", "''"))
-            values = {"namespace": namespace, "start": whole, "match": match, "limit": limit}
-            rows = connection.execute(BEGINNING, {**values, "pages": SAMPLED})
-            found |= dict.fromkeys(rows.scalars())
+        for number in namespaces:
+            values = {
+                "namespace": f"{number}:",
+                "start": f"{number}:{start}",
+                "match": f"{_quoted(number, start)}:*",
+                "pages": SAMPLED,
+                "limit": limit,
+            }
+            found |= dict.fromkeys(connection.execute(BEGINNING, values).scalars())
         return list(found)
 
     def find_best(
@@ -127,23 +133,24 @@ class GinIndex:
         pages: int,
         limit: int,
     ) -> list[int]:
-        """Return the numbers of the pages that fit some words best, best first.
+        """Return the numbers of the pages that match some words best, best first.
 
-        The pages that hold one of the rarest words, those of `MOST` pages together, are compared by
-        how rare the words are that they hold, and the first of them by how often they hold all the
-        words. Where the rarest word alone is in more pages, the newest of them are compared.
+        The pages that contain one of the rarest words, which together occur in at most `MOST`
+        pages, are ranked by the rarity of the words they contain, and the best of them by how often
+        they contain all the words. If the rarest word alone occurs in more pages, only the newest
+        of these are compared.
         """
         if not counts:
             return []
-        few, _ = split_by_rarity(counts, MOST)
+        rare, _ = split_by_rarity(counts, MOST)
         least = 0
-        if counts[few[0]] > MOST:
-            newest = {"match": _any(namespaces, few), "limit": MOST}
+        if counts[rare[0]] > MOST:
+            newest = {"match": _match_any(namespaces, rare), "limit": MOST}
             least = connection.execute(NEWEST, newest).scalar() or 0
-        worth = {_any(namespaces, [word]): _rarity(counts[word], pages) for word in few}
+        worth = {_match_any(namespaces, [word]): _idf(counts[word], pages) for word in rare}
         values = {
-            "asked": json.dumps(worth),
-            "every": _any(namespaces, list(counts)),
+            "matches": json.dumps(worth),
+            "all_words": _match_any(namespaces, list(counts)),
             "least": least,
             "ranked": RANKED * limit,
             "limit": limit,
@@ -153,26 +160,30 @@ class GinIndex:
     def match_names(
         self, connection: Connection, namespaces: Sequence[int], names: Sequence[str], limit: int
     ) -> dict[str, dict[int, bool]]:
-        """Return the pages that hold the words of a name side by side, by name and number."""
-        asked = {name: [_any(namespaces, [name]), _any(namespaces, [name], ":A")] for name in names}
+        """Return the pages that contain a name as a phrase, by name and number."""
+        matches = {
+            name: [_match_any(namespaces, [name], weight) for weight in ("", ":A")]
+            for name in names
+        }
         found: dict[str, dict[int, bool]] = defaultdict(dict)
-        for row in connection.execute(HOLDING, {"asked": json.dumps(asked), "limit": limit + 1}):
+        values = {"matches": json.dumps(matches), "limit": limit + 1}
+        for row in connection.execute(HOLDING, values):
             found[row.name][row.number] = row.titled
         return {name: pages for name, pages in found.items() if len(pages) <= limit}
 
 
-def _rarity(count: int, pages: int) -> float:
-    """Return the inverse document frequency of a word, as Lucene has it."""
+def _idf(count: int, pages: int) -> float:
+    """Return the inverse document frequency of a word, by Lucene's formula."""
     return math.log(1 + (max(pages - count, 0) + 0.5) / (count + 0.5))
 
 
 def _vector(entry: KeywordEntry) -> str:
-    """Return the words of a page with their places, as long as there is room."""
+    """Return the words of a page and their positions as a tsvector literal of at most `ROOM`."""
     vector: list[str] = []
     room = ROOM
-    for word, places in _places(entry).items():
-        where = f":{','.join(places[:PLACES])}" if places else ""
-        lexemes = [f"{_quoted(one, word)}{where}" for one in entry.namespaces]
+    for word, positions in _word_positions(entry).items():
+        suffix = f":{','.join(positions[:PLACES])}" if positions else ""
+        lexemes = [f"{_quoted(number, word)}{suffix}" for number in entry.namespaces]
         room -= sum(len(lexeme.encode()) for lexeme in lexemes)
         if room < 0:
             break
@@ -180,26 +191,26 @@ def _vector(entry: KeywordEntry) -> str:
     return " ".join(vector)
 
 
-def _places(entry: KeywordEntry) -> dict[str, list[str]]:
-    """Return where each word stands; the words of the title come first and are marked A."""
+def _word_positions(entry: KeywordEntry) -> dict[str, list[str]]:
+    """Return the positions of each word; those in the title come first, with the weight A."""
     title = entry.title.split()
-    places: dict[str, list[str]] = defaultdict(list)
+    positions: dict[str, list[str]] = defaultdict(list)
     for at, word in enumerate(title, start=1):
-        places[word].append(f"{at}A")
-    # The last word of the title and the first of the text are not neighbours.
+        positions[word].append(f"{at}A")
+    # The gap keeps a phrase from matching across the end of the title.
     for at, word in enumerate(entry.body.split(), start=len(title) + 2):
-        places[word] += [str(at)] if at <= LAST else []
-    return places
+        positions[word] += [str(at)] if at <= LAST else []
+    return positions
 
 
 def _quoted(namespace: int, word: str) -> str:
     return "'{}:{}'".format(namespace, word.replace("\\", "\\\\").replace("'", "''"))
 
 
-def _any(namespaces: Sequence[int], phrases: Sequence[str], weight: str = "") -> str:
-    """Return the expression that finds any of some words or runs of words."""
+def _match_any(namespaces: Sequence[int], phrases: Sequence[str], weight: str = "") -> str:
+    """Return the expression that matches any of some words or phrases."""
     return " | ".join(
-        "({})".format(" <-> ".join(_quoted(one, word) + weight for word in phrase.split()))
-        for one in namespaces
+        "({})".format(" <-> ".join(_quoted(number, word) + weight for word in phrase.split()))
+        for number in namespaces
         for phrase in phrases
     )
