@@ -1,4 +1,4 @@
-"""Show what a memory holds in two levels, groups and pages, short at any size of the store."""
+"""Outline a memory as groups and pages, within a token budget at any size of the store."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from text.words import query_terms
 
 
 class PageBrief(NamedTuple):
-    """What an outline knows of a page; `said` is an ISO date, `created` seconds since 1970."""
+    """A page as an outline shows it; `said` is an ISO date, `created` seconds since 1970."""
 
     id: str
     kind: str
@@ -35,7 +35,7 @@ class PageBrief(NamedTuple):
     said: str
     created: float
     group: str
-    """The group it is in beside its kind; the first by name of several."""
+    """The named group of the page, the first by name of several; empty without one."""
 
 
 _GROUP = (
@@ -59,25 +59,25 @@ async def find_briefs(
     *,
     bare: bool = False,
 ) -> list[PageBrief]:
-    """Return the pages that fit a request best, best first; no single turns of a chat.
+    """Return the pages that match a request best, best first, without single turns of a chat.
 
     Args:
-        owner: Whose pages.
-        request: What they are about.
-        limit: How many at most.
-        kinds: Of these kinds only.
-        groups: Of these groups only.
-        bare: Whether abstracts that are still to be made may be missing.
+        owner: The owner of the pages.
+        request: What the pages are about.
+        limit: The most pages returned.
+        kinds: Only pages of these kinds.
+        groups: Only pages of these groups.
+        bare: Leave abstracts empty that are not written yet.
     """
-    wanted = query_terms(request)
-    if not wanted:
+    terms = query_terms(request)
+    if not terms:
         return []
 
     def search(index: PageIndex) -> list[PageBrief]:
-        numbers = index.matching(wanted, limit)
+        numbers = index.matching(terms, limit)
         rows = select(pages.c.number, *_BRIEF_COLUMNS).where(pages.c.number.in_(numbers))
-        known = {row.number: PageBrief._make(row[1:]) for row in index.connection.execute(rows)}
-        return [known[number] for number in numbers if number in known]
+        found = {row.number: PageBrief._make(row[1:]) for row in index.connection.execute(rows)}
+        return [found[number] for number in numbers if number in found]
 
     briefs = await run_search(owner, search, await list_outlined_kinds(owner, kinds), groups)
     return briefs if bare else await fill_abstracts(owner, briefs)
@@ -91,17 +91,17 @@ async def list_newest_briefs(
     *,
     bare: bool = False,
 ) -> list[PageBrief]:
-    """Return the pages that were kept last, the last one first; no single turns of a chat.
+    """Return the pages that were stored last, newest first, without single turns of a chat.
 
-    Where they are `bare`, abstracts that are still to be made may be missing.
+    With `bare`, abstracts that are not written yet are empty.
     """
-    those = await list_outlined_kinds(owner, kinds)
-    work = partial(_newest, owner=owner, limit=limit, kinds=those, groups=groups)
-    briefs = await run_read(work)
+    outlined = await list_outlined_kinds(owner, kinds)
+    read = partial(_read_newest, owner=owner, limit=limit, kinds=outlined, groups=groups)
+    briefs = await run_read(read)
     return briefs if bare else await fill_abstracts(owner, briefs)
 
 
-def _newest(
+def _read_newest(
     connection: Connection,
     owner: str,
     limit: int,
@@ -109,39 +109,42 @@ def _newest(
     groups: Sequence[str] | None,
 ) -> list[PageBrief]:
     rows: dict[int, Any] = {}
-    # One query for each: only so does the database read no more of them than it has to.
-    for one in select_namespaces(connection, owner, kinds, groups):
-        member: Select[Any] = select(pages.c.number, *_BRIEF_COLUMNS).join(
-            members, members.c.page == pages.c.number
-        )
-        mine = member.where(members.c.namespace == one, findable_condition(pages))
-        some = connection.execute(mine.order_by(members.c.page.desc()).limit(limit))
-        rows |= {row.number: row[1:] for row in some}
+    newest: Select[Any] = (
+        select(pages.c.number, *_BRIEF_COLUMNS)
+        .join(members, members.c.page == pages.c.number)
+        .where(findable_condition(pages))
+        .order_by(members.c.page.desc())
+        .limit(limit)
+    )
+    # With one query per namespace, the database reads no more than `limit` rows of each.
+    for namespace in select_namespaces(connection, owner, kinds, groups):
+        found = connection.execute(newest.where(members.c.namespace == namespace))
+        rows |= {row.number: row[1:] for row in found}
     return [PageBrief._make(rows[number]) for number in sorted(rows, reverse=True)[:limit]]
 
 
 async def list_outlined_kinds(owner: str, kinds: Sequence[str] | None = None) -> list[str]:
-    """Return the kinds of pages an owner has, of those that are asked for, that have abstracts."""
-    wanted = select(namespaces.c.kind).where(
+    """Return the kinds with abstracts of which an owner has pages, among `kinds` if given."""
+    filled = select(namespaces.c.kind).where(
         namespaces.c.owner == owner, namespaces.c.group == "", namespaces.c.pages > 0
     )
-    mine = (await read_rows(wanted.order_by(namespaces.c.number))).scalars()
-    asked = {"session" if kind == TURN_PAGES else kind for kind in kinds or ()}
-    return [kind for kind in mine if kind != TURN_PAGES and (kinds is None or kind in asked)]
+    stored = (await read_rows(filled.order_by(namespaces.c.number))).scalars()
+    wanted = {"session" if kind == TURN_PAGES else kind for kind in kinds or ()}
+    return [kind for kind in stored if kind != TURN_PAGES and (kinds is None or kind in wanted)]
 
 
 NAMED_KINDS = {"web", "session"}
-"""The kinds whose pages are kept in groups with names of their own: sites and conversations."""
+"""The kinds whose pages belong to named groups: sites and conversations."""
 
 OPENED_PAGES = 1_000
-"""How many pages of a document are looked at when it is opened."""
+"""The most pages of a document that are compared with a request."""
 
 RANKED = 4
-"""Abstracts are made and ranked for so many times the pages that are wanted."""
+"""How many times the requested number of pages get abstracts and are ranked by them."""
 
 
 class PageGroup(NamedTuple):
-    """A kind of pages, and the origin or the named group that they share."""
+    """The pages of one kind that share an origin or, if `named`, a named group."""
 
     kind: str
     name: str
@@ -149,7 +152,7 @@ class PageGroup(NamedTuple):
 
 
 class GroupSize(NamedTuple):
-    """How many pages a group has, and when the first and the last of them were said or kept."""
+    """The number of pages in a group, and the ISO dates of the first and the last."""
 
     pages: int
     first: str
@@ -163,108 +166,111 @@ def _group_of(page: PageBrief) -> PageGroup:
 
 
 def _title_of(page: PageBrief) -> str:
-    """Return what the group of a page is called."""
+    """Return the title of the group of a page."""
     group = _group_of(page)
     return group.name if group.named else page.title.split(" — ")[0]
 
 
 async def count_groups(owner: str, groups: Sequence[PageGroup]) -> dict[PageGroup, GroupSize]:
     """Return the sizes of some groups of an owner."""
-    return await run_read(partial(_sizes, owner=owner, groups=groups))
+    return await run_read(partial(_measure_groups, owner=owner, groups=groups))
 
 
 async def find_best_in_group(
     owner: str, group: PageGroup, request: str, limit: int
 ) -> list[PageBrief]:
-    """Return the pages of a group that fit a request best, or its first ones if none does."""
+    """Return the pages of a group that match a request best, or its first pages if none does."""
     if group.named:
         within = ([group.kind], [group.name])
         return await find_briefs(owner, request, limit, *within) or await list_newest_briefs(
             owner, limit, *within
         )
-    mine = select(*_BRIEF_COLUMNS, pages.c.words).where(
-        *_of_origin(owner, group), findable_condition(pages)
+    findable = select(*_BRIEF_COLUMNS, pages.c.words).where(
+        *_origin_conditions(owner, group), findable_condition(pages)
     )
-    rows = (await read_rows(mine.order_by(pages.c.position).limit(OPENED_PAGES))).all()
-    likely = await asyncio.to_thread(_likely, request, rows, limit * RANKED)
+    rows = (await read_rows(findable.order_by(pages.c.position).limit(OPENED_PAGES))).all()
+    likely = await asyncio.to_thread(_preselect, request, rows, limit * RANKED)
     briefs = await fill_abstracts(owner, likely)
-    texts = [f"{one.title}\n{one.abstract}" for one in briefs]
+    texts = [f"{brief.title}\n{brief.abstract}" for brief in briefs]
     ranked = await asyncio.to_thread(rank_texts, request, texts)
     return [briefs[at] for at, _ in ranked[:limit]] or briefs[:limit]
 
 
-def _likely(request: str, rows: Sequence[Any], limit: int) -> list[PageBrief]:
-    """Return the pages with the most words of a request, in their order."""
-    wanted = set(query_terms(request))
-    shared = [len(wanted.intersection(row.words.split())) for row in rows]
+def _preselect(request: str, rows: Sequence[Any], limit: int) -> list[PageBrief]:
+    """Return the pages that contain the most words of a request, in their given order."""
+    terms = set(query_terms(request))
+    shared = [len(terms.intersection(row.words.split())) for row in rows]
     best = sorted(range(len(rows)), key=lambda at: -shared[at])[:limit]
     return [PageBrief._make(rows[at][:-1]) for at in sorted(best)]
 
 
-def _sizes(
+def _measure_groups(
     connection: Connection, owner: str, groups: Sequence[PageGroup]
 ) -> dict[PageGroup, GroupSize]:
-    counted = {one: connection.execute(_counted(owner, one)).one() for one in groups}
-    ends = {number for row in counted.values() for number in row[1:] if number}
+    counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
+    ends = {number for row in counts.values() for number in row[1:] if number}
     dates = select(pages.c.number, pages.c.said, pages.c.created).where(pages.c.number.in_(ends))
     days = {row.number: _day_of(row.said, row.created) for row in connection.execute(dates)}
     return {
-        one: GroupSize(row[0] or 0, days.get(row[1], ""), days.get(row[2], ""))
-        for one, row in counted.items()
+        group: GroupSize(total or 0, days.get(first, ""), days.get(last, ""))
+        for group, (total, first, last) in counts.items()
     }
 
 
-def _counted(owner: str, group: PageGroup) -> Select[*tuple[Any, ...]]:
-    """Count the pages of a group, and find its first and its last."""
+def _count_query(owner: str, group: PageGroup) -> Select[*tuple[Any, ...]]:
+    """Select the number of pages in a group, and the numbers of the first and the last."""
     if not group.named:
         ends = (func.min(pages.c.number), func.max(pages.c.number))
-        return select(func.count(), *ends).where(*_of_origin(owner, group), pages.c.indexed > 0)
-    one = select(namespaces.c.number, namespaces.c.pages).where(
-        namespaces.c.name == short_hash(owner, group.kind, group.name)
+        return select(func.count(), *ends).where(
+            *_origin_conditions(owner, group), pages.c.indexed > 0
+        )
+    namespace = (
+        select(namespaces.c.number, namespaces.c.pages)
+        .where(namespaces.c.name == short_hash(owner, group.kind, group.name))
+        .subquery()
     )
-    space = one.subquery()
-    member = select(members.c.page).where(members.c.namespace == space.c.number)
-    first, last = (member.order_by(way).limit(1) for way in (members.c.page, members.c.page.desc()))
-    return select(space.c.pages, first.scalar_subquery(), last.scalar_subquery())
+    page = select(members.c.page).where(members.c.namespace == namespace.c.number)
+    first, last = (page.order_by(key).limit(1) for key in (members.c.page, members.c.page.desc()))
+    return select(namespace.c.pages, first.scalar_subquery(), last.scalar_subquery())
 
 
-def _of_origin(owner: str, group: PageGroup) -> tuple[Any, ...]:
+def _origin_conditions(owner: str, group: PageGroup) -> tuple[Any, ...]:
     return (pages.c.owner == owner, pages.c.origin_id == short_hash(group.kind, group.name))
 
 
 def _day_of(said: str, created: float) -> str:
-    """Return the day on which a page was said, or else kept."""
+    """Return the ISO date on which a page was said or, if unknown, stored."""
     return said[:10] or datetime.fromtimestamp(created, UTC).date().isoformat()
 
 
 MOST = 2_000
-"""The most tokens of an outline, as it stands in a prompt."""
+"""The most tokens of an outline, escaped as in a prompt."""
 
 FOR_PAGES = 0.75
-"""The share of them that is for what fits the request; the rest is for the newest groups."""
+"""The share of the tokens for matching pages; the rest is for the newest groups."""
 
 LOOKED_AT = 40
-"""How many fitting pages, and how many of the newest, are looked at."""
+"""How many matching pages, and how many of the newest, are considered."""
 
 SHOWN = 24
-"""How many pages are shown at most; the abstracts of more are not made for it."""
+"""The most pages shown; only their abstracts are written."""
 
 EACH = 5
-"""How many pages of one group are shown, and how many are read when it is opened."""
+"""The most pages of a group that are shown, and that are read when it is opened."""
 
 SHORT = 220
-"""How many characters of an abstract are shown."""
+"""The most characters shown of an abstract."""
 
 TITLE = 100
-"""How many characters of a title are shown."""
+"""The most characters shown of a title."""
 
 KIND_NAMES = {"file": "document", "web": "site", "session": "chat", "report": "report"}
 
 
 class PageOutline(NamedTuple):
-    """What is shown of a memory, and what the ids in it stand for.
+    """The text of an outline, and what its ids stand for.
 
-    `P3` is a page, by its id in the store; `G2` is a group of pages.
+    `pages` maps `P3` to the id of a page, `groups` maps `G2` to a group of pages.
     """
 
     text: str = ""
@@ -273,7 +279,7 @@ class PageOutline(NamedTuple):
 
 
 class _OutlineEntry(NamedTuple):
-    """A group in an outline, with the pages of it that are shown."""
+    """A group in an outline, with the pages that are shown of it."""
 
     group: PageGroup
     title: str
@@ -287,45 +293,44 @@ async def outline_pages(
     groups: Sequence[str] | None = None,
     most: int = MOST,
 ) -> PageOutline:
-    """Return the groups and pages that fit a request, best first, then the newest groups.
+    """Return the groups and pages that match a request, best first, then the newest groups.
 
     Args:
-        owner: Whose memory.
+        owner: The owner of the memory.
         request: What is to be found out.
-        kinds: Pages of these kinds only.
-        groups: Pages of these groups only, such as a conversation.
-        most: How many tokens it may have.
+        kinds: Only pages of these kinds.
+        groups: Only pages of these groups, such as a conversation.
+        most: The most tokens of the outline.
     """
     await load_vocabulary()
-    found = _entries(await find_briefs(owner, request, LOOKED_AT, kinds, groups, bare=True))
-    fitting = await _described(owner, found)
-    shown = {entry.group for entry in fitting}
-    recent = _entries(await list_newest_briefs(owner, LOOKED_AT, kinds, groups, bare=True))
-    others = [entry._replace(pages=[]) for entry in recent if entry.group not in shown]
-    entries = [*fitting, *others]
-    counted = await count_groups(owner, [entry.group for entry in entries])
-    return await asyncio.to_thread(_written, entries, counted, most)
+    found = _group_pages(await find_briefs(owner, request, LOOKED_AT, kinds, groups, bare=True))
+    matching = await _fill_entries(owner, found)
+    shown = {entry.group for entry in matching}
+    newest = _group_pages(await list_newest_briefs(owner, LOOKED_AT, kinds, groups, bare=True))
+    others = [entry._replace(pages=[]) for entry in newest if entry.group not in shown]
+    entries = [*matching, *others]
+    sizes = await count_groups(owner, [entry.group for entry in entries])
+    return await asyncio.to_thread(_write_outline, entries, sizes, most)
 
 
 async def resolve_outline_ids(
     owner: str, shown: PageOutline, named: Iterable[str], request: str
 ) -> list[str]:
-    """Return the ids of the pages that some ids of an outline stand for; others are dropped.
+    """Return the page ids that ids of an outline stand for; unknown ids are dropped.
 
-    A group stands for those of its pages that fit the request best.
+    A group stands for the pages in it that match the request best.
     """
     ids: list[str] = []
     for name in dict.fromkeys(named):
         if name in shown.pages:
             ids.append(shown.pages[name])
         elif name in shown.groups:
-            ids += [
-                one.id for one in await find_best_in_group(owner, shown.groups[name], request, EACH)
-            ]
+            briefs = await find_best_in_group(owner, shown.groups[name], request, EACH)
+            ids += [brief.id for brief in briefs]
     return list(dict.fromkeys(ids))
 
 
-def _entries(found: Iterable[PageBrief]) -> list[_OutlineEntry]:
+def _group_pages(found: Iterable[PageBrief]) -> list[_OutlineEntry]:
     entries: dict[PageGroup, _OutlineEntry] = {}
     for page in found:
         group = _group_of(page)
@@ -335,8 +340,8 @@ def _entries(found: Iterable[PageBrief]) -> list[_OutlineEntry]:
     return list(entries.values())
 
 
-async def _described(owner: str, entries: Sequence[_OutlineEntry]) -> list[_OutlineEntry]:
-    """Return the groups that fit with as many of their pages as are shown, and the abstracts."""
+async def _fill_entries(owner: str, entries: Sequence[_OutlineEntry]) -> list[_OutlineEntry]:
+    """Return entries with the pages that are shown and their abstracts."""
     first = [page for entry in entries for page in entry.pages][:SHOWN]
     pages = {page.id: page for page in await fill_abstracts(owner, first)}
     return [
@@ -345,43 +350,46 @@ async def _described(owner: str, entries: Sequence[_OutlineEntry]) -> list[_Outl
     ]
 
 
-def _written(
-    entries: Sequence[_OutlineEntry], counted: Mapping[PageGroup, GroupSize], most: int
+def _write_outline(
+    entries: Sequence[_OutlineEntry], sizes: Mapping[PageGroup, GroupSize], most: int
 ) -> PageOutline:
-    """Write as many lines as fit; pages before the groups that are only recent."""
+    """Write as many lines as fit, leaving a share of the tokens to groups without shown pages."""
     lines: list[str] = []
     pages: dict[str, str] = {}
     groups: dict[str, PageGroup] = {}
     left = most
     for entry in entries:
         name = f"G{len(groups) + 1}"
-        line = _of_group(name, entry, counted[entry.group])
-        cost = _tokens(line)
-        if cost > left:
+        line = _group_line(name, entry, sizes[entry.group])
+        left -= _count_line(line)
+        if left < 0:
             break
-        lines, groups[name], left = [*lines, line], entry.group, left - cost
+        lines.append(line)
+        groups[name] = entry.group
         for page in entry.pages:
-            line = _of_page(f"P{len(pages) + 1}", page)
-            cost = _tokens(line)
+            name = f"P{len(pages) + 1}"
+            line = _page_line(name, page)
+            cost = _count_line(line)
             if left - cost < most * (1 - FOR_PAGES):
                 break
-            pages[f"P{len(pages) + 1}"] = page.id
-            lines, left = [*lines, line], left - cost
+            lines.append(line)
+            pages[name] = page.id
+            left -= cost
     return PageOutline("\n".join(lines), pages, groups)
 
 
-def _tokens(line: str) -> int:
+def _count_line(line: str) -> int:
     return count_tokens(f"{escape(line, quote=False)}\n")
 
 
-def _of_group(name: str, entry: _OutlineEntry, size: GroupSize) -> str:
+def _group_line(name: str, entry: _OutlineEntry, size: GroupSize) -> str:
     days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
     kind = KIND_NAMES.get(entry.group.kind, entry.group.kind)
     pages = pluralize(size.pages, "page")
     return f"{name} {kind} “{to_one_line(entry.title, TITLE)}”, {pages}, {days}"
 
 
-def _of_page(name: str, page: PageBrief) -> str:
+def _page_line(name: str, page: PageBrief) -> str:
     title = to_one_line(page.title, TITLE)
     abstract = to_one_line(page.abstract, SHORT)
     return f"- {name} {title} ({_day_of(page.said, page.created)}): {abstract}"
