@@ -484,7 +484,7 @@ async def test_what_fails_among_short_files_leaves_nothing_of_any(
     def full(*_: object) -> None:
         raise Problem(ErrorCode.STORAGE_FULL, "the disk is full")
 
-    monkeypatch.setattr(documents, "_note_each", full)
+    monkeypatch.setattr(documents, "_record_all", full)
 
     assert (await refused(hives)).code == "storage_full"
     assert (await read_rows(select(stored.c.id))).first() is None
