@@ -1,4 +1,4 @@
-"""What a report cites: the document, the place in it, and an excerpt of the words around it."""
+"""Describe what a report cites: the document, the place in it, and an excerpt around it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from report.evidence_spans import EvidenceSpan
 from text.regex import regex
 from text.text_blocks import find_headings_above
 
-_MAX_PLACE_LINES = 60  # of a longer place only the cited lines are named
+_MAX_PLACE_LINES = 60  # a longer place is narrowed to the cited lines
 SECTION_SEPARATOR = " — "
-"""What stands between the title of a document and that of a section in the title of a page."""
+"""Separates the title of a document from that of a section in the title of a page."""
 
 RANGE_SEPARATOR = " … "
-"""What stands between the first and the last heading in the title of several sections."""
+"""Separates the first from the last heading in the title of several sections."""
 
-_LONGEST = 48
+_MAX_TITLE_CHARS = 48  # of a section in a citation
 _LINES = regex(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
-_LONG = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
+_LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
 _RANGE = regex(r"\d+(?:-\d+)?")
 _EN = {
     "page": ("p. {}", "pp. {}"),
@@ -49,13 +49,13 @@ _ZH = {
 
 
 def get_document_key(source: Source) -> str:
-    """Return what all sources of one document share; what is remembered is cited page by page."""
-    return _split(source)[0] or source["page"]
+    """Return a key that the sources of one document share; a memory is a document of its own."""
+    return _split_location(source)[0] or source["page"]
 
 
 def to_whole_document(source: Source) -> Source:
-    """Return the document that a source is a part of, as a list of sources names it."""
-    path, place = _split(source)
+    """Return the whole document of a source, as listed in a report."""
+    path, place = _split_location(source)
     if not path or not place:
         return source
     title = (
@@ -69,34 +69,34 @@ def to_whole_document(source: Source) -> Source:
 
 
 def is_wide_place(source: Source) -> bool:
-    """Say whether a place is so long, or so many sections, that the part that is cited is told."""
+    """Tell whether a place has many lines, many rows or several sections, and needs narrowing."""
     return _is_long_place(source) or (
         source["kind"] == "file" and RANGE_SEPARATOR in _section(source)
     )
 
 
 def _is_long_place(source: Source) -> bool:
-    """Say whether a place has so many lines or rows that those that are cited are told."""
-    found = _LONG.search(_split(source)[1])
+    """Tell whether a place has too many lines or rows to be named as a whole."""
+    found = _LONG_RANGE.search(_split_location(source)[1])
     return found is not None and int(found["last"]) - int(found["first"]) >= _MAX_PLACE_LINES
 
 
 def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Source:
-    """Return a source with a place that is no longer than it must be for what is cited of it.
+    """Return a source with its place narrowed to the cited part.
 
-    Each line of a page's text is a line or row of its document, or several that were joined, so
-    those above and below what is cited are certain not to be cited. Of several sections it is the
-    one whose heading stands above what is cited.
+    Each line of a page's text is one or more lines or rows of its document, so the lines above and
+    below the cited part are certain not to be cited. Several sections are narrowed to the one
+    whose heading is above the cited part.
 
     Args:
         source: The source.
         text: The text of its page.
-        cited: The part of the text that is cited, if that is known.
+        cited: The cited part of the text, if it is known.
     """
-    path, where = _split(source)
-    found = _LONG.search(where)
+    path, where = _split_location(source)
+    found = _LONG_RANGE.search(where)
     if cited and not found and is_wide_place(source):
-        return _under_heading(source, text, cited)
+        return _narrow_to_section(source, text, cited)
     if cited is None or not found or not _is_long_place(source):
         return source
     first, last = int(found["first"]), int(found["last"])
@@ -105,20 +105,20 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
     first += text.count("\n", 0, cited.start)
     last -= text.count("\n", max(cited.start, cited.end - 1))
     line = "L" if found["kind"] == "L" else ""
-    several = f"-{line}{last}" if last > first else ""
-    place = f"{where[: found.start()]}{found['kind']}{first}{several}{where[found.end() :]}"
+    end = f"-{line}{last}" if last > first else ""
+    place = f"{where[: found.start()]}{found['kind']}{first}{end}{where[found.end() :]}"
     return source | {"location": f"{path}#{place}"}
 
 
-def _under_heading(source: Source, text: str, cited: EvidenceSpan) -> Source:
-    """Return a source of several sections as the one whose heading is above what is cited."""
+def _narrow_to_section(source: Source, text: str, cited: EvidenceSpan) -> Source:
+    """Return a source of several sections as the one whose heading is above the cited part."""
     above = [one for one in find_headings_above(text, cited.start) if not one.startswith("-")]
     document = source["title"].partition(SECTION_SEPARATOR)[0]
     return source | {"title": f"{document}{SECTION_SEPARATOR}{above[-1]}"} if above else source
 
 
 def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
-    """Return documents with the names of their files behind titles that several of them have."""
+    """Return documents with file names added to titles that several of them share."""
     titles = Counter(source["title"] for source in sources)
     return [
         source | {"title": f"{source['title']} ({PurePath(source['location']).name})"}
@@ -129,26 +129,28 @@ def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
 
 
 def describe_place(source: Source, language: str) -> str:
-    """Return where in its document a source stands, in words, or nothing."""
-    _, where = _split(source)
+    """Return the place of a source in its document, in words; "" for a whole document."""
+    _, where = _split_location(source)
     lines = _LINES.fullmatch(where)
     if lines:
-        return _worded("lines", "-".join(filter(None, lines.groups())), language)
-    named = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
-    if named:
-        return ", ".join(_worded(name, value, language) for name, value in _without_part(named))
+        return _format_place("lines", "-".join(filter(None, lines.groups())), language)
+    places = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
+    if places:
+        # Readers see pages, not the parts that a page was split into.
+        shown = [place for place in places if place[0] != "part"] or places
+        return ", ".join(_format_place(name, value, language) for name, value in shown)
     section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""
-    return _worded("section", _cut(section), language)
+    return _format_place("section", _shorten_section(section), language)
 
 
 def _section(source: Source) -> str:
     return source["title"].partition(SECTION_SEPARATOR)[2]
 
 
-def _split(source: Source) -> tuple[str, str]:
-    """Return the address of a document and the place in it; a name may have a `#`, no place has."""
+def _split_location(source: Source) -> tuple[str, str]:
+    """Return the address of a document and the place in it; only the address may contain `#`."""
     if source["kind"] == "file":
         path, mark, where = source["location"].rpartition("#")
         return (path, where) if mark else ("", "")
@@ -162,32 +164,25 @@ def _is_counted(name: str, value: str) -> bool:
     return name == "sheet" or (name in _EN and bool(_RANGE.fullmatch(value)))
 
 
-def _without_part(named: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Leave out which part of a page it is: a reader sees pages."""
-    return [one for one in named if one[0] != "part"] or named
-
-
-def _worded(name: str, value: str, language: str) -> str:
+def _format_place(name: str, value: str, language: str) -> str:
     shown = value.replace("-", "–") if name not in ("sheet", "section") else value
     if language.lower().startswith("zh"):
         return _ZH[name].format(shown)
     return _EN[name]["–" in shown].format(shown)
 
 
-def _cut(title: str) -> str:
-    """Return a section's title, or its first words where it is long; of several, of the ends."""
+def _shorten_section(title: str) -> str:
+    """Return the title of a section, or of the ends of a range, cut after a word if too long."""
     ends = title.split(RANGE_SEPARATOR)
-    most = _LONGEST // len(ends)
-    return " – ".join(one if len(one) <= most else _begun(one, most) for one in ends)
+    limit = _MAX_TITLE_CHARS // len(ends)
+    return " – ".join(
+        end if len(end) <= limit else f"{end[:limit].rsplit(' ', 1)[0]}…" for end in ends
+    )
 
 
-def _begun(title: str, most: int) -> str:
-    return f"{title[:most].rsplit(' ', 1)[0]}…"
-
-
-_EXCERPT_MARGIN = 160  # characters on each side of what is cited
+_EXCERPT_MARGIN = 160  # characters on each side of the cited part
 FALLBACK_EXCERPT_CHARS = 300
-"""Of a page so many characters are shown where nothing tells which of them are meant."""
+"""How many characters of a page are shown if the cited part is not found."""
 
 _STOP = regex(r"[.!?](?=\s)|[。！？]")
 _SPACE = regex(r"\s+")
@@ -198,14 +193,14 @@ _BREAK = regex(
 
 
 class ExcerptPart(NamedTuple):
-    """Some words of a page, and which of the cited parts they are, from 1; 0 for none."""
+    """Words of a page, and the number of the cited part they are, from 1; 0 for none."""
 
     text: str
     cited: int = 0
 
 
 def group_spans(spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
-    """Return the parts of one page in order, those together whose surroundings meet."""
+    """Return the spans of one page in order, grouped where their margins overlap."""
     groups: list[list[EvidenceSpan]] = []
     for span in sorted(set(spans)):
         if groups and span.start - groups[-1][-1].end <= 2 * _EXCERPT_MARGIN:
@@ -216,46 +211,45 @@ def group_spans(spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
 
 
 def build_excerpt(text: str, spans: Sequence[EvidenceSpan]) -> list[ExcerptPart]:
-    """Return a passage: neighbouring parts of a page that are cited, and what is around them.
+    """Return neighbouring cited parts of a page with the text around them.
 
-    A part that is not certain to be what is cited is shown without being told apart.
+    An uncertain part is shown, but not numbered.
     """
-    start, end = (
-        max(0, spans[0].start - _EXCERPT_MARGIN),
-        max(span.end for span in spans) + _EXCERPT_MARGIN,
-    )
+    start = max(0, spans[0].start - _EXCERPT_MARGIN)
+    end = max(span.end for span in spans) + _EXCERPT_MARGIN
     stop = _STOP.search(text, end - 1, end + _EXCERPT_MARGIN)
     end = stop.end() if stop else end
     certain = [(number, span) for number, span in enumerate(spans, start=1) if span.certain]
     done = certain[0][1].start if certain else spans[0].start
-    found = [ExcerptPart(_from_word(text[start:done], whole=start == 0))]
+    parts = [ExcerptPart(_cut_start(text[start:done], whole=start == 0))]
     for number, span in certain:
-        found.append(ExcerptPart(_line(text[done : span.start])))
-        found.append(ExcerptPart(_line(text[max(done, span.start) : span.end]), number))
+        parts.append(ExcerptPart(_join_lines(text[done : span.start])))
+        parts.append(ExcerptPart(_join_lines(text[max(done, span.start) : span.end]), number))
         done = max(done, span.end)
-    found.append(ExcerptPart(_to_word(text[done:end], whole=end >= len(text))))
-    return [piece for piece in found if piece.text or piece.cited]
+    parts.append(ExcerptPart(_cut_end(text[done:end], whole=end >= len(text))))
+    return [part for part in parts if part.text or part.cited]
 
 
-def _line(text: str) -> str:
-    """Return a text whose wrapped lines are joined; headings lose their marks."""
+def _join_lines(text: str) -> str:
+    """Return a text with wrapped lines joined and without the marks of headings."""
     parts = (_SPACE.sub(" ", _HEADING.sub("", part)) for part in _BREAK.split(text))
     return "\n".join(parts)
 
 
-def _from_word(text: str, *, whole: bool) -> str:
-    cut = _line(text)
-    head, space, rest = cut.partition(" ")
+def _cut_start(text: str, *, whole: bool) -> str:
+    """Return a text from its first whole word on, after an ellipsis."""
+    line = _join_lines(text)
     if whole:
-        return cut.lstrip()
-    return f"… {rest if space and len(head) < len(cut) // 2 else cut}"
+        return line.lstrip()
+    head, space, rest = line.partition(" ")
+    return f"… {rest if space and len(head) < len(line) // 2 else line}"
 
 
-def _to_word(text: str, *, whole: bool) -> str:
-    cut = _line(text)
-    rest, space, tail = cut.rpartition(" ")
+def _cut_end(text: str, *, whole: bool) -> str:
+    """Return a text up to its last whole word or sentence, before an ellipsis."""
+    line = _join_lines(text)
     if whole:
-        return cut.rstrip()
-    if _STOP.search(f"{cut[-1:]} "):
-        return f"{cut} …"
-    return f"{rest if space and len(tail) < len(cut) // 2 else cut} …"
+        return line.rstrip()
+    rest, space, tail = line.rpartition(" ")
+    complete = _STOP.search(f"{line[-1:]} ")
+    return f"{rest if space and len(tail) < len(line) // 2 and not complete else line} …"

@@ -1,4 +1,4 @@
-"""Find the part of a page that a citation of a report rests on."""
+"""Find the part of a page that supports a citation of a report."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ _MAX_SPAN_CHARS = 900
 _MIN_CERTAIN_SHARE = 0.4  # of the words of a statement
 _MIN_SHORT_SHARE = 0.8  # of a statement with few words
 _MIN_NEAR_SHARE = 1 / 3
-_MIN_ADDED_SHARE = 0.15  # by the next sentence
-_MIN_SHARED_WORDS = 4  # of a statement without a name or a number
+_MIN_ADDED_SHARE = 0.15  # by a neighbouring sentence
+_MIN_SHARED_WORDS = 4  # with a statement that has no name or number
 _CONTEXT_WEIGHT = 0.3  # of a word beside a statement or above a sentence
 _NAME = regex(r"`[^`\n]+`|(?<![\w-])--?[A-Za-z][\w-]*+|(?<![\w-])[A-Za-z][A-Za-z0-9_.=-]*+")
-_CALLED = regex(r"^[`-]|(?!^)[A-Z_=]|\.\w")  # code, an option, a capital or a point inside
-_CUT = regex(r"\w[^\w\n]+\w")
+_NAME_SIGN = regex(r"^[`-]|(?!^)[A-Z_=]|\.\w")  # code, an option, an inner capital or dot
+_INNER_MARK = regex(r"\w[^\w\n]+\w")
 _LATIN = regex(rf"[^\W{CJK}]")
 
 
 class CitationUse(NamedTuple):
-    """One place of a report at which a document is cited."""
+    """One place of a report that cites a document."""
 
     number: int
     """The number of the document."""
     sources: tuple[str, ...]
-    """The ids of the pages of it that are cited there."""
+    """The ids of its cited pages."""
     statement: str
-    """The words that are quoted, or the statement that is made."""
+    """The quoted words, or the statement."""
     quoted: bool
     context: str = ""
-    """What stands around those words and says what they are about."""
+    """The text around it that names its subject."""
 
 
 class EvidenceSpan(NamedTuple):
-    """A part of a page, `text[start:end]`, and whether it is certain to be what is meant."""
+    """A part of a page, `text[start:end]`, and whether it is certainly the cited one."""
 
     start: int
     end: int
@@ -54,97 +54,103 @@ class EvidenceSpan(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a page; its words, and those of the headings and terms that it stands under."""
+    """A sentence of a page with its words, and those of the headings and terms above it."""
 
     start: int
     end: int
-    own: frozenset[str]
+    words: frozenset[str]
     heads: frozenset[str]
 
 
-class _Wanted(NamedTuple):
-    """What is looked for in a page."""
+class _Target(NamedTuple):
+    """The search words of a citation."""
 
-    said: frozenset[str]
-    beside: frozenset[str]
+    words: frozenset[str]
+    """The words of the statement."""
+    context: frozenset[str]
+    """The words around it."""
     names: frozenset[str]
     """The names and options of the statement."""
-    near: frozenset[str]
-    """Those of what stands beside it, where it has none."""
+    context_names: frozenset[str]
+    """The names and options around it, if the statement has none."""
 
 
 def find_evidence(text: str, use: CitationUse) -> EvidenceSpan | None:
-    """Return the part of a page that a use rests on, or None where none is near it.
+    """Return the part of a page that supports a use, or None if no part is close to it.
 
-    That is what is quoted, where the rest of its sentence is nearest, or else the sentence, or two
-    neighbouring ones, with the most of the statement: its words, names and numbers, in itself or in
-    the heading or term that it stands under. A page in another language has only the names and the
-    numbers; what is found by them is not certain.
+    A quotation is found where the page comes closest to the rest of its sentence. Otherwise the
+    part is the sentence, or the two neighbouring ones, that share most with the statement: words,
+    names and numbers, in the sentence or in the heading or term above it. A page in another
+    language shares only names and numbers; a match by them is not certain.
     """
-    return _placed(text, use.statement, use.context, use.quoted)
+    return _find_span(text, use.statement, use.context, use.quoted)
 
 
-# A report is drawn as Markdown and as a page, and each says where what is cited stands.
+# The Markdown and the HTML rendering of a report ask for the same spans.
 @lru_cache(maxsize=512)
-def _placed(text: str, cited: str, around: str, quoted: bool) -> EvidenceSpan | None:
-    said, beside = _bare(cited), _bare(around)
-    wanted = _wanted(said, beside)
-    place = _quoted(cited, text, wanted) if quoted else None
-    place = place or _nearest(text, wanted, same=detect_language(said) == detect_language(text))
-    return place and place._replace(end=min(place.end, place.start + _MAX_SPAN_CHARS))
+def _find_span(text: str, statement: str, context: str, quoted: bool) -> EvidenceSpan | None:
+    bare = _strip_marks(statement)
+    target = _build_target(bare, _strip_marks(context))
+    span = _find_quotation(statement, text, target) if quoted else None
+    same_language = detect_language(bare) == detect_language(text)
+    span = span or _find_nearest(text, target, same_language=same_language)
+    return span and span._replace(end=min(span.end, span.start + _MAX_SPAN_CHARS))
 
 
 def find_certain_evidence(text: str, use: CitationUse) -> EvidenceSpan | None:
-    """Return the part of a page that a use is certain to rest on, or None."""
-    place = find_evidence(text, use)
-    return place if place and place.certain else None
+    """Return the part of a page that certainly supports a use, or None."""
+    span = find_evidence(text, use)
+    return span if span and span.certain else None
 
 
-def _bare(text: str) -> str:
+def _strip_marks(text: str) -> str:
     return MARKER.sub("", QUOTE.sub(r"\2", text))
 
 
-def _wanted(said: str, beside: str) -> _Wanted:
-    """Return what is looked for: words, and names whole, whose parts are words of their own."""
-    called, parts = _named(said)
-    near, others = _named(beside)
-    own = frozenset(search_words(said)) - parts
-    around = frozenset(search_words(beside)) - others - own
-    return _Wanted(own, around, called, frozenset() if called else near)
+def _build_target(statement: str, context: str) -> _Target:
+    """Return the words of a statement and its context; parts of names are not words."""
+    names, parts = _split_names(statement)
+    context_names, context_parts = _split_names(context)
+    words = frozenset(search_words(statement)) - parts
+    around = frozenset(search_words(context)) - context_parts - words
+    return _Target(words, around, names, frozenset() if names else context_names)
 
 
 def extract_name_terms(said: str) -> frozenset[str]:
     """Return the names, options and settings in a text as search words."""
-    return _named(said)[0]
+    return _split_names(said)[0]
 
 
-def _named(said: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names in a text as search words, and the parts of them that are none."""
-    found = [(name, search_words(name)) for name in _NAME.findall(said) if _CALLED.search(name)]
-    # What is one word is cut whole and in parts; what has points and spaces only in parts.
-    whole = frozenset(one for name, cut in found for one in (cut if _CUT.search(name) else cut[:1]))
-    return whole, frozenset(one for _, cut in found for one in cut) - whole
+def _split_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names in a text as search words, and those of their parts that are no names."""
+    found = [(name, search_words(name)) for name in _NAME.findall(text) if _NAME_SIGN.search(name)]
+    # Of one word, `search_words` yields the whole first; of several, only the words.
+    names = frozenset(
+        word for name, words in found for word in (words if _INNER_MARK.search(name) else words[:1])
+    )
+    return names, frozenset(word for _, words in found for word in words) - names
 
 
-def _quoted(quote: str, text: str, wanted: _Wanted) -> EvidenceSpan | None:
-    """Return where a page has a quotation, near what the rest of its sentence says."""
-    found = list(_everywhere(quote, text))
+def _find_quotation(quote: str, text: str, target: _Target) -> EvidenceSpan | None:
+    """Return the place of a quotation in a page that is closest to the rest of its sentence."""
+    found = _find_occurrences(quote, text)
     if len(found) < 2:
         return found[0] if found else None
-    said, rarity = _sentences(text), _rarity(text)
-    every = wanted._replace(said=wanted.beside, beside=frozenset())
+    sentences, rarity = _sentences(text), _rarity(text)
+    surroundings = target._replace(words=target.context, context=frozenset())
 
-    def near(part: EvidenceSpan) -> float:
-        at = [n for n, one in enumerate(said) if one.start < part.end and part.start < one.end]
-        around = said[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
-        here = [said[n] for n in at]
-        return _score(here, every, rarity) + _CONTEXT_WEIGHT * _score(around, every, rarity)
+    def closeness(span: EvidenceSpan) -> float:
+        at = [n for n, one in enumerate(sentences) if one.start < span.end and span.start < one.end]
+        around = sentences[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
+        inside = [sentences[n] for n in at]
+        outer = _score(around, surroundings, rarity)
+        return _score(inside, surroundings, rarity) + _CONTEXT_WEIGHT * outer
 
-    return max(found, key=near)
+    return max(found, key=closeness)
 
 
-def _everywhere(quote: str, text: str) -> list[EvidenceSpan]:
-    """Return where a page has a quotation; parts of words only where there is nothing else."""
+def _find_occurrences(quote: str, text: str) -> list[EvidenceSpan]:
+    """Return where a page has a quotation; matches inside words only if there are no others."""
     found: list[EvidenceSpan] = []
     start = 0
     while len(found) < MAX_MATCHES and (span := find_quote(quote, text[start:])):
@@ -153,136 +159,142 @@ def _everywhere(quote: str, text: str) -> list[EvidenceSpan]:
     return [one for one in found if is_whole_span(text, one.start, one.end)] or found
 
 
-def _nearest(text: str, wanted: _Wanted, *, same: bool) -> EvidenceSpan | None:
-    """Return the sentence, or two neighbouring ones, with the most of a statement."""
-    said, rarity = _sentences(text), _rarity(text)
-    if not same:
-        wanted = _translated(wanted)
-    every = frozenset[str]().union(*wanted)
+def _find_nearest(text: str, target: _Target, *, same_language: bool) -> EvidenceSpan | None:
+    """Return the sentence, or the two neighbouring ones, that share most with a statement."""
+    sentences, rarity = _sentences(text), _rarity(text)
+    if not same_language:
+        target = _keep_latin(target)
+    terms = frozenset[str]().union(*target)
     scores = [
         0.0
-        if one.own.isdisjoint(every) and one.heads.isdisjoint(every)
-        else _score([one], wanted, rarity)
-        for one in said
+        if one.words.isdisjoint(terms) and one.heads.isdisjoint(terms)
+        else _score([one], target, rarity)
+        for one in sentences
     ]
-    best = max(range(len(said)), key=scores.__getitem__, default=None)
-    if best is None or not scores[best] or not (same or _points(said[best], wanted)):
+    best = max(range(len(sentences)), key=scores.__getitem__, default=None)
+    if best is None or not scores[best]:
         return None
-    chosen = [said[best]]
-    for other in said[best + 1 : best + 2], said[max(0, best - 1) : best]:
-        if len(chosen) == 1 and _adds(other, chosen, wanted):
+    chosen = [sentences[best]]
+    if not same_language and not _has_exact_term(chosen, target):
+        return None
+    for other in sentences[best + 1 : best + 2], sentences[max(0, best - 1) : best]:
+        if len(chosen) == 1 and _adds(other, chosen, target):
             chosen = sorted([*chosen, *other])
-    sure = same and _is_sure(chosen, wanted, _vocabulary(text))
-    named = not same or not _every(chosen).isdisjoint(wanted.names)
-    near = named or _part(chosen, wanted) > _MIN_NEAR_SHARE
-    return EvidenceSpan(chosen[0].start, chosen[-1].end, sure) if near else None
+    certain = same_language and _is_certain(chosen, target, _vocabulary(text))
+    named = not same_language or not _terms(chosen).isdisjoint(target.names)
+    near = named or _share(chosen, target) > _MIN_NEAR_SHARE
+    return EvidenceSpan(chosen[0].start, chosen[-1].end, certain) if near else None
 
 
-def _points(one: _Sentence, wanted: _Wanted) -> bool:
-    """Tell whether a sentence in another language has a name or a number of a statement."""
-    numbers = (word for word in wanted.said if word[:1].isdigit())
-    return not (one.own | one.heads).isdisjoint({*wanted.names, *numbers})
+def _has_exact_term(found: Sequence[_Sentence], target: _Target) -> bool:
+    """Tell whether sentences in another language have a name or a number of a statement."""
+    return not _terms(found).isdisjoint(target.names | _numbers(target))
 
 
-def _translated(wanted: _Wanted) -> _Wanted:
-    """Return of a statement what a page in another language may have, too."""
-    said, beside = (frozenset(filter(_LATIN.match, one)) for one in (wanted.said, wanted.beside))
-    return wanted._replace(said=said, beside=beside)
+def _numbers(target: _Target) -> frozenset[str]:
+    return frozenset(word for word in target.words if word[:1].isdigit())
 
 
-def _score(found: Sequence[_Sentence], wanted: _Wanted, rarity: Mapping[str, float]) -> float:
-    """Return how much of what is wanted stands in some sentences, and above them."""
-    own = _own(found)
+def _keep_latin(target: _Target) -> _Target:
+    """Return a target with only the words that a page in another language may share."""
+    words, context = (frozenset(filter(_LATIN.match, one)) for one in target[:2])
+    return target._replace(words=words, context=context)
+
+
+def _score(found: Sequence[_Sentence], target: _Target, rarity: Mapping[str, float]) -> float:
+    """Return the weight of the target's terms in some sentences and the headings above them."""
+    words = _words(found)
     heads = frozenset[str]().union(*(one.heads for one in found))
-    # What stands under a name says more of it than what only mentions it.
-    named = _sum(heads & wanted.names, rarity) * (1 + _CONTEXT_WEIGHT) + _sum(
-        heads & wanted.near, rarity
-    )
-    told = _sum(own & (wanted.said | wanted.names), rarity)
-    told += _CONTEXT_WEIGHT * _sum(heads & (wanted.said - wanted.names), rarity)
-    return (
-        named + told + _CONTEXT_WEIGHT * _sum((own | heads) & (wanted.beside - wanted.near), rarity)
-    )
+    # A sentence under a name says more about it than one that only mentions it.
+    named = _sum(heads & target.names, rarity) * (1 + _CONTEXT_WEIGHT)
+    named += _sum(heads & target.context_names, rarity)
+    own = _sum(words & (target.words | target.names), rarity)
+    own += _CONTEXT_WEIGHT * _sum(heads & (target.words - target.names), rarity)
+    context = (words | heads) & (target.context - target.context_names)
+    return named + own + _CONTEXT_WEIGHT * _sum(context, rarity)
 
 
-def _adds(other: Sequence[_Sentence], chosen: Sequence[_Sentence], wanted: _Wanted) -> bool:
-    more = _own(other) & wanted.said - _own(chosen)
-    enough = _sum(more) > _MIN_ADDED_SHARE * _sum(wanted.said) and len(more) > 1
-    return enough or bool(more & wanted.names - _every(chosen))
+def _adds(other: Sequence[_Sentence], chosen: Sequence[_Sentence], target: _Target) -> bool:
+    """Tell whether a neighbouring sentence has enough further terms of a statement."""
+    more = _words(other) & target.words - _words(chosen)
+    enough = _sum(more) > _MIN_ADDED_SHARE * _sum(target.words) and len(more) > 1
+    return enough or bool(more & target.names - _terms(chosen))
 
 
-def _is_sure(found: Sequence[_Sentence], wanted: _Wanted, page: frozenset[str]) -> bool:
-    """Tell whether some sentences are certain to be what a statement rests on.
+def _is_certain(found: Sequence[_Sentence], target: _Target, page: frozenset[str]) -> bool:
+    """Tell whether some sentences certainly support a statement.
 
-    They have enough of its words, and of the names and numbers that are on the page, one each.
+    They need enough of its words, one of its numbers, and one of its names if the page has any.
     """
-    own, every = _own(found), _every(found)
-    numbers = {word for word in wanted.said if word[:1].isdigit()}
-    common = own & wanted.said
-    exact = bool(common) and not every.isdisjoint({*numbers & own, *wanted.names, *wanted.near})
+    words, terms, numbers = _words(found), _terms(found), _numbers(target)
+    common, share = words & target.words, _share(found, target)
+    exact = common and not terms.isdisjoint(numbers & words | target.names | target.context_names)
     return (
-        _part(found, wanted) > _MIN_CERTAIN_SHARE
-        and (exact or len(common) >= _MIN_SHARED_WORDS or _part(found, wanted) > _MIN_SHORT_SHARE)
-        and not (numbers and numbers.isdisjoint(own))
-        and not (wanted.names & page and wanted.names.isdisjoint(every))
+        share > _MIN_CERTAIN_SHARE
+        and (bool(exact) or len(common) >= _MIN_SHARED_WORDS or share > _MIN_SHORT_SHARE)
+        and not (numbers and numbers.isdisjoint(words))
+        and not (target.names & page and target.names.isdisjoint(terms))
     )
 
 
-def _part(found: Sequence[_Sentence], wanted: _Wanted) -> float:
-    """Return how much of a statement some sentences have, with what they stand under."""
-    every = _every(found)
-    told = _sum(every & wanted.said) + _sum(every & wanted.names)
-    return told / max(_sum(wanted.said) + _sum(wanted.names), 1e-9)
+def _share(found: Sequence[_Sentence], target: _Target) -> float:
+    """Return the share of a statement's weight in some sentences and the headings above them."""
+    terms = _terms(found)
+    shared = _sum(terms & target.words) + _sum(terms & target.names)
+    return shared / max(_sum(target.words) + _sum(target.names), 1e-9)
 
 
-def _own(found: Sequence[_Sentence]) -> frozenset[str]:
-    return frozenset[str]().union(*(one.own for one in found))
+def _words(found: Sequence[_Sentence]) -> frozenset[str]:
+    return frozenset[str]().union(*(one.words for one in found))
 
 
-def _every(found: Sequence[_Sentence]) -> frozenset[str]:
-    return _own(found).union(*(one.heads for one in found))
+def _terms(found: Sequence[_Sentence]) -> frozenset[str]:
+    """Return the words of some sentences and of the headings above them."""
+    return _words(found).union(*(one.heads for one in found))
 
 
-def _sum(found: Collection[str], rarity: Mapping[str, float] | None = None) -> float:
-    times = rarity.get("", 1.0) if found and rarity else 1.0
-    return sum((1 + word_weight(one)) / 2 * (rarity or {}).get(one, times) for one in found)
+def _sum(words: Collection[str], rarity: Mapping[str, float] | None = None) -> float:
+    unseen = rarity.get("", 1.0) if words and rarity else 1.0
+    return sum((1 + word_weight(word)) / 2 * (rarity or {}).get(word, unseen) for word in words)
 
 
-# A page is looked through once for each statement that cites it.
+# Each statement that cites a page asks for its sentences.
 @lru_cache(maxsize=128)
 def _sentences(text: str) -> list[_Sentence]:
-    """Return the sentences of a page but for its headings and the terms of its entries."""
-    known = find_manual_entries(text)
+    """Return the sentences of a page without its headings and the terms of its entries."""
+    entries = find_manual_entries(text)
     found: list[_Sentence] = []
     for span in split_sentences(text):
-        entry = find_entry_at(known, span.start)
-        start = _behind(text, span.start, entry)
-        own = frozenset(search_words(text[start : span.end]))
-        if own.difference(*_named(span.text)) and not span.text.startswith("#"):
+        entry = find_entry_at(entries, span.start)
+        start = _skip_term(text, span.start, entry)
+        words = frozenset(search_words(text[start : span.end]))
+        if words.difference(*_split_names(span.text)) and not span.text.startswith("#"):
             above = [*find_headings_above(text, span.start), entry.term if entry else ""]
-            found.append(_Sentence(start, span.end, own, frozenset(search_words("\n".join(above)))))
+            heads = frozenset(search_words("\n".join(above)))
+            found.append(_Sentence(start, span.end, words, heads))
     return found
 
 
-def _behind(text: str, start: int, entry: ManualEntry | None) -> int:
-    """Return where a sentence begins behind the term of its entry on a line of its own."""
+def _skip_term(text: str, start: int, entry: ManualEntry | None) -> int:
+    """Return the start of a sentence after the term of its entry, if that has its own line."""
     alone = entry and start < entry.body_start and "\n" in text[entry.start : entry.body_start]
     return entry.body_start if entry and alone else start
 
 
 @lru_cache(maxsize=128)
 def _vocabulary(text: str) -> frozenset[str]:
-    """Return the words of all sentences of a page, and of what they stand under."""
-    return _every(_sentences(text))
+    """Return the words of all sentences of a page and of the headings above them."""
+    return _terms(_sentences(text))
 
 
 @lru_cache(maxsize=128)
 def _rarity(text: str) -> dict[str, float]:
-    """Return how much more a word of a page says than one that stands in all its sentences.
+    """Return the weight of each word of a page: its smoothed inverse sentence frequency.
 
-    The empty word has what is said by a word that is rarer than any.
+    The empty word has the highest weight of all, for words that the page lacks.
     """
-    said = _sentences(text)
-    counts = Counter(word for one in said for word in one.own)
-    rare = {word: 1 + math.log((1 + len(said)) / (1 + count)) for word, count in counts.items()}
-    return rare | {"": max(rare.values(), default=1.0)}
+    sentences = _sentences(text)
+    counts = Counter(word for one in sentences for word in one.words)
+    total = 1 + len(sentences)
+    weights = {word: 1 + math.log(total / (1 + count)) for word, count in counts.items()}
+    return weights | {"": max(weights.values(), default=1.0)}

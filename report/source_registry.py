@@ -1,4 +1,4 @@
-"""Give every page that may be cited in a thread its number, once."""
+"""Number the citable pages of a thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storage.engine import advisory_lock, run_write
 
 
 class CitablePage(NamedTuple):
-    """A page as the registry needs to know it."""
+    """The fields of a page that the registry uses."""
 
     page: str
     title: str
@@ -24,37 +24,38 @@ class CitablePage(NamedTuple):
 async def register_sources(thread: str, pages: Sequence[CitablePage]) -> list[Source]:
     """Return the sources for some pages, in the same order.
 
-    A page keeps the number it has in this thread; a new one gets the next number.
+    A page keeps its number in the thread; a new page gets the next number.
     """
-    numbers = await run_write(lambda connection: _numbers(connection, thread, pages))
+    numbers = await run_write(lambda connection: _number_pages(connection, thread, pages))
     return [
         Source(
-            id=f"S{numbers[one.page]}",
-            page=one.page,
-            title=one.title,
-            location=one.location,
-            kind=_kind(one.kind),
+            id=f"S{numbers[page.page]}",
+            page=page.page,
+            title=page.title,
+            location=page.location,
+            kind=_source_kind(page.kind),
         )
-        for one in pages
+        for page in pages
     ]
 
 
-def _kind(kind: str) -> Literal["file", "web", "memory", "computed"]:
-    known: dict[str, Literal["file", "web", "computed"]] = {
-        "file": "file",
-        "web": "web",
-        "computed": "computed",
-    }
-    return known.get(kind, "memory")
+def _source_kind(kind: str) -> Literal["file", "web", "memory", "computed"]:
+    match kind:
+        case "file" | "web" | "computed":
+            return kind
+        case _:
+            return "memory"
 
 
-def _numbers(connection: Connection, thread: str, pages: Sequence[CitablePage]) -> dict[str, int]:
-    """Return the numbers of a thread's pages, with the new ones added."""
+def _number_pages(
+    connection: Connection, thread: str, pages: Sequence[CitablePage]
+) -> dict[str, int]:
+    """Return the numbers of a thread's pages after adding the new ones."""
     advisory_lock(connection, f"sources of {thread}")
     known = select(sources.c.page, sources.c.number).where(sources.c.thread == thread)
     numbers = {row.page: row.number for row in connection.execute(known)}
     last = max(numbers.values(), default=0)
-    new = [page for page in dict.fromkeys(one.page for one in pages) if page not in numbers]
+    new = [page for page in dict.fromkeys(page.page for page in pages) if page not in numbers]
     rows = [
         {"thread": thread, "page": page, "number": number}
         for number, page in enumerate(new, start=last + 1)
