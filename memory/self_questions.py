@@ -1,4 +1,4 @@
-"""Answer from memory what people ask about themselves, with the notes that the answer rests on."""
+"""Answer the questions of people about themselves from their facts and profile."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from text.regex import regex
 from text.words import query_terms, search_words
 
 MOST = 30
-"""How many facts are told at the most."""
+"""The most facts in an answer."""
 
 LONGEST = 500
-"""Nobody asks something of themselves in more characters."""
+"""The longest question that is parsed, in characters."""
 
 SHARED = 0.5
-"""A note fits a search if it has this part of its words."""
+"""The share of a search's words that a matching note must have."""
 
 _OF_SELF = regex(r"\b(?:i|me|my|mine|myself|you|your)\b|[我你您]", re.IGNORECASE)
-"""A word that stands in every question of oneself; without one nothing else is looked for."""
+"""Every question about oneself has one of these words."""
 
 _OPENING = (
     r"^\W*(?:(?:so|and|but|ok(?:ay)?|hey|please|now|also)\b,? )*"
@@ -63,19 +63,19 @@ _TOLD = regex(
 
 
 class _SelfTopic(NamedTuple):
-    """A thing that people ask of themselves, and what a fact says that tells it."""
+    """An attribute that people ask about, as patterns of its questions and of its facts."""
 
-    asked: re.Pattern[str]
-    told: re.Pattern[str]
-
-
-def _kind(asked: str, zh: str, told: str) -> _SelfTopic:
-    whole = rf"{_OPENING}(?:{asked})\W*$|^\W*(?:你知道|你记得|请问)?(?:{zh})[\W吗呢呀啊]*$"
-    return _SelfTopic(regex(whole, re.IGNORECASE), regex(told, re.IGNORECASE))
+    question: re.Pattern[str]
+    fact: re.Pattern[str]
 
 
-_KINDS = {
-    "home": _kind(
+def _topic(question: str, zh: str, fact: str) -> _SelfTopic:
+    whole = rf"{_OPENING}(?:{question})\W*$|^\W*(?:你知道|你记得|请问)?(?:{zh})[\W吗呢呀啊]*$"
+    return _SelfTopic(regex(whole, re.IGNORECASE), regex(fact, re.IGNORECASE))
+
+
+_TOPICS = {
+    "home": _topic(
         r"where (?:do|did) i live(?: now)?|where am i (?:living|based|from)|where do i come from"
         r"|what(?:'s| is) my (?:home ?town|city|address|home)"
         r"|(?:which|what) (?:city|town|country|place) do i live in",
@@ -84,37 +84,37 @@ _KINDS = {
         r"\blive[sd]?\b|\bliving\b|\bmoved\b|\bbased in\b|\bmy (?:home|house)\b"
         r"|\b(?:am|come) from\b|\bresid|住|我家|搬到|来自|來自",
     ),
-    "name": _kind(
+    "name": _topic(
         r"what(?:'s| is) my (?:full |first |last )?name|what am i called|how am i called",
         r"我(?:的名字)?叫(?:什么|啥).*|我的名字(?:是什么|叫什么)?|我姓什么",
         r"^(?:my (?:full |first |last )?name\b|(?:you can |please )?call me\b|i(?:'m| am) called\b"
         r"|i go by\b)|^我(?:叫|的名字|姓)",
     ),
-    "job": _kind(
+    "job": _topic(
         r"what do i do(?: for (?:a living|work|my job))?|what do i work as|what(?:'s| is) my"
         r" (?:current )?(?:job|profession|occupation|trade|work|line of work|job title)",
         r"我是(?:做|干)什么(?:工作)?的|我(?:做|从事)什么(?:工作|职业)?|我的(?:职业|工作|专业)(?:是什么)?",
         r"^i(?:'m| am| work as) an? |^i work\b|\bmy (?:job|profession|occupation)\b"
         r"|^我是(?:一?[名个位])?|从事|職業|职业|我当",
     ),
-    "workplace": _kind(
+    "workplace": _topic(
         r"where do i work|who do i work for|who employs me|(?:which|what) (?:company|firm"
         r"|school|city|town|country|place) do i work (?:for|at|in)|who(?:'s| is) my employer",
         r"我在哪.*(?:工作|上班)|我的(?:公司|单位|雇主)是.*",
         r"\bwork(?:s|ing)? (?:as [\w -]+? )?(?:at|for|in|with)\b|\bemploye[rd]\b"
         r"|在.+(?:工作|上班)|公司",
     ),
-    "age": _kind(
+    "age": _topic(
         r"how old am i|what(?:'s| is) my age",
         r"我(?:今年)?(?:多大|几岁|多少岁).*|我的年龄.*",
         r"\byears old\b|\bborn\b|\bbirthday\b|\b(?:i'm|i am) \d{1,3}\b|岁|歲|生日|出生",
     ),
-    "birthday": _kind(
+    "birthday": _topic(
         r"when(?:'s| is) my birthday|when was i born",
         r"我的?生日(?:是)?(?:什么时候|哪天|几号|几月几号)?|我(?:是)?(?:什么时候|哪年|哪天)出生的?",
         r"\bbirthday\b|\bborn\b|生日|出生",
     ),
-    "likes": _kind(
+    "likes": _topic(
         r"what do i (?:like|love|enjoy|prefer)|what are my (?:preferences|tastes|hobbies"
         r"|interests|likes)",
         r"我(?:都)?(?:喜欢|喜歡|爱|偏好)(?:些)?什么|我的(?:喜好|爱好|偏好|兴趣)(?:是什么|有哪些)?",
@@ -137,7 +137,7 @@ _MINE = regex(
     re.IGNORECASE,
 )
 _LIKING = regex(r"like|love|prefer|enjoy|hate|dislike|喜欢|讨厌|偏好", re.IGNORECASE)
-_SAME = [
+_SYNONYMS = [
     set(line.split())
     for line in [
         "dog 狗 犬",
@@ -171,25 +171,25 @@ _SAME = [
         "pet 宠物",
     ]
 ]
-"""Words that mean the same of what people tell of themselves."""
+"""Synonyms in what people say about themselves."""
 
 
 class SelfQuestion(NamedTuple):
-    """What a person asks of themselves."""
+    """A question of a person about themselves."""
 
     kind: Literal["all", "told", "attribute", "mine"]
     name: str = ""
-    """Which attribute, or the words that it is about."""
+    """The attribute, or the words of the topic."""
     verb: str = ""
 
     @property
     def is_certain(self) -> bool:
-        """Whether nothing else can be meant, so that no research could answer it."""
+        """Whether it can only be about the person, so that no research could answer it."""
         return self.kind != "mine"
 
 
 class PersonalNote(NamedTuple):
-    """A note that answers: what it says, where it is kept, and how `dossier memory` finds it."""
+    """A fact or trait that answers, with its memory and its id in `dossier memory`."""
 
     memory: Literal["facts", "profile"]
     id: str
@@ -199,14 +199,14 @@ class PersonalNote(NamedTuple):
 
 
 class PersonalAnswer(NamedTuple):
-    """The notes that answer a question, and whether they do or are only near it."""
+    """The notes on a question, and whether they answer it or are only related."""
 
     notes: list[PersonalNote]
     is_exact: bool
 
 
 def parse_self_question(question: str) -> SelfQuestion | None:
-    """Return what a question asks of the person who puts it; nothing if it asks no such thing."""
+    """Parse a question about the person who asks it; return `None` for any other question."""
     if len(question) > LONGEST:
         return None
     text = fold_text(" ".join(question.split()))
@@ -214,66 +214,68 @@ def parse_self_question(question: str) -> SelfQuestion | None:
         return None
     if _ALL.search(text):
         return SelfQuestion("all")
-    for name, kind in _KINDS.items():
-        if kind.asked.search(text):
+    for name, topic in _TOPICS.items():
+        if topic.question.search(text):
             return SelfQuestion("attribute", name)
-    for pattern, kind_of in ((_TOLD, "told"), (_MINE, "mine")):
-        if found := pattern.search(text):
-            groups = found.groupdict()
-            topic = next(value for key, value in groups.items() if key[0] == "x" and value)
-            verb = next((value for key, value in groups.items() if key[0] == "v" and value), "")
-            return SelfQuestion("told" if kind_of == "told" else "mine", topic, verb)
-    return None
+    told = _TOLD.search(text)
+    found = told or _MINE.search(text)
+    if found is None:
+        return None
+    groups = {key: value for key, value in found.groupdict().items() if value}
+    subject = next(value for key, value in groups.items() if key[0] == "x")
+    verb = next((value for key, value in groups.items() if key[0] == "v"), "")
+    return SelfQuestion("told" if told else "mine", subject, verb)
 
 
 async def answer_self_question(owner: str, asked: SelfQuestion) -> PersonalAnswer:
-    """Return the notes of an owner that answer what they ask of themselves, the newest first."""
+    """Return the notes of an owner that answer a question about them, the newest first."""
     facts = [fact for fact in await list_facts(owner) if fact.content][::-1]
     traits = await _traits(owner)
     if asked.kind == "all":
-        notes = [_told(fact) for fact in facts]
-        return PersonalAnswer([*notes[:MOST], *_new(traits, notes)], True)
+        notes = [_note(fact) for fact in facts]
+        return PersonalAnswer([*notes[:MOST], *_unquoted_traits(traits, notes)], True)
     if asked.kind == "attribute":
-        return PersonalAnswer(_of_kind(asked.name, facts, traits), True)
-    fitting = [fact for fact in facts if _shares(asked.name, f"{fact.content} {fact.quote}")]
-    if fitting or not _LIKING.search(asked.verb):
-        return PersonalAnswer([_told(fact) for fact in fitting[:MOST]], True)
-    liked = [fact for fact in facts if _KINDS["likes"].told.search(fact.content)]
-    return PersonalAnswer([_told(fact) for fact in liked[:MOST]], False)
+        matches = _facts_on(asked.name, facts, traits)
+    else:
+        matches = [fact for fact in facts if _is_about(f"{fact.content} {fact.quote}", asked.name)]
+    is_exact = bool(matches) or asked.kind == "attribute" or not _LIKING.search(asked.verb)
+    if not is_exact:
+        matches = [fact for fact in facts if _TOPICS["likes"].fact.search(fact.content)]
+    return PersonalAnswer([_note(fact) for fact in matches[:MOST]], is_exact)
 
 
 async def search_personal_notes(owner: str, query: str, limit: int) -> list[PersonalNote]:
-    """Return the notes of an owner that fit what they search for, those that fit best first."""
+    """Return the notes of an owner that match a search, the best matches first."""
     if asked := parse_self_question(query):
         return (await answer_self_question(owner, asked)).notes[:limit]
-    wanted = query_terms(query)
-    notes = [_told(fact) for fact in (await list_facts(owner))[::-1] if fact.content]
-    notes += _new(await _traits(owner), notes)
-    worth = [(_share(wanted, f"{one.text} {one.quote}"), one) for one in notes]
-    fitting = sorted((pair for pair in worth if pair[0] >= SHARED), key=lambda pair: -pair[0])
-    return [one for _, one in fitting[:limit]]
+    terms = query_terms(query)
+    notes = [_note(fact) for fact in (await list_facts(owner))[::-1] if fact.content]
+    notes += _unquoted_traits(await _traits(owner), notes)
+    scored = [(_shared_part(terms, f"{note.text} {note.quote}"), note) for note in notes]
+    matches = sorted((pair for pair in scored if pair[0] >= SHARED), key=lambda pair: -pair[0])
+    return [note for _, note in matches[:limit]]
 
 
-def _new(traits: Sequence[PersonalNote], notes: Sequence[PersonalNote]) -> list[PersonalNote]:
-    """Return traits that rest on no words that a note has, one for each that they rest on."""
-    known = {one.quote or one.text for one in notes}
-    return list({one.quote: one for one in traits if one.quote not in known}.values())
-
-
-def _share(wanted: Sequence[str], text: str) -> float:
-    have = set(search_words(text))
-    return sum(word in have for word in wanted) / len(wanted) if wanted else 0.0
-
-
-def _of_kind(
-    name: str, facts: Sequence[Fact], traits: Sequence[PersonalNote]
+def _unquoted_traits(
+    traits: Sequence[PersonalNote], notes: Sequence[PersonalNote]
 ) -> list[PersonalNote]:
-    fitting = [fact for fact in facts if _KINDS[name].told.search(fact.content)]
+    """Return the traits with a quote that no note has, one for each quote."""
+    known = {note.quote or note.text for note in notes}
+    return list({trait.quote: trait for trait in traits if trait.quote not in known}.values())
+
+
+def _shared_part(terms: Sequence[str], text: str) -> float:
+    words = set(search_words(text))
+    return sum(term in words for term in terms) / len(terms) if terms else 0.0
+
+
+def _facts_on(name: str, facts: Sequence[Fact], traits: Sequence[PersonalNote]) -> list[Fact]:
+    matches = [fact for fact in facts if _TOPICS[name].fact.search(fact.content)]
     if name == "job":
-        # Who somebody is has been told apart from what else they say that they are.
-        quotes = {one.quote for one in traits if one.id == "identities"}
-        fitting = [fact for fact in fitting if fact.quote in quotes] or fitting
-    return [_told(fact) for fact in fitting[:MOST]]
+        # "I am a ..." states a profession only where the profile lists it as an identity.
+        quotes = {trait.quote for trait in traits if trait.id == "identities"}
+        matches = [fact for fact in matches if fact.quote in quotes] or matches
+    return matches
 
 
 async def _traits(owner: str) -> list[PersonalNote]:
@@ -284,37 +286,39 @@ async def _traits(owner: str) -> list[PersonalNote]:
         ("tastes", list(profile["tastes"].values())),
     ]
     return [
-        PersonalNote("profile", name, one["text"], one["quote"], one["at"])
-        for name, some in lists
-        for one in some
+        PersonalNote("profile", name, trait["text"], trait["quote"], trait["at"])
+        for name, traits in lists
+        for trait in traits
     ]
 
 
-def _told(fact: Fact) -> PersonalNote:
+def _note(fact: Fact) -> PersonalNote:
     return PersonalNote("facts", fact.id, fact.content, fact.quote, fact.created)
 
 
-def _shares(topic: str, text: str) -> bool:
-    """Tell whether a text has most of the words of a topic, in either language."""
-    wanted = [one for one in search_words(re.sub(r"^(?:my|the|我的?)\s*", "", topic)) if one]
-    low, have = text.lower(), set(search_words(text))
-    if re.fullmatch(r"[\u4e00-\u9fff]", topic.removeprefix("我的")):
-        wanted = [topic.removeprefix("我的")]
-    met = [one for one in wanted if one in have or _means(one, low, have)]
-    return bool(met) and 2 * len(met) >= len(wanted)
+def _is_about(text: str, topic: str) -> bool:
+    """Return whether a text has at least half of the words of a topic, in either language."""
+    bare = topic.removeprefix("我的")
+    if re.fullmatch(r"[\u4e00-\u9fff]", bare):
+        words = [bare]
+    else:
+        words = search_words(re.sub(r"^(?:my|the|我的?)\s*", "", topic))
+    lowered, known = text.lower(), set(search_words(text))
+    shared = [word for word in words if word in known or _has_synonym(word, lowered, known)]
+    return bool(shared) and 2 * len(shared) >= len(words)
 
 
-def _means(word: str, low: str, have: set[str]) -> bool:
-    for same in _SAME:
-        stems = {stem for one in same for stem in (search_words(one) or [one])} | same
+def _has_synonym(word: str, text: str, words: set[str]) -> bool:
+    for synonyms in _SYNONYMS:
+        stems = {stem for name in synonyms for stem in search_words(name)} | synonyms
         if word in stems:
-            chinese = [one for one in same if not one.isascii()]
-            return bool(stems & have) or any(one in low for one in chinese)
+            chinese = [name for name in synonyms if not name.isascii()]
+            return bool(stems & words) or any(name in text for name in chinese)
     return False
 
 
 def render_personal_note(note: PersonalNote, language: str) -> str:
-    """Return a note in words, with the day on which it was said and under what it is kept."""
+    """Return a note as a sentence with the day it was said and where it is stored."""
     day = datetime.fromtimestamp(note.at, UTC).astimezone().date().isoformat()
     text = note.quote or note.text
     where = f"fact {note.id[:8]}" if note.memory == "facts" else "profile"

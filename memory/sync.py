@@ -12,13 +12,13 @@ _Result = TypeVar("_Result")
 
 
 def run_sync(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Return what work comes to, also where an event loop is running: another thread does it then.
+    """Return the result of a coroutine; if an event loop is running, run it in another thread.
 
-    The loop stands still meanwhile, as it does for whatever synchronous code is called in it.
+    The running loop is blocked meanwhile, as it is by any synchronous call.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    with ThreadPoolExecutor(1) as beside:
-        return beside.submit(copy_context().run, asyncio.run, work).result()
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(copy_context().run, asyncio.run, work).result()

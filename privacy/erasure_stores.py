@@ -1,7 +1,4 @@
-"""Erase in each store.
-
-The rows of the database, in one transaction of the caller's, memory files and the traces of runs.
-"""
+"""Erase in database rows, uploaded files and the traces of runs."""
 
 from __future__ import annotations
 
@@ -30,23 +27,29 @@ from storage.permissions import open_private
 from storage.tables import events, metadata
 
 UNSEARCHED_TABLES = {
-    *("facts", "pages", "members"),  # they have ways of their own
+    *("facts", "pages", "members"),  # erased by their own functions
     *("schema", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
     *("sources", "heard"),  # ids only
 }
-"""The tables that are not looked through for sentences; every other one is, old and new."""
+"""The tables that are not searched for sentences; all others are, also those added later."""
 
 PERSONAL_TABLES = {"profiles"}
-"""What a person said themselves: no page is forgotten there."""
+"""Tables with a person's own words: erasing a page does not affect them."""
 
 
 def find_affected_pages(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns, reach: AffectedThreads
 ) -> dict[int, PageWording]:
-    """Return what is left of the pages that say again what is forgotten, by their numbers."""
+    """Return the new text of each page that repeats erased text, by page number."""
     wanted = select(
-        pages.c.number, pages.c.kind, pages.c.run, pages.c.session_id, *_text_columns()
+        pages.c.number,
+        pages.c.kind,
+        pages.c.run,
+        pages.c.session_id,
+        pages.c.title,
+        pages.c.abstract,
+        pages.c.text,
     ).where(pages.c.owner == what.owner, pages.c.id.not_in(what.pages))
     if not known.everywhere:
         wanted = wanted.where(pages.c.kind.in_(DERIVED_KINDS))
@@ -66,7 +69,7 @@ def find_affected_pages(
 def find_affected_uploads(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns, reach: AffectedThreads
 ) -> list[str]:
-    """Return the uploaded files of which a page is forgotten or says it again, by their paths."""
+    """Return the paths of uploaded files with a page that is erased or repeats erased text."""
     numbers = find_affected_pages(connection, what, known, reach)
     hit = or_(pages.c.id.in_(what.pages), pages.c.number.in_(numbers))
     origins = select(pages.c.origin).distinct().where(pages.c.owner == what.owner, hit)
@@ -81,14 +84,14 @@ def erase_rows(
     erasures: Sequence[Erase],
     why: str,
 ) -> None:
-    """Erase what was named, and what says it again in any row of the owner.
+    """Erase a target, and its repetitions in all rows of the owner.
 
     Args:
-        connection: Of the transaction.
-        what: What was named.
-        known: By what it is recognised.
-        reach: Where it was said again.
-        erasures: What each memory erases in the database.
+        connection: A connection in a write transaction.
+        what: The target.
+        known: The patterns of the target.
+        reach: The affected threads.
+        erasures: The database erasure of each memory.
         why: The reason, for the log.
     """
     lock_owner(connection, what.owner)
@@ -96,28 +99,24 @@ def erase_rows(
     rewrite_pages(connection, find_affected_pages(connection, what, known, reach))
     for table in metadata.sorted_tables:
         if table.name not in UNSEARCHED_TABLES:
-            _forget_in(connection, table, what, reach)
+            _erase_in_table(connection, table, what, reach)
     for erase in erasures:
         erase(connection)
     for row in list_documents_below(connection, what.owner, what.origin) if what.origin else ():
         delete_document_row(connection, what.owner, row["root"], row["path"])
     if what.pages:
-        named = select(pages.c.number).where(
+        erased = select(pages.c.number).where(
             pages.c.owner == what.owner, pages.c.id.in_(what.pages)
         )
-        numbers = list(connection.execute(named.order_by(pages.c.number)).scalars())
+        numbers = list(connection.execute(erased.order_by(pages.c.number)).scalars())
         if numbers:
             erase_pages(connection, what.owner, numbers, why=why)
-
-
-def _text_columns() -> list[Column[str]]:
-    return [pages.c.title, pages.c.abstract, pages.c.text]
 
 
 def _sessions(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns
 ) -> dict[str, Erasure]:
-    """Return what is forgotten in the pages that retell a whole dialogue, by its id."""
+    """Return what is erased in the pages that summarise a session, by session id."""
     turns = select(pages.c.id, pages.c.session_id).where(
         pages.c.owner == what.owner, pages.c.id.in_(what.pages), pages.c.kind == CHAT_PAGE_KIND
     )
@@ -127,17 +126,17 @@ def _sessions(
     return found
 
 
-def _forget_in(
+def _erase_in_table(
     connection: Connection, table: Table, what: ErasureTarget, reach: AffectedThreads
 ) -> None:
-    """Take the sentences out of every text in the rows of a table."""
-    texts = [one for one in table.columns if _is_text(one)]
+    """Erase in the texts of a table's rows."""
+    texts = [column for column in table.columns if _is_text(column)]
     for row in _rows(connection, table, texts, what, reach):
-        erasure = _erasure(table, row, reach)
-        values = _changed(row, texts, erasure) if erasure else {}
+        erasure = _erasure_of_row(table, row, reach)
+        values = _changed_texts(row, texts, erasure) if erasure else {}
         if values:
-            its = and_(*(one == row[one.name] for one in table.primary_key.columns))
-            connection.execute(update(table).where(its).values(values))
+            key = and_(*(column == row[column.name] for column in table.primary_key.columns))
+            connection.execute(update(table).where(key).values(values))
 
 
 def _is_text(column: Column[Any]) -> bool:
@@ -159,14 +158,12 @@ def _rows(
     if "owner" in table.c:
         wanted = wanted.where(table.c.owner == what.owner)
     for row in connection.execute(wanted).mappings().all():
-        if (
-            "owner" in table.c
-            or reach.owner_threads.get_thread(row["run"]) not in reach.owner_threads.foreign
-        ):
+        threads = reach.owner_threads
+        if "owner" in table.c or threads.get_thread(row["run"]) not in threads.foreign:
             yield dict(row)
 
 
-def _erasure(table: Table, row: Mapping[str, Any], reach: AffectedThreads) -> Erasure:
+def _erasure_of_row(table: Table, row: Mapping[str, Any], reach: AffectedThreads) -> Erasure:
     if table.name == "runs":
         return reach.get_erasure(row["id"])
     if table is events and str(row["name"]).startswith("insight."):
@@ -174,19 +171,21 @@ def _erasure(table: Table, row: Mapping[str, Any], reach: AffectedThreads) -> Er
     if table.name == "outbox":
         return reach.get_erasure(str(json.loads(row["data"]).get("run", "")))
     if "run" in table.c:
-        if table.name == "calls" and not _certain(row["run"], reach):
+        if table.name == "calls" and not _is_owned(row["run"], reach):
             return Erasure()
         return reach.get_erasure(row["run"])
     return reach.everywhere if table.name in PERSONAL_TABLES else reach.fallback_erasure
 
 
-def _certain(run: str, reach: AffectedThreads) -> bool:
-    """Say whether a paid call is the owner's: calls name a run, and no owner."""
+def _is_owned(run: str, reach: AffectedThreads) -> bool:
+    """Return whether a run is the owner's; calls store their run, and no owner."""
     thread = reach.owner_threads.get_thread(run)
     return thread in reach.threads or thread in reach.owner_threads.owned
 
 
-def _changed(row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure) -> dict[str, str]:
+def _changed_texts(
+    row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure
+) -> dict[str, str]:
     values = {}
     for column in texts:
         old = row[column.name]
@@ -196,53 +195,48 @@ def _changed(row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure)
 
 
 def delete_files(paths: Iterable[str]) -> None:
-    """Delete files, those too that are gone already."""
+    """Delete files; missing ones are ignored."""
     for path in paths:
         Path(path).unlink(missing_ok=True)
 
 
 def erase_in_traces(runs: Iterable[str], reach: AffectedThreads) -> None:
-    """Write what is left of the traces of some runs."""
+    """Erase in the traces of runs."""
     for run in runs:
         file, erasure = trace_file(run), reach.get_erasure(run)
         if erasure and file.exists():
-            _forget_lines(file, erasure)
+            old, new = _before_and_after(file, erasure)
+            if new != old:
+                part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+                with open(part, "x", encoding="utf-8", newline="", opener=open_private) as opened:
+                    opened.write(new)
+                os.replace(part, file)
 
 
 def find_affected_traces(runs: Iterable[str], reach: AffectedThreads) -> list[str]:
     """Return the traces that `erase_in_traces` would rewrite."""
-    every = ((trace_file(run), reach.get_erasure(run)) for run in runs)
-    return [
-        str(file) for file, erasure in every if erasure and file.exists() and _hit(file, erasure)
-    ]
-
-
-def _hit(file: Path, erasure: Erasure) -> bool:
-    old, new = _before_and_after(file, erasure)
-    return new != old
+    affected: list[str] = []
+    for run in runs:
+        file, erasure = trace_file(run), reach.get_erasure(run)
+        if erasure and file.exists():
+            old, new = _before_and_after(file, erasure)
+            if new != old:
+                affected.append(str(file))
+    return affected
 
 
 def _before_and_after(file: Path, erasure: Erasure) -> tuple[str, str]:
     old = file.read_text(encoding="utf-8", errors="backslashreplace")
-    # Other characters that end a line, such as U+2028, stand within the JSON of one.
+    # `splitlines` would also split at U+2028, which may occur inside a line of JSON.
     lines = re.findall("[^\n]*\n|[^\n]+", old)
-    return old, "".join(_line(line, erasure) for line in lines)
+    return old, "".join(_redact_line(line, erasure) for line in lines)
 
 
-def _forget_lines(file: Path, erasure: Erasure) -> None:
-    old, new = _before_and_after(file, erasure)
-    if new != old:
-        part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-        with open(part, "x", encoding="utf-8", newline="", opener=open_private) as opened:
-            opened.write(new)
-        os.replace(part, file)
-
-
-def _line(line: str, erasure: Erasure) -> str:
+def _redact_line(line: str, erasure: Erasure) -> str:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
-        # A killed process has left half a line, which nobody can read.
+        # A killed process may leave an incomplete line.
         return "" if line.strip() else line
-    rest = redact_data(data, erasure)
-    return line if rest is data else json.dumps(rest, ensure_ascii=False) + "\n"
+    redacted = redact_data(data, erasure)
+    return line if redacted is data else json.dumps(redacted, ensure_ascii=False) + "\n"

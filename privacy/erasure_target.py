@@ -1,4 +1,4 @@
-"""What is to be erased, and by what it is recognised wherever it is said again."""
+"""The target of an erasure, and the patterns that recognise repetitions of its text."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from text.sentences import split_sentences
 from text.words import search_words
 
 QUERY_KEYS = {"question", "query", "queries"}
-"""Under these keys a run writes down what it looks for."""
+"""The keys under which a run logs its searches."""
 
 
 class _RunQueries(NamedTuple):
-    """What was asked in a run."""
+    """The questions and searches of a run."""
 
     questions: set[str]
-    """The question and its sentences, and in what words it stands alone."""
+    """The question, its standalone form, and their sentences."""
     queries: set[str]
-    """What the run has searched for."""
+    """The run's searches."""
     kept_texts: list[str]
-    """What the person asks in the rest of the conversation, and what other runs teach."""
+    """Other questions of the conversation, and insights from other runs."""
 
 
 def _collect_run_queries(
     connection: Connection, owner: str, named: tuple[str, ...]
 ) -> dict[str, _RunQueries]:
-    """Return what was asked in runs, of this program and of others that were imported."""
+    """Return the questions and searches of runs, imported ones included."""
     return {run: _collect_queries(connection, owner, run, named) for run in named}
 
 
@@ -59,100 +59,105 @@ def _collect_queries(
 ) -> _RunQueries:
     questions: list[str] = []
     for table, id in ((runs, runs.c.id), (experiences, experiences.c.run)):
-        its = select(table.c.question).where(table.c.owner == owner, id == run)
-        questions += connection.execute(its).scalars()
+        wanted = select(table.c.question).where(table.c.owner == owner, id == run)
+        questions += connection.execute(wanted).scalars()
     bare = [question.replace(FORGOTTEN_MARK, " ") for question in questions]
-    said = {one.text for question in bare for one in split_sentences(question)}
-    elsewhere = [*_beside(connection, owner, run, named), *_taught(connection, owner, named)]
-    return _RunQueries({*bare, *said}, set(_queries(connection, owner, run)), elsewhere)
+    sentences = {span.text for question in bare for span in split_sentences(question)}
+    kept = [
+        *_other_questions(connection, owner, run, named),
+        *_other_insights(connection, owner, named),
+    ]
+    return _RunQueries({*bare, *sentences}, set(_queries(connection, owner, run)), kept)
 
 
 def _queries(connection: Connection, owner: str, run: str) -> Iterator[str]:
-    its = select(utterances.c.kind, utterances.c.action).where(
+    wanted = select(utterances.c.kind, utterances.c.action).where(
         utterances.c.owner == owner, utterances.c.run == run
     )
-    for row in connection.execute(its):
-        found = [row.action] if row.kind == "search" else _own(_data(row.action))
-        yield from (one.replace(FORGOTTEN_MARK, " ") for one in found)
+    for row in connection.execute(wanted):
+        queries = [row.action] if row.kind == "search" else _logged_queries(row.action)
+        yield from (query.replace(FORGOTTEN_MARK, " ") for query in queries)
 
 
-def _own(data: Any, key: str = "") -> Iterator[str]:
-    """Yield what stands in data under a key of those that hold questions."""
+def _logged_queries(action: str) -> Iterator[str]:
+    try:
+        yield from _query_values(json.loads(action))
+    except ValueError:
+        return
+
+
+def _query_values(data: Any, key: str = "") -> Iterator[str]:
+    """Yield the texts below a key of `QUERY_KEYS`."""
     match data:
         case str() if key in QUERY_KEYS:
             yield data
         case list():
-            for one in data:
-                yield from _own(one, key)
+            for element in data:
+                yield from _query_values(element, key)
         case dict():
-            for name, one in data.items():
-                yield from _own(one, name)
+            for name, value in data.items():
+                yield from _query_values(value, name)
 
 
-def _data(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _beside(connection: Connection, owner: str, run: str, named: tuple[str, ...]) -> list[str]:
+def _other_questions(
+    connection: Connection, owner: str, run: str, named: tuple[str, ...]
+) -> list[str]:
     """Return the other questions of the conversation."""
-    its = select(runs.c.thread).where(runs.c.owner == owner, runs.c.id == run)
+    threads = select(runs.c.thread).where(runs.c.owner == owner, runs.c.id == run)
     others = select(runs.c.question).where(
-        runs.c.owner == owner, runs.c.thread.in_(its), runs.c.id.not_in(named)
+        runs.c.owner == owner, runs.c.thread.in_(threads), runs.c.id.not_in(named)
     )
     return list(connection.execute(others).scalars())
 
 
-def _taught(connection: Connection, owner: str, named: tuple[str, ...]) -> list[str]:
-    """Return what is known from other runs."""
-    of = select(insight_runs.c.insight).where(
+def _other_insights(connection: Connection, owner: str, named: tuple[str, ...]) -> list[str]:
+    """Return the insights from other runs."""
+    erased = select(insight_runs.c.insight).where(
         insight_runs.c.owner == owner, insight_runs.c.run.in_(named)
     )
     others = select(insights.c.content).where(
-        insights.c.owner == owner, insights.c.live == 1, insights.c.id.not_in(of)
+        insights.c.owner == owner, insights.c.live == 1, insights.c.id.not_in(erased)
     )
     return list(connection.execute(others).scalars())
 
 
 PRIMARY_KINDS = ("file", "web", "chat")
-"""The kinds of pages that say something themselves; others say again what these say."""
+"""The kinds of pages with original text; all others are derived from these."""
 
 CHAT_PAGE_KIND = "chat"
-"""The kind of pages that those of kind `session` say again."""
+"""The kind of pages that pages of kind `session` summarise."""
 
 FEWEST_WORDS, FEWEST_CHARACTERS = 2, 4
-"""A shorter text is forgotten only where it stands alone; it may be part of anything."""
+"""A shorter text is erased only as a whole sentence, since it may be part of anything."""
 
 
 class ErasureTarget(NamedTuple):
-    """What an owner wants forgotten, by its ids."""
+    """The items to erase, by their ids."""
 
     owner: str
     facts: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    """The paths of memory files; what agents wrote into them is forgotten."""
+    """The paths of memory files whose lines by agents are erased."""
     profile: bool = False
     runs: tuple[str, ...] = ()
-    """Runs whose question is forgotten, wherever it stands in their conversation."""
+    """Runs whose question is erased throughout their conversation."""
     insights: tuple[str, ...] = ()
     origin: str = ""
-    """A file or folder that is in no list any more, whoever else holds the same."""
+    """A file or folder to unlist, even if other folders hold the same pages."""
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """All ids that are named."""
+        """All selected ids."""
         profile = ["profile"] * self.profile
         return (*self.facts, *self.pages, *self.files, *profile, *self.runs, *self.insights)
 
     def request_for(self, memory: str, everywhere: Erasure, why: str = "") -> ErasureRequest:
-        """Return what one memory must erase.
+        """Return the request to one memory.
 
         Args:
-            memory: Its name.
-            everywhere: What is erased wherever it is said again.
+            memory: The name of the memory.
+            everywhere: The text to erase wherever it occurs.
             why: The reason, for the log.
         """
         ids = {
@@ -161,186 +166,197 @@ class ErasureTarget(NamedTuple):
             "facts": self.facts,
             "experience": self.insights,
         }
-        named = ids.get(memory, ())
-        return ErasureRequest(self.owner, named, everywhere.redact, FORGOTTEN_MARK, why)
+        return ErasureRequest(
+            self.owner, ids.get(memory, ()), everywhere.redact, FORGOTTEN_MARK, why
+        )
 
 
 class ErasurePatterns(NamedTuple):
-    """By what something is recognised that is to be forgotten."""
+    """The text to erase, by where it is erased."""
 
     everywhere: Erasure
-    """What the person said: it goes wherever it stands."""
+    """Statements of the person, erased everywhere."""
     nearby: Erasure
-    """Beside that, in the conversations in which it was said."""
+    """What is also erased in the conversations with these statements."""
     by_page: Mapping[str, Erasure]
-    """What pages say that were used, by their ids: it goes in the conversations that did so."""
+    """The text of pages by id, erased in the conversations that used the page."""
     by_run: Mapping[str, Erasure]
-    """What was asked in runs, by their ids: it goes in their conversations."""
+    """The questions of runs by id, erased in their conversations."""
 
 
 def build_erasure_target(
     owner: str, items: Iterable[MemoryItem], runs: Iterable[str] = ()
 ) -> ErasureTarget:
-    """Return the aim at some things of whatever memory, and at what was asked in runs."""
-    of: dict[str, list[str]] = defaultdict(list)
+    """Return the target for items of any memory and for the questions of runs."""
+    ids: dict[str, list[str]] = defaultdict(list)
     for item in items:
-        of[item.kind if item.memory == "experience" else item.memory].append(item.id)
+        ids[item.kind if item.memory == "experience" else item.memory].append(item.id)
     return ErasureTarget(
         owner,
-        facts=tuple(of["facts"]),
-        pages=(*of["pages"], *of["reports"]),
-        files=tuple(of["instructions"]),
-        profile="profile" in of,
-        runs=tuple(dict.fromkeys([*runs, *of["run"]])),
-        insights=tuple(of["insight"]),
+        facts=tuple(ids["facts"]),
+        pages=(*ids["pages"], *ids["reports"]),
+        files=tuple(ids["instructions"]),
+        profile="profile" in ids,
+        runs=tuple(dict.fromkeys([*runs, *ids["run"]])),
+        insights=tuple(ids["insight"]),
     )
 
 
 def build_erasure_patterns(
     connection: Connection, what: ErasureTarget, used: Collection[str]
 ) -> ErasurePatterns:
-    """Return by what things are recognised; nothing of what was forgotten before.
+    """Return the patterns of a target, without text that was erased before.
 
     Args:
-        connection: To read by.
-        what: The things.
-        used: The pages that something may say again; of others it is not worked out.
+        connection: A connection to read with.
+        what: The target.
+        used: The pages that other text may repeat; only these and chat pages get patterns.
     """
-    told = _of_facts(connection, what)
-    said = [*told, *_of_profile(connection, what, told), *_of_insights(connection, what)]
+    fact_texts = _fact_texts(connection, what)
+    statements = [
+        *fact_texts,
+        *_profile_texts(connection, what, fact_texts),
+        *_insight_texts(connection, what),
+    ]
     rows = connection.execute(
         select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
     ).all()
-    others = _others(connection, what)
-    going = Counter(word for row in rows if _says_itself(row) for word in _words_of(row))
-    everywhere, nearby = _of_words(said), Erasure()
-    if said:
-        words_ = {word for text in said for word in search_words(text)}
-        lone = _unique_words(connection, what.owner, words_, Counter(), others)
+    kept_words = _kept_words(connection, what)
+    erased_counts = Counter(
+        word
+        for row in rows
+        if row.indexed > 0 and row.kind in PRIMARY_KINDS
+        for word in set(f"{row.title_words} {row.words}".split())
+    )
+    nearby = Erasure()
+    if statements:
+        words = {word for text in statements for word in search_words(text)}
         nearby = Erasure(
-            keyword_ngrams=frozenset(set().union(*map(list_keyword_ngrams, said))),
-            terms=frozenset(lone),
+            keyword_ngrams=frozenset(set().union(*map(list_keyword_ngrams, statements))),
+            terms=_unique_words(connection, what.owner, words, Counter(), kept_words),
         )
-    retold = [row for row in rows if row.id in used or row.kind == CHAT_PAGE_KIND]
-    twins = _twins(connection, what)
-    of_pages = {
+    copied = _copied_pages(connection, what)
+    by_page = {
         row.id: Erasure(pages=frozenset([row.id]))
-        if row.id in twins
-        else _of_page(connection, row, going, others)
-        for row in retold
+        if row.id in copied
+        else _erasure_of_page(connection, row, erased_counts, kept_words)
+        for row in rows
+        if row.id in used or row.kind == CHAT_PAGE_KIND
     }
-    of_runs = {
-        run: _of_run(connection, what.owner, one, others)
-        for run, one in _collect_run_queries(connection, what.owner, what.runs).items()
+    by_run = {
+        run: _erasure_of_run(connection, what.owner, queries, kept_words)
+        for run, queries in _collect_run_queries(connection, what.owner, what.runs).items()
     }
-    return ErasurePatterns(everywhere, nearby, of_pages, of_runs)
+    return ErasurePatterns(erasure_of_sentences(statements), nearby, by_page, by_run)
 
 
-def _twins(connection: Connection, what: ErasureTarget) -> set[str]:
-    """Return those pages of which a copy is kept: what was made of it rests on the copy too."""
+def _copied_pages(connection: Connection, what: ErasureTarget) -> set[str]:
+    """Return the pages with a copy that stays: text derived from them rests on the copy too."""
     mine = select(pages.c.id, pages.c.sha256).where(
         pages.c.owner == what.owner, pages.c.id.in_(what.pages)
     )
-    said = {row.id: row.sha256 for row in connection.execute(mine)}
-    every = select(pages.c.id, pages.c.sha256).where(
+    erased = {row.id: row.sha256 for row in connection.execute(mine)}
+    primary = select(pages.c.id, pages.c.sha256).where(
         pages.c.owner == what.owner, pages.c.kind.in_(PRIMARY_KINDS), pages.c.indexed > RETIRED
     )
-    rows = connection.execute(every) if said else ()
-    kept = {row.sha256 for row in rows if row.id not in said}
-    return {id for id, same in said.items() if same in kept}
+    rows = connection.execute(primary) if erased else ()
+    kept = {row.sha256 for row in rows if row.id not in erased}
+    return {id for id, sha256 in erased.items() if sha256 in kept}
 
 
-def erasure_of_sentences(texts: Iterable[str]) -> Erasure:
-    """Return what forgets some sentences, in whatever form they are said again."""
-    return _of_words(texts)
-
-
-def _of_facts(connection: Connection, what: ErasureTarget) -> list[str]:
-    """Return everything that facts say or said, and the words they rest on."""
+def _fact_texts(connection: Connection, what: ErasureTarget) -> list[str]:
+    """Return the current and former texts of facts, and their quotes."""
     mine = select(facts.c.content, facts.c.quote).where(
         facts.c.owner == what.owner, facts.c.id.in_(what.facts)
     )
-    said = [text for row in connection.execute(mine) for text in row]
+    texts = [text for row in connection.execute(mine) for text in row]
     log = select(events.c.before, events.c.after).where(
         events.c.owner == what.owner, events.c.item.in_(what.facts)
     )
     for row in connection.execute(log):
         for side in filter(None, row):
             data = json.loads(side)
-            said += [str(data.get(name) or "") for name in ("content", "quote")]
-    return [text for text in dict.fromkeys(said) if text.strip()]
+            texts += [str(data.get(name) or "") for name in ("content", "quote")]
+    return [text for text in dict.fromkeys(texts) if text.strip()]
 
 
-def _of_profile(connection: Connection, what: ErasureTarget, told: Collection[str]) -> list[str]:
-    """Return what a profile says of who somebody is, and the words that rests on.
+def _profile_texts(
+    connection: Connection, what: ErasureTarget, erased: Collection[str]
+) -> list[str]:
+    """Return the traits of a profile and their quotes.
 
-    Where the profile itself is kept, only what rests on words that are `told` and forgotten.
+    If the profile itself stays, return only the traits whose quotes are erased.
     """
     row = connection.execute(select(profiles.c.data).where(profiles.c.owner == what.owner)).scalar()
     profile: Profile = json.loads(row) if row else {"tastes": {}}  # type: ignore[typeddict-item]
-    who = [*profile.get("identities", []), *profile.get("characteristics", [])]
-    if not what.profile:
-        return [one["text"] for one in who if one["quote"] in told and one["text"].strip()]
-    quotes = [one["quote"] for one in (*who, *profile["tastes"].values())]
-    return [text for text in (*(one["text"] for one in who), *quotes) if text.strip()]
+    traits = [*profile.get("identities", []), *profile.get("characteristics", [])]
+    if what.profile:
+        texts = [trait["text"] for trait in traits]
+        texts += [trait["quote"] for trait in (*traits, *profile["tastes"].values())]
+    else:
+        texts = [trait["text"] for trait in traits if trait["quote"] in erased]
+    return [text for text in texts if text.strip()]
 
 
-def _of_insights(connection: Connection, what: ErasureTarget) -> list[str]:
+def _insight_texts(connection: Connection, what: ErasureTarget) -> list[str]:
     mine = select(insights.c.content, insights.c.projections).where(
         insights.c.owner == what.owner, insights.c.id.in_(what.insights)
     )
-    said = [
+    texts = [
         text
         for row in connection.execute(mine)
         for text in (row.content, *json.loads(row.projections).values())
     ]
-    return [text for text in dict.fromkeys(said) if text.strip() and text != FORGOTTEN_MARK]
+    return [text for text in dict.fromkeys(texts) if text.strip() and text != FORGOTTEN_MARK]
 
 
-def _of_run(connection: Connection, owner: str, asked: _RunQueries, others: set[str]) -> Erasure:
-    """Return what forgets a question, however it was put again while it was answered."""
+def _erasure_of_run(
+    connection: Connection, owner: str, asked: _RunQueries, kept_words: set[str]
+) -> Erasure:
+    """Return the erasure of a question and of the searches made to answer it."""
     queries = {text for text in asked.queries if text.strip()}
     whole = [
         text for text in (*asked.questions, *queries) if len(search_words(text)) >= KEYWORD_NGRAM
     ]
     kept = set().union(*map(list_keyword_ngrams, asked.kept_texts))
-    said = {word for text in (*asked.questions, *queries) for word in search_words(text)}
-    known = others.union(*map(search_words, asked.kept_texts))
-    return _of_words(asked.questions) | Erasure(
+    words = {word for text in (*asked.questions, *queries) for word in search_words(text)}
+    known = kept_words.union(*map(search_words, asked.kept_texts))
+    return erasure_of_sentences(asked.questions) | Erasure(
         whole_sentences=frozenset(map(word_sequence, queries)) - {""},
         keyword_ngrams=frozenset(set().union(*map(list_keyword_ngrams, whole)) - kept),
-        terms=frozenset(_unique_words(connection, owner, said, Counter(), known)),
+        terms=_unique_words(connection, owner, words, Counter(), known),
     )
 
 
-def _of_words(said: Iterable[str]) -> Erasure:
+def erasure_of_sentences(texts: Iterable[str]) -> Erasure:
+    """Return the erasure of sentences, in any form in which they are repeated."""
     long: set[str] = set()
     short: set[str] = set()
-    for text in said:
-        cut = [token.word for token in list_placed_words(text)]
-        chinese = sum(map(is_cjk_character, cut))
-        enough = len(cut) - chinese >= FEWEST_WORDS or chinese >= FEWEST_CHARACTERS
+    for text in texts:
+        words = [token.word for token in list_placed_words(text)]
+        chinese = sum(map(is_cjk_character, words))
+        enough = len(words) - chinese >= FEWEST_WORDS or chinese >= FEWEST_CHARACTERS
         (long if enough else short).add(word_sequence(text))
     return Erasure(phrases=frozenset(long - {""}), whole_sentences=frozenset(short - {""}))
 
 
-def _of_page(
-    connection: Connection, row: Any, going: Mapping[str, int], others: set[str]
+def _erasure_of_page(
+    connection: Connection, row: Any, erased_counts: Mapping[str, int], kept_words: set[str]
 ) -> Erasure:
     whole = f"{row.title}\n\n{row.abstract}\n\n{row.text}"
     lines = {word_sequence(sentence.text) for sentence in split_sentences(whole)} - {""}
-    runs = {words_ for words_, _, _ in iter_word_ngrams(list_placed_words(row.text))}
-    lone = _unique_words(connection, row.owner, set(search_words(whole)), going, others)
+    ngrams = {words for words, _, _ in iter_word_ngrams(list_placed_words(row.text))}
+    words = set(search_words(whole))
     return Erasure(
         whole_sentences=frozenset(lines),
-        word_ngrams=frozenset(runs),
-        terms=frozenset(lone),
+        word_ngrams=frozenset(ngrams),
+        terms=_unique_words(connection, row.owner, words, erased_counts, kept_words),
         pages=frozenset([row.id]),
     )
 
 
-def _others(connection: Connection, what: ErasureTarget) -> set[str]:
-    """Return the search words of all that is known of a person, but for what is forgotten."""
+def _kept_words(connection: Connection, what: ErasureTarget) -> set[str]:
+    """Return the search words of all facts that stay."""
     mine = select(facts.c.content).where(
         facts.c.owner == what.owner, facts.c.live == 1, facts.c.id.not_in(what.facts)
     )
@@ -348,31 +364,27 @@ def _others(connection: Connection, what: ErasureTarget) -> set[str]:
 
 
 def _unique_words(
-    connection: Connection, owner: str, asked: set[str], going: Mapping[str, int], others: set[str]
-) -> set[str]:
-    """Return those words that nothing else has which an owner keeps.
+    connection: Connection,
+    owner: str,
+    words: set[str],
+    erased_counts: Mapping[str, int],
+    kept_words: set[str],
+) -> frozenset[str]:
+    """Return the words that occur in nothing that stays.
 
     Args:
-        connection: To read by.
-        owner: Whose.
-        asked: The words.
-        going: How many pages that are forgotten too have a word; they do not count.
-        others: Words that something else has for certain.
+        connection: A connection to read with.
+        owner: The owner of the pages.
+        words: The words.
+        erased_counts: The number of erased pages with each word.
+        kept_words: Words that are known to stay.
     """
-    shelves = select(namespaces.c.number).where(
+    primary = select(namespaces.c.number).where(
         namespaces.c.owner == owner, namespaces.c.kind.in_(PRIMARY_KINDS), namespaces.c.group == ""
     )
-    numbers = list(connection.execute(shelves).scalars())
-    left = sorted(asked - others)
-    counts = (
-        keyword_index(connection).count_pages(connection, numbers, left) if numbers and left else {}
-    )
-    return {word for word in left if counts.get(word, 0) <= going.get(word, 0)}
-
-
-def _says_itself(row: Any) -> bool:
-    return row.indexed > 0 and row.kind in PRIMARY_KINDS
-
-
-def _words_of(row: Any) -> set[str]:
-    return set(f"{row.title_words} {row.words}".split())
+    numbers = list(connection.execute(primary).scalars())
+    rest = sorted(words - kept_words)
+    counts: Mapping[str, int] = {}
+    if numbers and rest:
+        counts = keyword_index(connection).count_pages(connection, numbers, rest)
+    return frozenset(word for word in rest if counts.get(word, 0) <= erased_counts.get(word, 0))

@@ -1,4 +1,4 @@
-"""Prune old threads: what makes runs resumable is deleted, what was learnt and reported stays."""
+"""Prune old threads: delete what makes runs resumable, keep facts and reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from storage.maintenance import purge_deleted_data
 
 
 class ExpiredThread(NamedTuple):
-    """A thread that nobody works on any more, and its runs."""
+    """A thread without recent runs, and its runs."""
 
     thread: str
     runs: tuple[str, ...]
@@ -31,11 +31,11 @@ class ExpiredThread(NamedTuple):
 
 
 Before = Callable[[ExpiredThread], Awaitable[None]]
-"""Does something with a thread that is about to be deleted."""
+"""Called with a thread before it is deleted."""
 
 
 async def list_expired_threads(owner: str, seconds: float) -> list[ExpiredThread]:
-    """Return the threads of an owner all of whose runs ended so long ago, oldest first."""
+    """Return the threads of an owner whose runs all ended at least `seconds` ago, oldest first."""
     mine = select(runs.c.id, runs.c.thread, runs.c.updated).where(runs.c.owner == owner)
     newest = func.max(runs.c.updated)
     unfinished = select(runs.c.thread).where(runs.c.status.in_(UNFINISHED_STATUSES))
@@ -45,21 +45,21 @@ async def list_expired_threads(owner: str, seconds: float) -> list[ExpiredThread
     for row in await read_rows(wanted.order_by(runs.c.updated, runs.c.id)):
         old = threads.get(row.thread, ExpiredThread(row.thread, (), 0.0))
         threads[row.thread] = ExpiredThread(row.thread, (*old.runs, row.id), row.updated)
-    return sorted(threads.values(), key=lambda one: one.updated)
+    return sorted(threads.values(), key=lambda thread: thread.updated)
 
 
 async def prune_threads(
     threads: Sequence[ExpiredThread], before: Before | None = None
 ) -> list[ExpiredThread]:
-    """Delete checkpoints, traces, ledger and records of some threads; return those that are kept.
+    """Delete checkpoints, traces, ledger and records of threads; return the threads that stay.
 
-    A thread is kept while a process works on it, and where it was resumed since it was found.
-    Pages, facts, insights, the log of changes and the files of reports stay. The records are
-    deleted last, so that what was stopped half way is found and done when it is asked for again.
+    A thread stays while a process works on it, or if it was resumed since it was listed. Pages,
+    facts, insights, the event log and the files of reports stay. The records are deleted last, so
+    that an interrupted pruning can be repeated.
 
     Args:
-        threads: Which.
-        before: What is done with a thread before anything of it is deleted.
+        threads: The threads to prune.
+        before: Called with each thread before it is deleted.
     """
     kept: list[ExpiredThread] = []
     await flush_traces()
@@ -85,21 +85,21 @@ async def prune_threads(
 
 
 async def _unchanged(old: ExpiredThread) -> bool:
-    """Tell whether a thread has the runs with which it was found, all of them ended."""
-    its = select(runs.c.id, runs.c.status).where(runs.c.thread == old.thread)
-    stand = {row.id: row.status for row in await read_rows(its)}
-    return stand.keys() == set(old.runs) and not set(stand.values()) & set(UNFINISHED_STATUSES)
+    """Return whether a thread still has the same runs, all of them ended."""
+    wanted = select(runs.c.id, runs.c.status).where(runs.c.thread == old.thread)
+    status = {row.id: row.status for row in await read_rows(wanted)}
+    return status.keys() == set(old.runs) and not set(status.values()) & set(UNFINISHED_STATUSES)
 
 
 def remove_thread_files(old: ExpiredThread) -> None:
-    """Remove the files of a thread that nobody works on: its traces and its lock."""
+    """Remove the trace files and the lock of an idle thread."""
     for run in old.runs:
         trace_file(run).unlink(missing_ok=True)
     thread_lock_file(old.thread).unlink(missing_ok=True)
 
 
 def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
-    """Delete what the database holds of a thread that makes its runs resumable."""
+    """Delete the rows that make the runs of a thread resumable."""
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
     connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
     connection.execute(delete(heard).where(heard.c.thread == old.thread))

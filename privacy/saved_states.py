@@ -1,7 +1,4 @@
-"""The saved states of runs.
-
-In checkpoints, which are opened to erase, and of pruned runs what their reports are drawn from.
-"""
+"""Saved states of runs: in checkpoints, and for pruned runs in events of the log."""
 
 from __future__ import annotations
 
@@ -42,13 +39,13 @@ SAVED_TABLES = {
     "writes": ("channel", "type", "value"),
     "blobs": ("''", "type", "value"),
 }
-"""The tables of LangGraph's saver, and that of the entries which its checkpoints hold.
+"""The tables of LangGraph's saver and of separately stored checkpoint entries.
 
-What a blob is the value of, how it is written, the blob, and what is JSON beside it.
+For each the columns of the channel, the blob's encoding, the blob, and further JSON.
 """
 
 PAGE_ID_PATTERN = re.compile(rb"(?<![0-9a-f])[0-9a-f]{24}")
-"""The id of a page, as it stands in a blob."""
+"""The id of a page in a blob."""
 
 NEWEST_FIRST = (
     "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
@@ -57,7 +54,7 @@ NEWEST_FIRST = (
 
 
 class ReportState(NamedTuple):
-    """The state in which a run left its report, as it is and as it will be."""
+    """The final state of a run with a report, before and after an erasure."""
 
     run: str
     before: dict[str, Any]
@@ -65,12 +62,17 @@ class ReportState(NamedTuple):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the report will be another one."""
+        """Whether the erasure changes what a reader of the report sees."""
         return _visible_parts(self.before) != _visible_parts(self.after)
+
+    @property
+    def is_affected(self) -> bool:
+        """Whether an erasure changes the report, or has changed it."""
+        return self.is_changed or FORGOTTEN_MARK in str(_visible_parts(self.after))
 
 
 class SavedCheckpoints:
-    """The checkpoints of all threads, opened to forget."""
+    """The checkpoints of all threads, opened for an erasure."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -78,45 +80,45 @@ class SavedCheckpoints:
     def find_page_references(
         self, threads: Iterable[str], pages: Iterable[str]
     ) -> dict[str, set[str]]:
-        """Return which of some pages the checkpoints of some threads name; nothing of others."""
-        asked = {page.encode() for page in pages}
+        """Return the given pages that the checkpoints of each thread mention, by thread."""
+        wanted = {page.encode() for page in pages}
         found: dict[str, set[str]] = {}
-        for thread in threads if asked else ():
+        for thread in threads if wanted else ():
             saved = self._rows("checkpoints", thread, ("checkpoint",))
             saved += self._rows("blobs", thread, ("value",))
-            named = asked & {id for (blob,) in saved for id in PAGE_ID_PATTERN.findall(blob)}
-            if named:
-                found[thread] = {page.decode() for page in named}
+            ids = wanted & {id for (blob,) in saved for id in PAGE_ID_PATTERN.findall(blob)}
+            if ids:
+                found[thread] = {page.decode() for page in ids}
         return found
 
     def list_threads(self) -> list[str]:
-        """Return all conversations that are saved."""
+        """Return all saved threads."""
         return [thread for (thread,) in self._all("SELECT DISTINCT thread_id FROM checkpoints", ())]
 
     def visit_thread_texts(self, thread: str, see: Callable[[str], None]) -> None:
-        """Show every text that is saved of a thread."""
+        """Call `see` with every saved text of a thread."""
         for table, (_, kind, blob, *_) in SAVED_TABLES.items():
-            for its, data in self._rows(table, thread, (kind, blob)):
-                if its == "msgpack":
+            for encoding, data in self._rows(table, thread, (kind, blob)):
+                if encoding == "msgpack":
                     visit_msgpack_texts(data, see)
 
     def would_change(self, thread: str, erasure: Erasure) -> bool:
-        """Say whether anything of a thread would change."""
+        """Return whether an erasure would change anything of a thread."""
         return any(True for _ in self._changes(thread, erasure))
 
     def erase_in_thread(self, thread: str, erasure: Erasure) -> None:
-        """Write what is left of a thread, all of it or nothing."""
+        """Erase in a thread, in one transaction."""
         with self.connection:
             for table, row, values in list(self._changes(thread, erasure)):
-                named = ", ".join(f"{name} = ?" for name in values)
-                change = f"UPDATE {table} SET {named} WHERE rowid = ?"  # noqa: S608 - our own names
+                columns = ", ".join(f"{name} = ?" for name in values)
+                change = f"UPDATE {table} SET {columns} WHERE rowid = ?"  # noqa: S608 - our own names
                 self.connection.execute(change, (*values.values(), row))
 
     def iter_report_states(self, thread: str) -> Iterator[tuple[str, dict[str, Any], str, bytes]]:
-        """Yield the newest state of each run of a thread that has a report, and how it is saved."""
+        """Yield the run, state, encoding and blob of the newest state of each run with a report."""
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
         known: set[str] = set()
-        kept = load_entries(self.connection.cursor(), thread)
+        entries = load_entries(self.connection.cursor(), thread)
         for typed in self._all(NEWEST_FIRST, (thread,)):
             checkpoint = serde.loads_typed(typed)
             run = checkpoint["channel_values"].get("run")
@@ -124,27 +126,26 @@ class SavedCheckpoints:
                 continue
             if run:
                 known.add(run)
-                join_entries(checkpoint, serde.loads_typed, kept)
+                join_entries(checkpoint, serde.loads_typed, entries)
                 yield run, checkpoint["channel_values"], *serde.dumps_typed(checkpoint)
 
     def list_affected_reports(self, thread: str, erasure: Erasure) -> list[ReportState]:
-        """Return the newest state of each run of a thread of whose report something goes, or went.
+        """Return the newest state of each run whose report an erasure changes or has changed.
 
-        What went already may still stand in its files.
+        The files of a report may still show what an interrupted erasure has removed.
         """
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
-        told: list[ReportState] = []
+        affected: list[ReportState] = []
         for run, before, kind, data in self.iter_report_states(thread):
-            rest = redact_msgpack(data, erasure) if kind == "msgpack" else data
-            told.append(ReportState(run, before, serde.loads_typed((kind, rest))["channel_values"]))
-        return [
-            one
-            for one in told
-            if one.is_changed or FORGOTTEN_MARK in str(_visible_parts(one.after))
-        ]
+            redacted = redact_msgpack(data, erasure) if kind == "msgpack" else data
+            after = serde.loads_typed((kind, redacted))["channel_values"]
+            report = ReportState(run, before, after)
+            if report.is_affected:
+                affected.append(report)
+        return affected
 
     def scrub(self) -> None:
-        """Leave no free page and no log with what was there before.
+        """Purge deleted data from free database pages and the write-ahead log.
 
         Raises:
             Problem: `storage_busy` while another process reads.
@@ -157,22 +158,22 @@ class SavedCheckpoints:
     ) -> Iterator[tuple[str, int, dict[str, object]]]:
         for table, (name, kind, blob, *more) in SAVED_TABLES.items():
             columns = ("rowid", name, kind, blob, *more)
-            for row, key, its, data, *rest in self._rows(table, thread, columns):
+            for row, key, encoding, data, *rest in self._rows(table, thread, columns):
                 values: dict[str, object] = {}
-                if its == "msgpack" and (new := redact_msgpack(data, erasure, key)) != data:
+                if encoding == "msgpack" and (new := redact_msgpack(data, erasure, key)) != data:
                     values[blob] = new
-                texts = {name: one for name, one in zip(more, rest, strict=True) if one is not None}
-                if its == "json":
+                texts = dict(zip(more, rest, strict=True))
+                if encoding == "json":
                     texts[blob] = data
-                for name, one in texts.items():
-                    if (text := _json(one, erasure)) != one:
+                for name, old in texts.items():
+                    if old is not None and (text := _redact_text(old, erasure)) != old:
                         values[name] = text
                 if values:
                     yield table, row, values | ({"erased": 1} if table == "blobs" else {})
 
     def _rows(self, table: str, thread: str, columns: Sequence[str]) -> list[Any]:
-        named = ", ".join(columns)
-        wanted = f"SELECT {named} FROM {table} WHERE thread_id = ?"  # noqa: S608 - our own names
+        names = ", ".join(columns)
+        wanted = f"SELECT {names} FROM {table} WHERE thread_id = ?"  # noqa: S608 - our own names
         return self._all(wanted, (thread,))
 
     def _all(self, statement: str, values: tuple[object, ...]) -> list[Any]:
@@ -180,20 +181,16 @@ class SavedCheckpoints:
 
 
 def _visible_parts(state: Mapping[str, Any]) -> list[Any]:
-    """Return the parts of a state that a reader of its report is shown."""
+    """Return the parts of a state that a reader of its report sees."""
     sources, cited = state.get("sources", {}), state["report"].get("cited", [])
     tables = [
         entries_of_turn(state.get(name), state["turn"]) for name in ("findings", "background")
     ]
-    return [state["question"], state["report"], [sources.get(one) for one in cited], *tables]
+    return [state["question"], state["report"], [sources.get(id) for id in cited], *tables]
 
 
 def _check_truncated(result: Sequence[int]) -> None:
-    """Make sure that the write-ahead log is empty.
-
-    Raises:
-        Problem: `storage_busy` while another process reads.
-    """
+    """Check that the write-ahead log is empty; another process that reads keeps it alive."""
     if result[0]:
         hint = (
             "stop other Dossier processes and run the command again; nothing can be found any more"
@@ -203,7 +200,7 @@ def _check_truncated(result: Sequence[int]) -> None:
 
 @contextmanager
 def open_checkpoints() -> Iterator[SavedCheckpoints]:
-    """Open the checkpoints; there are none before the first run.
+    """Open the checkpoints; before the first run they are empty.
 
     Raises:
         Problem: `home_read_only`, `storage_busy`, `storage_full` or `storage_unavailable`.
@@ -226,110 +223,107 @@ def open_checkpoints() -> Iterator[SavedCheckpoints]:
         raise Problem(code, what, where=str(file), hint="run the command again") from error
 
 
-def _json(data: bytes | str, erasure: Erasure) -> bytes | str:
+def _redact_text(data: bytes | str, erasure: Erasure) -> bytes | str:
     text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
-    rest = redact_json(text, erasure)
-    return rest if isinstance(data, str) else rest.encode("utf-8", "surrogateescape")
+    redacted = redact_json(text, erasure)
+    return redacted if isinstance(data, str) else redacted.encode("utf-8", "surrogateescape")
 
 
 REPORT_STATE_EVENT = "report.kept"
-"""The event that holds the state in which a pruned run left its report."""
+"""The event that stores the final state of a pruned run with a report."""
 
 DRAWN = ("run", "turn", "question", "language", "status", "report")
-"""What a report is drawn from, beside the sources and what was found in its turn."""
+"""The fields of a state that a report is rendered from, besides sources and findings."""
 
 FOUND = ("findings", "background", "unsearched")
-"""What was found, by turn and step or query."""
+"""The fields with findings, keyed by turn and step or query."""
 
 
 class PrunedRun(NamedTuple):
-    """A run that is pruned, or about to be, and the state in which it left its report."""
+    """A run that is or will be pruned, and its final state."""
 
     run: RunRecord
     state: dict[str, Any]
 
     def list_cited_ids(self, pages: Collection[str]) -> dict[str, str]:
-        """Return those of some pages that are among its sources, by the ids it cites them by."""
-        its = self.state["sources"].items()
-        return {id: source["page"] for id, source in its if source["page"] in pages}
+        """Return the given pages that are among its sources, by source id."""
+        sources = self.state["sources"].items()
+        return {id: source["page"] for id, source in sources if source["page"] in pages}
 
     def list_texts(self) -> list[str]:
         """Return every text of its report and findings."""
-        said: list[str] = []
-        visit_texts(self.state, said.append)
-        return said
+        texts: list[str] = []
+        visit_texts(self.state, texts.append)
+        return texts
 
     def to_report_state(self, erasure: Erasure) -> ReportState | None:
-        """Return its state as it is and as it will be, where something goes of it, or went."""
-        rest = redact_data(self.state, erasure) if erasure else self.state
-        told = ReportState(self.run.id, self.state, rest)
-        return told if told.is_changed or FORGOTTEN_MARK in str(_visible_parts(rest)) else None
+        """Return its state before and after an erasure, if that affects its report."""
+        after = redact_data(self.state, erasure) if erasure else self.state
+        report = ReportState(self.run.id, self.state, after)
+        return report if report.is_affected else None
 
 
 async def save_report_state(owner: str, old: ExpiredThread) -> None:
-    """Write down what the reports of a thread that is about to be pruned are drawn from.
+    """Log what the reports of a thread are rendered from, before it is pruned.
 
-    Those without files need nothing: what they said stays as a page.
+    Reports without files need no state: their text stays as a page.
     """
     with open_checkpoints() as saved:
         states = {run: state for run, state, *_ in saved.iter_report_states(old.thread)}
     for name in old.runs:
         run = await find_run(owner, name)
         if name in states and await list_report_dirs(run):
-            event = Event(
-                owner,
-                REPORT_STATE_EVENT,
-                name,
-                None,
-                _report_state_data(run, states[name]),
-                "tool",
-                run=name,
-            )
+            data = _report_state_data(run, states[name])
+            event = Event(owner, REPORT_STATE_EVENT, name, None, data, "tool", run=name)
             await run_write(partial(log_event, event=event))
 
 
 async def find_pruned_run(owner: str, run: str) -> RunRecord | None:
-    """Return a pruned run of which the report's state is kept."""
-    every = await run_read(lambda connection: _latest_pruned_runs(connection, owner))
-    return every[run].run if run in every else None
+    """Return a pruned run whose final state is stored."""
+    pruned = await run_read(lambda connection: _latest_pruned_runs(connection, owner))
+    return pruned[run].run if run in pruned else None
 
 
 def list_pruned_runs(
     connection: Connection, owner: str, saved: SavedCheckpoints
 ) -> list[PrunedRun]:
-    """Return the runs of an owner of whose reports nothing else is left to draw them from."""
-    every = _latest_pruned_runs(connection, owner)
-    wanted = select(runs.c.id, runs.c.thread).where(runs.c.id.in_(every))
-    there = {row.id: row.thread for row in connection.execute(wanted)} if every else {}
-    threads = set(saved.list_threads()) if there else set()
-    return [one for run, one in every.items() if there.get(run) not in threads]
+    """Return the runs of an owner whose reports can be rendered from the log only."""
+    pruned = _latest_pruned_runs(connection, owner)
+    wanted = select(runs.c.id, runs.c.thread).where(runs.c.id.in_(pruned))
+    thread_of = {row.id: row.thread for row in connection.execute(wanted)} if pruned else {}
+    saved_threads = set(saved.list_threads()) if thread_of else set()
+    return [state for run, state in pruned.items() if thread_of.get(run) not in saved_threads]
 
 
 def _latest_pruned_runs(connection: Connection, owner: str) -> dict[str, PrunedRun]:
     wanted = select(events).where(events.c.owner == owner, events.c.name == REPORT_STATE_EVENT)
     rows = connection.execute(wanted.order_by(events.c.id)).all()
-    told = (parse_event(row).event.after for row in rows)
+    logged = filter(None, (parse_event(row).event.after for row in rows))
     return {
-        one["run"]["id"]: PrunedRun(RunRecord(**one["run"]), one["state"]) for one in told if one
+        data["run"]["id"]: PrunedRun(RunRecord(**data["run"]), data["state"]) for data in logged
     }
 
 
 def _report_state_data(run: RunRecord, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a report is drawn from; passages are read again from the pages."""
+    """Return what a report is rendered from; passages are read again from the pages."""
     cited = set(state["report"].get("cited", ()))
-    sources = {id: one for id, one in state.get("sources", {}).items() if id in cited}
-    parts = {name: entries_of_turn(state.get(name), state["turn"]) for name in FOUND}
-    turn = f"{state['turn']}/"
-    drawn = {
-        name: {f"{turn}{key}": _bare(one) for key, one in parts[name].items()} for name in FOUND
+    sources = {id: source for id, source in state.get("sources", {}).items() if id in cited}
+    turn = state["turn"]
+    findings = {
+        name: {
+            f"{turn}/{key}": _without_text(entry)
+            for key, entry in entries_of_turn(state.get(name), turn).items()
+        }
+        for name in FOUND
     }
-    its = {name: state[name] for name in DRAWN if name in state}
-    # What was chosen may hold the person's words, and a report is not drawn from it.
-    plain = run._replace(context={})._asdict()
-    return {"run": plain, "state": {**its, **drawn, "sources": sources}}
+    fields = {name: state[name] for name in DRAWN if name in state}
+    # A run's choices may quote the person, and no report is rendered from them.
+    record = run._replace(context={})._asdict()
+    return {"run": record, "state": {**fields, **findings, "sources": sources}}
 
 
-def _bare(found: Any) -> Any:
-    if not isinstance(found, dict) or not found.get("passages"):
-        return found
-    return {**found, "passages": [{"source": one["source"]} for one in found["passages"]]}
+def _without_text(entry: Any) -> Any:
+    """Reduce the passages of a finding to their sources."""
+    if not isinstance(entry, dict) or not entry.get("passages"):
+        return entry
+    return {**entry, "passages": [{"source": one["source"]} for one in entry["passages"]]}
