@@ -19,8 +19,8 @@ from storage.engine import SqlStatement, commit_statements, read_rows
 def steady_time() -> float:
     """Return the seconds since 1970, unaffected by later changes of the system clock.
 
-    If the clock is set or the computer sleeps in the middle of a run, none of its minutes are
-    used up.
+    A clock that is set, or a computer that sleeps, in the middle of a run uses up none of its
+    minutes.
     """
     return _start() + time.monotonic()
 
@@ -34,16 +34,16 @@ OPEN_STATUS = "open"
 """The status of an attempt whose end is unknown."""
 
 UNSENT_PREFIX = "budget_spent: "
-"""How the status of an embedding request begins that a cap prevented; the cap follows."""
+"""The prefix of the status of an embedding request that a cap prevented; the cap follows."""
 
 EMBEDDER, INDEXER = "embedder", "indexer"
-"""Who has vectors made: of questions, and of pages while a run has more important work to do.
+"""Roles that request vectors: of questions, and of pages while a run has more important work.
 
-In a run that has its report, pages are the `embedder`'s too.
+In a run that has its report, the `embedder` requests those of pages too.
 """
 
 NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN_STATUS)
-"""How attempts ended that are no failure of the model."""
+"""The statuses of attempts in which the model did not fail."""
 
 
 class Attempt(NamedTuple):
@@ -124,15 +124,13 @@ async def list_attempts(run: str) -> Sequence[Attempt]:
     columns = [table.c[name] for name in Attempt._fields]
     rows = await read_rows(select(*columns).where(table.c.run == run).order_by(table.c.started))
     now = steady_time()
-    return [_known(Attempt._make(row), now) for row in rows]
+    return [_end_by(now, Attempt._make(row)) for row in rows]
 
 
-def _known(one: Attempt, now: float) -> Attempt:
-    return (
-        one._replace(ended=min(one.ended, max(now, one.started)))
-        if one.status == OPEN_STATUS
-        else one
-    )
+def _end_by(now: float, attempt: Attempt) -> Attempt:
+    if attempt.status != OPEN_STATUS:
+        return attempt
+    return attempt._replace(ended=min(attempt.ended, max(now, attempt.started)))
 
 
 def _used(cost: CallCost) -> dict[str, Any]:
@@ -141,29 +139,29 @@ def _used(cost: CallCost) -> dict[str, Any]:
 
 
 class FailedRole(NamedTuple):
-    """A role that its model did not play to the end, at a step or at none."""
+    """A role that its model failed to play, in a step or outside of any."""
 
     role: str
     step: str
     status: str
     """How the last attempt of its model ended."""
     substitute: str
-    """The model that answered for it; none where no other did."""
+    """The model that answered in its place; "" if none did."""
 
 
 async def list_failed_roles(run: str) -> list[FailedRole]:
-    """Return the roles of a run that their models have not played so far, each once for a step.
+    """Return the roles of a run that their models have failed to play, each once for a step.
 
-    They come in the order of their first attempts, and the steps of a role in that of the plan.
+    Roles are in the order of their first attempts, the steps of each in that of the plan.
     """
     made: dict[tuple[str, str], list[Attempt]] = {}
-    for one in await list_attempts(run):
+    for attempt in await list_attempts(run):
         # Without an embedder, pages are found by their words.
-        if one.role not in (EMBEDDER, INDEXER):
-            made.setdefault((one.role, one.step), []).append(one)
+        if attempt.role not in (EMBEDDER, INDEXER):
+            made.setdefault((attempt.role, attempt.step), []).append(attempt)
     roles = list(dict.fromkeys(role for role, _ in made))
-    named = sorted(made, key=lambda at: (roles.index(at[0]), len(at[1]), at[1]))
-    return [found for one in named if (found := _failed_role(made[one]))]
+    places = sorted(made, key=lambda at: (roles.index(at[0]), len(at[1]), at[1]))
+    return [failed for place in places if (failed := _failed_role(made[place]))]
 
 
 def _failed_role(made: Sequence[Attempt]) -> FailedRole | None:
@@ -171,7 +169,7 @@ def _failed_role(made: Sequence[Attempt]) -> FailedRole | None:
     if last.status not in NO_FAILURE:
         return FailedRole(last.role, last.step, last.status, "")
     failed = [one for one in made if one.status not in NO_FAILURE and one.model != last.model]
-    # Where its own model has answered behind the failure, another one is asked for another call.
+    # If its own model has answered since the failure, the other one stood in for another call.
     if not failed or failed[-1].started < max(
         (one.started for one in made if one.model != last.model and one.status == "ok"), default=0.0
     ):

@@ -30,26 +30,26 @@ from text.secret_masking import mask_secrets_within
 from text.tokens import count_tokens, is_count_exact, load_vocabulary
 
 ABSURD = 10_000_000
-"""More tokens than any call uses; a server that says so is not believed."""
+"""More tokens than any call uses; a server that reports so many is not believed."""
 
 WRITERS = ("researcher", "coder", "reporter")
-"""Roles who write from what was read: their words may be those of any page."""
+"""Roles that write from sources: their words may be those of any page."""
 
 ROLES_OUTSIDE_RUN = ("memorizer", "checker")
-"""Roles whose words are no step of a run: they are about other runs, or about the person."""
+"""Roles whose answers are no step of a run: they concern other runs, or the person."""
 
 
 class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Answer from the ledger; ask and record what it does not know."""
+    """Answer from the ledger; make and record the calls that it does not have."""
 
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
         """Return the recorded response to this very request, or make and record it."""
         around = request.runtime.context
-        call = LedgerCall(around.site, "model", around.role, _plain(request))
+        call = LedgerCall(around.site, "model", around.role, _request_data(request))
         known, revision = await ledger.known(call)
-        while known is not None and (cap := _raised(known, around)):
+        while known is not None and (cap := _raised_cap(known, around)):
             call = replace(call, request={**call.request, "after": cap})
             known = await ledger.find_recorded(call)
         if known is not None:
@@ -57,28 +57,28 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         read_at = cast("Any", {**request.state, "revision": revision})
-        response = _masked(await handler(request.override(state=read_at)))
+        response = _mask_response(await handler(request.override(state=read_at)))
         reply = _reply(response)
         spent = _cost(reply, reply.response_metadata["model"])
         spent = replace(spent, session=around.budget.session)
         ended = end_statement(reply.response_metadata["attempt"], "ok", spent)
         if "stood_in" in reply.response_metadata and is_extractive(spent.model):
-            # It was not paid for, and whoever goes on may find the model at work again.
+            # It cost nothing, and the chosen model may be available again when the run resumes.
             await commit_statements(ended)
             return response
         result = messages_to_dict(response.result)
-        said = None if around.role in ROLES_OUTSIDE_RUN else _said(around.role, reply)
-        await ledger.record_call(call, result, started, spent, said, also=[ended])
+        action = None if around.role in ROLES_OUTSIDE_RUN else _action_record(around.role, reply)
+        await ledger.record_call(call, result, started, spent, action, also=[ended])
         return response
 
 
 class FallbackMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Ask another model when the first one is down, never when a cap or a key says no."""
+    """Ask another model when the first one is down, never because of a cap or a wrong key."""
 
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
-        """Pass the request on, and once more to the other model if that fails."""
+        """Pass the request on, and once more to the other model if the first fails."""
         try:
             return await handler(request)
         except Problem as problem:
@@ -91,36 +91,37 @@ class FallbackMiddleware(AgentMiddleware[Any, CallContext, Any]):
 
 
 class RetryMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Ask again after a failure that may pass: three times, six when asked to slow down."""
+    """Retry after a transient failure: up to three attempts, six when asked to slow down."""
 
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
-        """Pass the request on until it is answered, it is enough, or the wait would be too long."""
+        """Pass the request on until it is answered, or no attempt or time is left."""
         around = request.runtime.context
 
         def stop(state: RetryCallState) -> bool:
             return (
-                _enough(state) or 0 < around.budget.seconds_left(around.role) < state.upcoming_sleep
+                _has_tried_enough(state)
+                or 0 < around.budget.seconds_left(around.role) < state.upcoming_sleep
             )
 
         retrying = AsyncRetrying(
-            retry=retry_if_exception(_may_pass), wait=_wait, stop=stop, reraise=True
+            retry=retry_if_exception(_is_retryable), wait=_wait, stop=stop, reraise=True
         )
         response: ModelResponse[Any] = await retrying(handler, request)
         return response
 
 
 class MeterMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Let physical calls through if the budget allows them, limit, time, trace and record them."""
+    """Make physical calls if the budget allows them; limit, time, trace and record each."""
 
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
-        """Make the call; again where its server refuses the limit, or more than that can be had.
+        """Make the call; repeat it if its server refuses the limit, or if a longer answer fits.
 
         Raises:
-            Problem: What `models.faults` tells of, or `budget_spent`.
+            Problem: Whatever `models.faults` names, or `budget_spent`.
         """
         around, wanted = request.runtime.context, USUAL_ANSWER_TOKENS
         while True:
@@ -153,26 +154,26 @@ class _SentCall:
         self.limit, self.started, self.replied = 0, time.monotonic(), False
 
     async def answered(self, handler: CallHandler) -> ModelResponse[Any]:
-        """Make the attempt; whoever keeps the answer settles it in the same moment.
+        """Make the attempt; a successful one is settled where its answer is recorded.
 
         Raises:
-            Problem: What `models.faults` tells of, or `budget_spent`.
+            Problem: Whatever `models.faults` names, or `budget_spent`.
         """
         budget, role = self.around.budget, self.around.role
-        held, limit = budget.reserved(), settings().call_seconds
+        reserved, limit = budget.reserved(), settings().call_seconds
         if budget.is_tight(role, self.need):
             await load_vocabulary()
             self.need = output_limit.estimate_need(self.request, self.wanted, exact=True)
         try:
             async with budget.reserve(role, self.need, limit) as mine:
-                held = budget.reserved()
+                reserved = budget.reserved()
                 seconds = min(limit, budget.seconds_left(role))
                 await self._begin(mine, seconds)
                 try:
-                    response = await self._timed(handler, seconds)
-                    if not _tells(_reply(response)):
+                    response = await self._send(handler, seconds)
+                    if not _reports_usage(_reply(response)):
                         await load_vocabulary()
-                    return self._judged(response, mine)
+                    return self._accept(response, mine)
                 except BaseException as error:
                     self._fail(error)
                     raise
@@ -182,17 +183,17 @@ class _SentCall:
             self.status = problem.code
             raise
         finally:
-            await self._end(held)
+            await self._end(reserved)
 
     async def _begin(self, mine: Reservation, seconds: float) -> None:
-        """Write the attempt down with the most it may use, before it is sent."""
+        """Record the attempt with the most it may use, before it is sent."""
         session, need = self.around.budget.session, self.need
         self.limit, self.started = mine.limit, time.monotonic()
         self.worst = CallCost(self.name, need.tokens_in, mine.limit, mine.dollars, session)
         self.cost = self.worst
         self.attempt = await begin_attempt(self.around.site, self.around.role, self.worst, seconds)
 
-    async def _timed(self, handler: CallHandler, seconds: float) -> ModelResponse[Any]:
+    async def _send(self, handler: CallHandler, seconds: float) -> ModelResponse[Any]:
         model = output_limit.limit_output(self.request.model, self.limit)
         try:
             async with asyncio.timeout(seconds):
@@ -200,18 +201,22 @@ class _SentCall:
         except Problem:
             raise
         except faults.client_errors() as error:
-            told = faults.to_model_problem(error)
-            raise self.around.budget.explain_timeout(self.around.role, told) from error
+            problem = faults.to_model_problem(error)
+            raise self.around.budget.explain_timeout(self.around.role, problem) from error
 
-    def _judged(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
-        """Note what an answer used, and on it which attempt it is of and what cut it off."""
+    def _accept(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
+        """Note what an answer used; add its attempt and the cap that cut it off to its metadata."""
         self.replied, reply = True, _reply(response)
         reply.response_metadata["model"] = self.name
         problem = replies.reply_problem(reply)
-        self.estimated = is_extractive(self.name) or not (_tells(reply) or is_count_exact())
-        lost = problem is not None and problem.code == ErrorCode.ANSWER_CUT and not _tells(reply)
-        # Of a reply that broke off nobody knows how much of it was billed.
-        self.cost = self.worst if lost else self._counted(reply)
+        self.estimated = is_extractive(self.name) or not (_reports_usage(reply) or is_count_exact())
+        lost = (
+            problem is not None
+            and problem.code == ErrorCode.ANSWER_CUT
+            and not _reports_usage(reply)
+        )
+        # How much of a reply that broke off is billed is unknown.
+        self.cost = self.worst if lost else self._count_cost(reply)
         if problem:
             raise problem
         if replies.finish_reason(reply) == "length" and output_limit.reached_output_limit(
@@ -221,17 +226,20 @@ class _SentCall:
         reply.response_metadata |= {"attempt": self.attempt, "capped": self.capped}
         return response
 
-    def _counted(self, reply: AIMessage) -> CallCost:
-        """Return what a call used; counted here, and written on the reply, if no server says it."""
-        if not _tells(reply):
-            read, written = output_limit.count_request_tokens(self.request), _written(reply)
+    def _count_cost(self, reply: AIMessage) -> CallCost:
+        """Return what a call used; count it, and add it to the reply, if no server reports it."""
+        if not _reports_usage(reply):
+            read, written = (
+                output_limit.count_request_tokens(self.request),
+                _count_reply_tokens(reply),
+            )
             reply.usage_metadata = UsageMetadata(
                 input_tokens=read, output_tokens=written, total_tokens=read + written
             )
         return replace(_cost(reply, self.name), session=self.worst.session)
 
     def _fail(self, error: BaseException) -> None:
-        """Note how the attempt ended, and what it used as far as that is known."""
+        """Note how the attempt ended, and what it used if that is known."""
         self.status = error.code if isinstance(error, Problem) else "cancelled"
         billed = None if self.replied else faults.billed_tokens(error)
         if billed is not None:
@@ -239,8 +247,8 @@ class _SentCall:
             dollars = call_price(self.name, read, written)
             self.cost = CallCost(self.name, read, written, dollars, self.worst.session)
 
-    async def _end(self, held: CallCost) -> None:
-        """Settle an attempt that brought no answer, and trace every one."""
+    async def _end(self, reserved: CallCost) -> None:
+        """Settle an attempt without an answer, and trace any attempt."""
         if self.attempt and self.status != "ok":
             await commit_statements(end_statement(self.attempt, self.status, self.cost))
         cost = self.cost
@@ -248,12 +256,12 @@ class _SentCall:
         used |= {"estimated": True} if self.estimated else {}
         seconds = round(time.monotonic() - self.started, 4)
         more = {"model": self.name, "seconds": seconds, "dollars": cost.dollars, **used}
-        more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": held.dollars}
+        more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": reserved.dollars}
         around = self.around
         await trace(around.site, "model", around.role, self.status, **more)
 
 
-def _raised(known: Any, around: CallContext) -> str:
+def _raised_cap(known: Any, around: CallContext) -> str:
     """Return the cap that cut a recorded answer off, if it has been raised since."""
     metadata = messages_from_dict(known)[-1].response_metadata
     cap: str = metadata.get("capped", "")
@@ -261,11 +269,11 @@ def _raised(known: Any, around: CallContext) -> str:
     return "" if not cap or f"{name} = {getattr(around.choices, name)}" == cap else cap
 
 
-def _may_pass(error: BaseException) -> bool:
+def _is_retryable(error: BaseException) -> bool:
     return isinstance(error, Problem) and error.code in faults.RETRYABLE
 
 
-def _enough(state: RetryCallState) -> bool:
+def _has_tried_enough(state: RetryCallState) -> bool:
     error = state.outcome.exception() if state.outcome else None
     slow_down = isinstance(error, Problem) and error.code == ErrorCode.RATE_LIMITED
     return state.attempt_number >= (6 if slow_down else 3)
@@ -274,31 +282,31 @@ def _enough(state: RetryCallState) -> bool:
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     full_jitter = wait_random_exponential(multiplier=settings().retry_seconds, max=60)(state)
-    # Branches that are told to wait equally long must not come back at the same moment.
+    # Branches that are told to wait equally long must not retry at the same moment.
     return min(full_jitter + faults.requested_wait(error.__cause__ if error else None), 60.0)
 
 
-def _plain(request: ModelRequest[CallContext]) -> dict[str, Any]:
-    """Return what is asked as plain data, without the ids that differ from run to run."""
-    said = [
+def _request_data(request: ModelRequest[CallContext]) -> dict[str, Any]:
+    """Return a request as plain data, without the ids that differ from run to run."""
+    messages = [
         [message.type, message.content, getattr(message, "tool_calls", None)]
         for message in request.messages
     ]
     tools = [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools]
     system = request.system_message.content if request.system_message else ""
-    return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
+    return {"system": system, "said": messages, "tools": tools, "settings": request.model_settings}
 
 
-def _written(reply: AIMessage) -> int:
-    """Return the tokens of a reply as they are counted here, with its thoughts and tool calls."""
-    thought = reply.additional_kwargs.get("reasoning_content")
-    calls = [[one["name"], one["args"]] for one in reply.tool_calls]
-    said = [str(reply.text), thought if isinstance(thought, str) else ""]
-    return sum(map(count_tokens, said)) + (count_tokens(json.dumps(calls)) if calls else 0)
+def _count_reply_tokens(reply: AIMessage) -> int:
+    """Return the tokens of a reply, counted here, with its reasoning and tool calls."""
+    reasoning = reply.additional_kwargs.get("reasoning_content")
+    calls = [[call["name"], call["args"]] for call in reply.tool_calls]
+    texts = [str(reply.text), reasoning if isinstance(reasoning, str) else ""]
+    return sum(map(count_tokens, texts)) + (count_tokens(json.dumps(calls)) if calls else 0)
 
 
-def _tells(reply: AIMessage) -> bool:
-    """Say whether a server told what a call used, as far as that can be believed."""
+def _reports_usage(reply: AIMessage) -> bool:
+    """Say whether a server reported credibly what a call used."""
     usage = reply.usage_metadata
     if not usage:
         return False
@@ -306,42 +314,42 @@ def _tells(reply: AIMessage) -> bool:
 
 
 def _cost(reply: AIMessage, name: str) -> CallCost:
-    """Return what a reply says that its call used."""
+    """Return what a call used, by the usage that its reply reports."""
     usage = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     read, written = usage["input_tokens"], usage["output_tokens"]
     return CallCost(name, read, written, call_price(name, read, written))
 
 
-def _said(role: str, reply: AIMessage) -> ActionRecord:
-    """Return what a model did: what it said, or the tools it wanted used.
+def _action_record(role: str, reply: AIMessage) -> ActionRecord:
+    """Return what a model did: what it said, or the tools it called.
 
-    What is written from pages is what came of it; that it was written is what was done.
+    For a writer the text is the observation, and the action is that it was written.
     """
-    wanted = " ".join(f"{one['name']}({one['args']})" for one in reply.tool_calls)
+    wanted = " ".join(f"{call['name']}({call['args']})" for call in reply.tool_calls)
     text = str(reply.text).strip()
     if role not in WRITERS:
         return ActionRecord(f"{text} {wanted}".strip())
     return ActionRecord(wanted or f"wrote {len(text.split())} words", text)
 
 
-def _masked(response: ModelResponse[Any]) -> ModelResponse[Any]:
-    """Return a response that repeats no key, and whose tools are handed no secret of any page."""
+def _mask_response(response: ModelResponse[Any]) -> ModelResponse[Any]:
+    """Return a response without keys, and without secrets in the arguments of its tool calls."""
     for message in response.result:
-        message.content = _keyless(message.content)
-        message.additional_kwargs = _keyless(message.additional_kwargs)
+        message.content = _mask_keys_within(message.content)
+        message.additional_kwargs = _mask_keys_within(message.additional_kwargs)
         if isinstance(message, AIMessage):
-            message.tool_calls = mask_secrets_within(_keyless(message.tool_calls))
+            message.tool_calls = mask_secrets_within(_mask_keys_within(message.tool_calls))
     return response
 
 
-def _keyless(said: Any) -> Any:
-    if isinstance(said, str):
-        return mask_keys(said, plain_words=False)
-    if isinstance(said, list):
-        return [_keyless(one) for one in said]
-    if isinstance(said, dict):
-        return {name: _keyless(one) for name, one in said.items()}
-    return said
+def _mask_keys_within(data: Any) -> Any:
+    if isinstance(data, str):
+        return mask_keys(data, plain_words=False)
+    if isinstance(data, list):
+        return [_mask_keys_within(item) for item in data]
+    if isinstance(data, dict):
+        return {name: _mask_keys_within(value) for name, value in data.items()}
+    return data
 
 
 def _reply(response: ModelResponse[Any]) -> AIMessage:

@@ -1,4 +1,4 @@
-"""The one way to the models: ask for a typed answer, or let a model work with tools."""
+"""Call models: ask one for a typed answer, or let it work with tools."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
 
 BEGINNING = 100
-"""How many characters of what a role is told show its language."""
+"""How many characters of a system prompt show its language."""
 
 DEFAULT_REPAIRS = 2
-"""How often a model is shown what is wrong with its answer, where nothing else is said."""
+"""How often a model is shown what is wrong with its answer, by default."""
 
 
 class WorkResult(NamedTuple):
-    """What a model wrote in the end."""
+    """The final text of a model."""
 
     text: str
     complete: bool
-    """Whether it came to its end, or was cut off at the model's limit."""
+    """Whether it is whole; otherwise it was cut off at a limit."""
     model: str
     """Which model wrote it, as `provider:name`."""
     tool_results: list[Any]
     """What its tools found."""
     uncertainty: str | None = None
-    """What is missing for it to be an answer, where the model itself says it may be none."""
+    """What an answer lacks, if the model itself doubts that it is one."""
     cap: str = ""
     """The cap of the run that cut it off, such as `max_tokens = 5000`; "" for the model's limit."""
     fallback_reason: Problem | None = None
@@ -86,18 +86,18 @@ async def ask(
         state: The node's state; it says where in the run the call is made.
         runtime: The node's runtime.
         role: A role of `config/models.toml`.
-        system: What the role is told about its work.
-        messages: What it is asked.
+        system: The system prompt of the role.
+        messages: The conversation.
         schema: The form of the answer.
-        default: The answer where there is none; without it, that is raised.
+        default: The answer if there is none; without it, the problem is raised.
         repairs: How often the model is shown what is wrong with its answer.
 
     Raises:
-        Problem: `answer_invalid` when the answer does not fit the schema after that, or whatever
+        Problem: `answer_invalid` if no answer fits the schema after those repairs, or whatever
             keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
-    tongue = detect_language(system[:BEGINNING])
-    system = f"{system}\n\n{describe_schema(schema, tongue)}"
+    language = detect_language(system[:BEGINNING])
+    system = f"{system}\n\n{describe_schema(schema, language)}"
     try:
         around = await _call_context(state, runtime, role, system)
         return await _answer(around, messages, schema, repairs)
@@ -111,33 +111,24 @@ async def ask(
 async def _answer(
     around: CallContext, messages: Sequence[AnyMessage], schema: type[Answer], repairs: int
 ) -> Answer:
-    """Ask, and ask again with what is wrong while the answer cannot be read."""
-    said = list(messages)
-    tongue, capped = detect_language(around.system[:BEGINNING]), ""
+    """Ask, and ask again with an explanation while the answer cannot be read."""
+    talk = list(messages)
+    language, capped = detect_language(around.system[:BEGINNING]), ""
     for _ in range(1 + repairs):
         try:
-            reply = _last(await _converse(around, said, schema))
+            reply = _last(await _converse(around, talk, schema))
         except Problem as problem:
             if problem.code != ErrorCode.ANSWER_TOO_LONG:
                 raise
-            said = [
-                *said,
-                HumanMessage(
-                    render_prompt(
-                        "repair", language=tongue, error=describe_answer_error(CUT_OFF, tongue)
-                    )
-                ),
-            ]
+            talk.append(_repair_request(describe_answer_error(CUT_OFF, language), language))
             continue
         try:
             return parse_answer(reply, schema)
         except ValueError as error:
             capped = reply.response_metadata.get("capped", "")
             await set_attempt_status(reply.response_metadata["attempt"], "answer_invalid")
-            told = render_prompt(
-                "repair", language=tongue, error=explain_invalid_answer(error, tongue)
-            )
-            said = [*said, AIMessage(str(reply.text)[:MAX_REPAIRABLE]), HumanMessage(told)]
+            talk.append(AIMessage(str(reply.text)[:MAX_REPAIRABLE]))
+            talk.append(_repair_request(explain_invalid_answer(error, language), language))
     if capped:
         hint = f"allow more with {capped.partition(' ')[0]}"
         raise Problem(
@@ -145,6 +136,10 @@ async def _answer(
         )
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
     raise Problem(ErrorCode.ANSWER_INVALID, what)
+
+
+def _repair_request(error: str, language: str) -> HumanMessage:
+    return HumanMessage(render_prompt("repair", language=language, error=error))
 
 
 async def work(
@@ -163,39 +158,40 @@ async def work(
         state: The node's state; it says where in the run the calls are made.
         runtime: The node's runtime.
         role: A role of `config/models.toml`.
-        system: What the role is told about its work.
-        messages: What it is asked.
-        toolbox: What it may use.
+        system: The system prompt of the role.
+        messages: The conversation.
+        toolbox: The tools it may use.
         recall: Answers a question from memory, for the tool of that name.
-        message_id: The id of the message that its words are shown as while it writes.
+        message_id: The id of the message in which its words are streamed.
 
     Raises:
         Problem: Whatever keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
     around = replace(await _call_context(state, runtime, role, system), recall=recall)
-    said = await _converse(around, messages, toolbox=toolbox, watched=message_id)
-    reply = _last(said)
-    complete = finish_reason(reply) != "length"
-    model = reply.response_metadata.get("model", "")
-    unsure = reply.response_metadata.get("unsure")
-    capped = reply.response_metadata.get("capped", "")
-    failed = reply.response_metadata.get("stood_in")
-    stood_in = Problem.from_dict(failed) if failed else None
-    attempt = reply.response_metadata.get("attempt", "")
+    reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
+    metadata = reply.response_metadata
+    failure = metadata.get("stood_in")
     return WorkResult(
-        reply_text(reply), complete, model, around.tool_results, unsure, capped, stood_in, attempt
+        reply_text(reply),
+        complete=finish_reason(reply) != "length",
+        model=metadata.get("model", ""),
+        tool_results=around.tool_results,
+        uncertainty=metadata.get("unsure"),
+        cap=metadata.get("capped", ""),
+        fallback_reason=Problem.from_dict(failure) if failure else None,
+        attempt_id=metadata.get("attempt", ""),
     )
 
 
-def _last(said: Sequence[BaseMessage]) -> AIMessage:
+def _last(talk: Sequence[BaseMessage]) -> AIMessage:
     """Return the last message of a model in a conversation."""
-    return next(message for message in reversed(said) if isinstance(message, AIMessage))
+    return next(message for message in reversed(talk) if isinstance(message, AIMessage))
 
 
 async def _call_context(
     state: Mapping[str, Any], runtime: Runtime[Context], role: str, system: str
 ) -> CallContext:
-    """Find out what surrounds a call of a role at this point of the run."""
+    """Return the context of a call of a role at this point of the run."""
     place = call_site(state, runtime)
     if role not in ROLES_OUTSIDE_RUN:
         system = join_prompt_blocks(system, _wishes_block(state))
@@ -224,18 +220,17 @@ def _fallback_model(role: str, name: str) -> str | None:
 
 
 def _wishes_block(state: Mapping[str, Any]) -> str:
-    """Return what a person said against the plans of the run, for every call behind them."""
+    """Return what a person objected to in the plans of the run, for every later call."""
     wishes = list(dict.fromkeys(state.get("wishes", [])))
     if not wishes:
         return ""
-    told = render_prompt("wishes", language=state.get("language", "en")).strip()
-    return join_prompt_blocks(
-        told, wrap_blocks("wishes", [render_block("wish", one) for one in wishes])
-    )
+    heading = render_prompt("wishes", language=state.get("language", "en")).strip()
+    blocks = wrap_blocks("wishes", [render_block("wish", wish) for wish in wishes])
+    return join_prompt_blocks(heading, blocks)
 
 
 def _topic(state: Mapping[str, Any]) -> str:
-    """Return what a node works on: the question, and the step or the query where there is one."""
+    """Return what a node works on: the question, and its step or query if it has one."""
     step = state.get("step") or {}
     parts = (state.get("question"), step.get("title"), step.get("description"), state.get("query"))
     return "\n".join(dict.fromkeys(part for part in parts if part))

@@ -29,11 +29,11 @@ _KNOWN = select(
 )
 
 
-_SAME = ("owner", "run", "step", "who", "action")
-"""The columns in which what is done again equals what is recorded."""
+_IDENTITY = ("owner", "run", "step", "who", "action")
+"""The columns that identify an action: one that is repeated is not recorded again."""
 
 _RECORDED_ACTION = (
-    select(utterances.c.id).where(*(utterances.c[name] == bindparam(name) for name in _SAME))
+    select(utterances.c.id).where(*(utterances.c[name] == bindparam(name) for name in _IDENTITY))
 ).limit(1)
 
 
@@ -79,7 +79,7 @@ class CallCost:
 
 @dataclass(frozen=True)
 class ActionRecord:
-    """What a call comes down to, for whoever reads later how the run went."""
+    """The summary of a call, for later readers of the run."""
 
     action: str
     observation: str = ""
@@ -87,15 +87,15 @@ class ActionRecord:
 
 
 async def find_recorded(call: LedgerCall) -> Any | None:
-    """Return the kept result of a call, or `None` if it was never made."""
+    """Return the recorded result of a call, or `None` if it was never made."""
     result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
     return None if result is None else json.loads(result)
 
 
 async def known(call: LedgerCall) -> tuple[Any | None, int]:
-    """Return the kept result of a call, and the number of its owner's newest event.
+    """Return the recorded result of a call, and the number of its owner's newest event.
 
-    What is remembered is read at that number: both are looked up at once, for each call of a model.
+    One statement reads both for each call of a model: memories are read at that number.
     """
     values = {"wanted": call.key, "its_owner": call.site.owner}
     row = (await read_rows(_KNOWN, values)).one()
@@ -110,15 +110,15 @@ async def record_call(
     said: ActionRecord | None = None,
     also: Sequence[SqlStatement] = (),
 ) -> None:
-    """Keep the result of a call; it is on the disk when this returns.
+    """Record the result of a call; it is on the disk when this returns.
 
     Args:
         call: The call that was made.
         result: What came back, as plain data.
         started: When it was made, in seconds since 1970.
-        cost: What it used; nothing for calls that are free.
-        said: What it comes down to; it is kept in the same moment.
-        also: What else is written in that moment.
+        cost: What it used; `None` for calls that are free.
+        said: Its summary, which is written in the same transaction.
+        also: What else is written in that transaction.
     """
     cost = cost or CallCost()
     row = {
@@ -129,7 +129,7 @@ async def record_call(
         "role": call.role,
         "step": call.site.step,
         "model": cost.model,
-        # A lone surrogate, which a model may write, is nothing a database holds but as an escape.
+        # A database stores a lone surrogate, which a model may write, only as an escape.
         "result": json.dumps(result),
         "tokens_in": cost.tokens_in,
         "tokens_out": cost.tokens_out,
@@ -138,9 +138,9 @@ async def record_call(
         "ended": time.time(),
     }
     try:
-        await commit_statements((insert(calls), row), *_uttered(call, said), *also)
+        await commit_statements((insert(calls), row), *_action_statements(call, said), *also)
     except IntegrityError:
-        # Two equal requests at one point ran side by side; either result will do.
+        # Two equal requests at one point ran at once; either result will do.
         await commit_statements(*also)
 
 
@@ -149,12 +149,12 @@ async def call_once(
     make: Callable[[], Awaitable[Any]],
     tell: Callable[[Any], ActionRecord] | None = None,
 ) -> Any:
-    """Return the kept result of a call, or make it and keep what comes back.
+    """Return the recorded result of a call, or make the call and record its result.
 
     Args:
         call: The call.
         make: Makes it.
-        tell: Says what it comes down to, by its result.
+        tell: Summarises it by its result.
     """
     known = await find_recorded(call)
     if known is not None:
@@ -166,7 +166,7 @@ async def call_once(
 
 
 def recorded_hits(result: Any) -> list[dict[str, Any]]:
-    """Return what a web search found, by its recorded result.
+    """Return the hits in the recorded result of a web search.
 
     Older versions recorded the hits alone, without the query as it was sent.
     """
@@ -175,26 +175,26 @@ def recorded_hits(result: Any) -> list[dict[str, Any]]:
 
 
 async def record_actions(site: CallSite, who: str, kind: str, done: Sequence[ActionRecord]) -> None:
-    """Keep what was done without being paid for; doing the same again in a step keeps it once."""
+    """Record actions that cost nothing; one that is repeated in a step is recorded once."""
 
     def keep(connection: Connection) -> None:
         for said in done:
-            row = _row(site, who, kind, said)
-            same = {name: row[name] for name in _SAME}
-            if connection.execute(_RECORDED_ACTION, same).first() is None:
+            row = _action_row(site, who, kind, said)
+            identity = {name: row[name] for name in _IDENTITY}
+            if connection.execute(_RECORDED_ACTION, identity).first() is None:
                 connection.execute(insert(utterances), row)
 
     await write_in_group(keep)
 
 
-def _uttered(call: LedgerCall, said: ActionRecord | None) -> list[SqlStatement]:
-    """Return the statement that keeps what was said; nothing where nothing was."""
+def _action_statements(call: LedgerCall, said: ActionRecord | None) -> list[SqlStatement]:
+    """Return the statement that records the summary of a call; none without a summary."""
     if said is None:
         return []
-    return [(insert(utterances), _row(call.site, call.role, call.kind, said))]
+    return [(insert(utterances), _action_row(call.site, call.role, call.kind, said))]
 
 
-def _row(here: CallSite, who: str, kind: str, said: ActionRecord) -> dict[str, Any]:
+def _action_row(here: CallSite, who: str, kind: str, said: ActionRecord) -> dict[str, Any]:
     return {
         "owner": here.owner,
         "run": here.run,

@@ -1,7 +1,4 @@
-"""Keep a run within what its caller allows.
-
-Money, tokens, calls, minutes, and steps side by side.
-"""
+"""Keep a run within its caps: money, tokens, calls, minutes, and steps at a time."""
 
 from __future__ import annotations
 
@@ -24,47 +21,47 @@ from runs.call_site import CallSite
 from text.background_threads import TEXT_SECONDS, run_abandonable
 
 KEPT_BACK = 0.2
-"""The share of every cap that only the reporter may use, so that a capped run ends in a report."""
+"""The share of every cap that only the reporter may use, so that any run ends in a report."""
 
 SHARES = {"reporter": 1.0, INDEXER: 0.4}
 """The shares of every cap up to which other roles may use it."""
 
 OPEN_BUDGETS = 256
-"""How many budgets are remembered in one process."""
+"""How many budgets a process caches."""
 
 ABSURD = 2**53
-"""More tokens than any answer has: what a cap on money allows a model that costs nothing."""
+"""More tokens than any answer has: the room of a cap on money for a model that costs nothing."""
 
 LEAST = 300
-"""How many tokens an answer must be allowed, or it is of no use and the call is not made."""
+"""The fewest tokens of a useful answer; with less room the call is not made."""
 
 USUAL_ANSWER_TOKENS = 2_000
-"""How many tokens an answer is expected to have at most; for less room a call waits for others."""
+"""The most tokens an answer is expected to have; with less room a call waits for others."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(eq=False)
 class Reservation:
-    """What a call in flight may use at most, and until when it is believed to be in flight."""
+    """What a call in flight may use at most, and when it counts as lost."""
 
     tokens: int
     dollars: float
     limit: int
     """How many tokens its answer may have."""
     cap: str
-    """The cap that makes this less than the model's own limit, as `max_cost = 0.5`; or nothing."""
+    """The cap that makes this less than the model's own limit, such as `max_cost = 0.5`; or ""."""
     until: float
     used: CallCost | None = None
-    """What it really used; `None` as long as nobody knows."""
+    """What it really used; `None` while that is unknown."""
 
 
 @dataclass
 class RunBudget:
     """What one run may still spend; shared by all its branches.
 
-    `calls`, `tokens`, `dollars` and `seconds` are what was used; what calls in flight may use is
-    reserved apart from it.
+    `calls`, `tokens`, `dollars` and `seconds` were used; the reservations of calls in flight are
+    not among them.
     """
 
     context: Context
@@ -83,29 +80,29 @@ class RunBudget:
         return self._cap("max_minutes", role) * 60 - used
 
     def reserved(self) -> CallCost:
-        """Return what the calls in flight may use at most, all together."""
-        held = self._in_flight()
-        tokens, dollars = sum(one.tokens for one in held), sum(one.dollars for one in held)
-        return CallCost(tokens_in=tokens, dollars=dollars)
+        """Return what the calls in flight may use at most, in sum."""
+        pending = self._in_flight()
+        tokens = sum(call.tokens for call in pending)
+        return CallCost(tokens_in=tokens, dollars=sum(call.dollars for call in pending))
 
     @asynccontextmanager
     async def reserve(
         self, role: str, need: CallNeed, seconds: float = math.inf
     ) -> AsyncIterator[Reservation]:
-        """Hold one call and the most it may use while it is made.
+        """Reserve one call and the most it may use while it is made.
 
         The answer is allowed a share of what is left. A call that has no room beside the calls in
-        flight, but would have without them, waits: they mostly use less than they hold. What was
-        not said to be used in the end counts as used whole.
+        flight, but would have without them, waits: they mostly use less than they reserve. A
+        reservation whose `used` is not set in the end counts as used whole.
 
         Args:
             role: Who calls.
             need: What the call needs.
-            seconds: How long it may take; behind that nobody waits for what it holds.
+            seconds: How long it may take; no call waits longer for its reservation.
 
         Raises:
-            Problem: `budget_spent`; `where` is the cap that what was spent, what is reserved and
-                this call pass, and the hint says how much each of them is.
+            Problem: `budget_spent`; `where` is the cap that the call would exceed, and the hint
+                says how much is spent, reserved and needed.
         """
         while (allowed := self._allowed(role, need)) is None:
             await self._wait_for_release(role)
@@ -116,7 +113,7 @@ class RunBudget:
             self.release(mine)
 
     def hold(self, role: str, need: CallNeed, seconds: float) -> Reservation:
-        """Hold one call that waits for no other, until `release` is told of its end.
+        """Reserve one call, which waits for no other, until `release`.
 
         Raises:
             Problem: `budget_spent`, also if there would be room without the calls in flight.
@@ -135,7 +132,7 @@ class RunBudget:
         return mine
 
     def release(self, mine: Reservation) -> None:
-        """Count what a call used that was held; all of it if nobody knows."""
+        """End a reservation and count what its call used, all of it if that is unknown."""
         self._held.remove(mine)
         self.spend(mine.used or CallCost(tokens_in=mine.tokens, dollars=mine.dollars))
         self._released.set()
@@ -156,10 +153,10 @@ class RunBudget:
         return beside < self.context.parallelism * min(need.wanted, need.max_tokens_out)
 
     def _allowed(self, role: str, need: CallNeed) -> tuple[int, str] | None:
-        """Return how long an answer may be, and the cap that shortens it; `None` for a while.
+        """Return how long an answer may be, and the cap that shortens it; `None` to wait.
 
         Raises:
-            Problem: `budget_spent` when it would be of no use without the calls in flight either.
+            Problem: `budget_spent` if it had too little room even without the calls in flight.
         """
         if self.calls + 1 > self._cap("max_calls", role):
             raise self._refused("max_calls")
@@ -178,7 +175,7 @@ class RunBudget:
         return limit, f"{cap} = {getattr(self.context, cap)}" if limit < need.max_tokens_out else ""
 
     def _rooms(self, role: str, need: CallNeed, held: CallCost) -> dict[str, int]:
-        """Return how many tokens of an answer each cap has room for beside what is held."""
+        """Return how many tokens of an answer each cap has room for beside what is reserved."""
         spent = self._spent()
         tokens = self._cap("max_tokens", role) - spent.tokens_in - held.tokens_in - need.tokens_in
         dollars = self._cap("max_cost", role) - spent.dollars - held.dollars - _dollars(need, 0)
@@ -186,25 +183,25 @@ class RunBudget:
         return {"max_tokens": math.floor(tokens), "max_cost": math.floor(bought)}
 
     def _spent(self) -> CallCost:
-        """Return what is spent, with what calls may use that never came back in their time."""
+        """Return what is spent, with what overdue calls may have used."""
         now = time.monotonic()
-        lost = [one for one in self._held if one.until <= now]
-        tokens = self.tokens + sum(one.tokens for one in lost)
-        return CallCost(tokens_in=tokens, dollars=self.dollars + sum(one.dollars for one in lost))
+        lost = [call for call in self._held if call.until <= now]
+        tokens = self.tokens + sum(call.tokens for call in lost)
+        return CallCost(tokens_in=tokens, dollars=self.dollars + sum(call.dollars for call in lost))
 
     async def run_text_work(
         self, role: str, work: Callable[..., Result], *values: Any, least: float = 0.0
     ) -> Result:
-        """Return what some work on texts returns, which may take as long as a role still has.
+        """Do some work on texts within the time that a role has left; return its result.
 
         Args:
-            role: Whom it is done for.
-            work: What is done, in a thread of its own (`text/background_threads.py`).
-            values: What it is given.
-            least: How many seconds it has in any case.
+            role: Who needs the result.
+            work: The work, done in a thread of its own (`text/background_threads.py`).
+            values: Its arguments.
+            least: The fewest seconds it is given.
 
         Raises:
-            Problem: `budget_spent` when the minutes are used up, or else `text_timeout`.
+            Problem: `budget_spent` if the minutes are used up, or else `text_timeout`.
         """
         left = max(least, min(TEXT_SECONDS, self.seconds_left(role)))
         if left <= 0:
@@ -215,7 +212,7 @@ class RunBudget:
             raise self.explain_timeout(role, problem) from problem
 
     def explain_timeout(self, role: str, problem: Problem) -> Problem:
-        """Return why some work was not done: for its minutes, where it took what the run had."""
+        """Return the problem of some work: `budget_spent` if its timeout used up the minutes."""
         late = (
             problem.code in (ErrorCode.TEXT_TIMEOUT, ErrorCode.MODEL_TIMEOUT)
             and self.seconds_left(role) <= 0
@@ -223,22 +220,22 @@ class RunBudget:
         return self._refused("max_minutes") if late else problem
 
     async def _wait_for_release(self, role: str) -> None:
-        """Wait until a call in flight has ended, or has had the time that it may take."""
-        ends = min((one.until for one in self._in_flight()), default=0.0) - time.monotonic()
+        """Wait until a call in flight has ended, or has used up its time."""
+        ends = min((call.until for call in self._in_flight()), default=0.0) - time.monotonic()
         with suppress(TimeoutError):
             async with asyncio.timeout(min(ends, self.seconds_left(role))):
                 await self._released.wait()
 
     def _in_flight(self) -> list[Reservation]:
         now = time.monotonic()
-        return [one for one in self._held if one.until > now]
+        return [call for call in self._held if call.until > now]
 
     def _amounts(
         self, cap: str, role: str, need: CallNeed, least: int
     ) -> tuple[float, float, float]:
         """Return what of a cap is spent, what is reserved, and what a call needs at least.
 
-        What is kept back for the reporter is reserved, too.
+        The share that only the reporter may use counts as reserved.
         """
         spent, held = self._spent(), self.reserved()
         kept = getattr(self.context, cap) - self._cap(cap, role)
@@ -248,8 +245,8 @@ class RunBudget:
 
     def _refused(self, name: str, *amounts: float) -> Problem:
         named = zip(("spent", "reserved", "needed"), amounts, strict=False)
-        told = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
-        hint = f"{told}; allow more with {name}" if told else f"allow more with {name}"
+        listed = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
+        hint = f"{listed}; allow more with {name}" if listed else f"allow more with {name}"
         limit = f"{name} = {getattr(self.context, name)}"
         return Problem(
             ErrorCode.BUDGET_SPENT, "the run has reached its limit", where=limit, hint=hint
@@ -260,12 +257,12 @@ class RunBudget:
 
 
 _budgets = Resource(lambda: RecentCache[str, RunBudget](OPEN_BUDGETS))
-"""The budgets of runs, by their names."""
+"""The budgets of runs, by their ids."""
 
 
 @dataclass(frozen=True)
 class CallNeed:
-    """What a call reads, what its model takes for a token, and how long its answer may be."""
+    """What a call reads, the prices of its model per token, and how long its answer may be."""
 
     tokens_in: int
     max_tokens_out: int
@@ -273,7 +270,7 @@ class CallNeed:
     dollars_in: float = 0.0
     dollars_out: float = 0.0
     wanted: int = USUAL_ANSWER_TOKENS
-    """How many tokens its answer is allowed at least while others are in flight."""
+    """The fewest tokens its answer is allowed while other calls are in flight."""
 
 
 def _dollars(need: CallNeed, written: int) -> float:
@@ -281,16 +278,16 @@ def _dollars(need: CallNeed, written: int) -> float:
 
 
 async def get_budget(site: CallSite, context: Context) -> RunBudget:
-    """Return the budget of a run, with what its earlier sessions spent already counted.
+    """Return the budget of a run, with what its earlier sessions spent.
 
-    Whoever goes on with a run may allow it more.
+    A run may be resumed with other caps.
     """
     budgets = _budgets.get()
     known = budgets.get(site.run)
     if known is None or known.context != context:
         budgets.pop(site.run, None)
         spent = await _spent(site, context)
-        # A branch beside this one may have made it meanwhile.
+        # Another branch may have made it meanwhile.
         if site.run not in budgets:
             budgets[site.run] = spent
     return budgets[site.run]
@@ -304,22 +301,22 @@ async def run_within_budget(
     *values: Any,
     least: float = 0.0,
 ) -> Result:
-    """Do some work on texts beside the event loop, in the minutes that a run still has.
+    """Do some work on texts in a thread, within the minutes that a run has left.
 
     Raises:
-        Problem: What `RunBudget.run_text_work` raises.
+        Problem: Whatever `RunBudget.run_text_work` raises.
     """
     mine = await get_budget(site, context)
     return await mine.run_text_work(role, work, *values, least=least)
 
 
 def end_session(site: CallSite) -> None:
-    """End the session of a run, so that the minutes until it goes on are not counted."""
+    """End the session of a run, so that the minutes until it is resumed are not counted."""
     _budgets.get().pop(site.run, None)
 
 
 def end_thread_sessions(thread: str) -> None:
-    """Do the same for every run of a thread, however its work ended."""
+    """End the session of every run of a thread, however its work ended."""
     budgets = _budgets.get()
     for run in [run for run in budgets if run.startswith(f"{thread}-")]:
         del budgets[run]
@@ -344,7 +341,7 @@ _step_semaphores = LoopResource(WeakValueDictionary[str, asyncio.Semaphore])
 
 
 def step_semaphore(site: CallSite, width: int) -> asyncio.Semaphore:
-    """Return the gate of a run, the same one while any step of it is at work or waits.
+    """Return the semaphore of a run, the same one while any of its steps works or waits.
 
     It belongs to this process and its event loop; a run that is resumed gets a new one.
     """

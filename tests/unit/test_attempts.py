@@ -21,7 +21,7 @@ from calls.attempts import (
     list_failed_roles,
     set_attempt_status,
 )
-from calls.call_middleware import _written
+from calls.call_middleware import _count_reply_tokens
 from calls.ledger import CallCost
 from calls.run_budget import get_budget
 from config.errors import Problem
@@ -360,4 +360,4 @@ async def test_thoughts_and_tool_calls_count_where_a_server_does_not_say_what_it
 
     (one,) = await of_run()
     assert one.tokens_out > 500
-    assert _written(calling) > 150
+    assert _count_reply_tokens(calling) > 150
