@@ -29,91 +29,91 @@ from tools.computed_pages import DirectAnswer
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence
 
 SHOWN = 700
-"""How many tokens the passages of one query may take, where a plan is made of them."""
+"""Token limit for the passages of one query when the planner reads them."""
 
 REMEMBERED = 4
-"""How many passages of earlier runs and chats are kept."""
+"""How many passages of earlier runs and chats are added."""
 
 log = logging.getLogger(__name__)
 
 
 async def background(state: QueryState, runtime: Runtime[Context]) -> State:
-    """Search for one query; the first one is the question, for which the memory is asked too.
+    """Search for one query; for the first, which is the question, search memory too.
 
-    What is computed, remembered of the person, or a list of the documents is not searched for,
-    unless more is asked; then it stands beside what the search finds.
+    A question that a computation, the personal notes or the list of documents answers completely
+    is not searched for. A partial answer of that kind is added to the search results.
 
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
     show_progress(state, "searching", query=query)
     runtime.stream_writer({"event": "searching", "query": query})
-    found_out = await answer_directly(state, runtime) if state["number"] == 1 else None
-    if found_out and found_out.whole:
-        return _only_direct(state, found_out)
-    room = SHOWN if runtime.context.deep else EVIDENCE_TOKENS
-    searched = gather_evidence(
-        call_site(state, runtime), runtime.context, [query], about=query, max_tokens=room
+    direct = await answer_directly(state, runtime) if state["number"] == 1 else None
+    if direct and direct.whole:
+        return _only_direct(state, direct)
+    max_tokens = SHOWN if runtime.context.deep else EVIDENCE_TOKENS
+    search = gather_evidence(
+        call_site(state, runtime), runtime.context, [query], about=query, max_tokens=max_tokens
     )
-    found, (remembered, half) = await asyncio.gather(searched, _remembered(state, runtime))
-    kept = [*found.passages]
-    kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
-    known = {**remembered.sources, **found.sources}
+    found, (recalled, half) = await asyncio.gather(search, _recall(state, runtime))
+    passages = [*found.passages]
+    passages += [hit for hit in recalled.passages[:REMEMBERED] if hit not in passages]
+    sources = {**recalled.sources, **found.sources}
     entry = Background(
         query=found.sent.get(query, query),
-        status="ok" if kept else "failed",
-        reason="" if kept else found.problems[0].code if found.problems else "no_evidence",
-        passages=kept,
+        status="ok" if passages else "failed",
+        reason="" if passages else found.problems[0].code if found.problems else "no_evidence",
+        passages=passages,
     )
     entry |= {"half": True} if half else {}
-    sources = {one["source"]: known[one["source"]] for one in kept}
-    update = State(sources=sources, unsearched=key_by_turn(state["turn"], found.unsearched))
-    return _with_direct(state, update | _found(state, entry), found_out)
+    used = {hit["source"]: sources[hit["source"]] for hit in passages}
+    update = State(sources=used, unsearched=key_by_turn(state["turn"], found.unsearched))
+    update |= _background_update(state, entry)
+    return _with_direct(state, update, direct) if direct else update
 
 
-def _with_direct(state: QueryState, update: State, computed: DirectAnswer | None) -> State:
-    """Return an update with what was computed beside the search, and what was not."""
-    if computed is None:
-        return update
-    entries = _uncomputed(state, computed)
-    if computed.passages:
+def _with_direct(state: QueryState, update: State, direct: DirectAnswer) -> State:
+    """Add the direct answer to an update, with an entry for each part that it leaves open."""
+    entries = _uncomputed_entries(state, direct)
+    if direct.passages:
         entries[turn_key(state["turn"], COMPUTED_ENTRY)] = Background(
-            query=state["query"], status="ok", reason="", passages=computed.passages
+            query=state["query"], status="ok", reason="", passages=direct.passages
         )
     background = update["background"] | entries
-    sources = {**computed.sources, **update["sources"]}
+    sources = {**direct.sources, **update["sources"]}
     return State(**{**update, "background": background, "sources": sources})
 
 
-def _only_direct(state: QueryState, found: DirectAnswer) -> State:
-    """Leave what was worked out as all that the search for the question found."""
+def _only_direct(state: QueryState, direct: DirectAnswer) -> State:
+    """Return the update of a question that the direct answer covers without a search."""
     entry = Background(
         query=state["query"],
-        status="failed" if not found.passages else "partial" if found.reason else "ok",
-        reason=found.reason,
-        passages=found.passages,
+        status="failed" if not direct.passages else "partial" if direct.reason else "ok",
+        reason=direct.reason,
+        passages=direct.passages,
     )
-    told = _found(state, entry)
-    told["background"] |= _uncomputed(state, found)
-    return State(sources=found.sources) | told
+    update = _background_update(state, entry)
+    update["background"] |= _uncomputed_entries(state, direct)
+    return State(sources=direct.sources) | update
 
 
-def _uncomputed(state: QueryState, found: DirectAnswer) -> dict[str, Background]:
+def _uncomputed_entries(state: QueryState, direct: DirectAnswer) -> dict[str, Background]:
     """Return an entry for each part of the question that was not computed, with the reason."""
-    nothing: list[Passage] = []
+    no_passages: list[Passage] = []
     entries = {
         f"{UNCOMPUTED_ENTRY}{number}": Background(
-            query=part, status="failed", reason=f"not_computed: {why}", passages=nothing
+            query=part, status="failed", reason=f"not_computed: {reason}", passages=no_passages
         )
-        for number, (part, why) in enumerate(found.uncomputed, start=1)
+        for number, (part, reason) in enumerate(direct.uncomputed, start=1)
     }
     return key_by_turn(state["turn"], entries)
 
 
-async def _remembered(state: QueryState, runtime: Runtime[Context]) -> RecallHits:
-    """Return what earlier runs and chats say on the question; a memory that fails says nothing.
+async def _recall(state: QueryState, runtime: Runtime[Context]) -> RecallHits:
+    """Return what earlier runs and chats say on the question; nothing if memory fails.
 
-    No plan waits for the memory researcher, who works beside the steps (`nodes/remember.py`).
+    The plan does not wait for the memory researcher, which runs beside the steps
+    (`nodes/remember.py`).
     """
     if state["number"] != 1:
         return RecallHits(EMPTY_EVIDENCE, half=False)
@@ -127,26 +127,26 @@ async def _remembered(state: QueryState, runtime: Runtime[Context]) -> RecallHit
 
 
 async def on_background_error(state: QueryState, error: NodeError) -> Command[Any]:
-    """End the branch of a query that failed in saying so, for one that raises stops the others.
+    """Record a failed query as a failed entry; an error that left the branch would stop the others.
 
     Reads `query`, `number`; writes `background`.
     """
-    foreseen = isinstance(error.error, Problem)
+    expected = isinstance(error.error, Problem)
     log.error(
-        "the search for %r failed", state["query"], exc_info=None if foreseen else error.error
+        "the search for %r failed", state["query"], exc_info=None if expected else error.error
     )
     reason = _reason(error.error)
     entry = Background(query=state["query"], status="failed", reason=reason, passages=[])
-    # A handler has no edges, so it says itself where to go on.
-    return Command(goto="planner", update=_found(state, entry))
+    # An error handler has no outgoing edges, so it names the next node itself.
+    return Command(goto="planner", update=_background_update(state, entry))
 
 
 def _reason(error: BaseException) -> str:
-    """Return what stopped a branch, with the limit if it was one."""
+    """Return the reason code of an error; for a spent budget, with the limit that was reached."""
     if not isinstance(error, Problem):
         return "internal"
     return f"{error.code}: {error.where}" if error.code == ErrorCode.BUDGET_SPENT else error.code
 
 
-def _found(state: QueryState, entry: Background) -> State:
+def _background_update(state: QueryState, entry: Background) -> State:
     return State(background={turn_key(state["turn"], str(state["number"])): entry})

@@ -45,7 +45,7 @@ from text.tokens import estimate_tokens
 from tools.source_checks import load_source_texts, verify_text
 
 BY_SEVERITY: tuple[VerdictGrade, ...] = ("own", "supported", "not_said", "contradicted")
-"""The verdicts from the mildest to the worst; of two on one sentence the worse one counts."""
+"""The verdicts from the mildest to the most severe."""
 
 
 class SentenceVerdict(BaseModel):
@@ -69,14 +69,14 @@ class Checks(BaseModel):
 
 
 class SecondReading(NamedTuple):
-    """What is left of a text, and whether a second reader had a say in it."""
+    """A checked text, and whether a second reader compared it with its sources."""
 
     checked: CheckedText
     second_reader: SecondReaderStatus
     problem: str = ""
-    """The code of the problem, where it was asked in vain."""
+    """The code of the problem that kept the second reader from answering."""
     unread_count: int = 0
-    """How many sentences were too much for one request."""
+    """How many sentences did not fit into one request."""
 
 
 async def run_second_reader(
@@ -86,19 +86,19 @@ async def run_second_reader(
     checked: CheckedText,
     sources: Mapping[str, Source],
 ) -> SecondReading:
-    """Return what is left of a text when a model has compared its sentences with their sources.
+    """Let a model compare the sentences of a text with their sources, and apply its verdicts.
 
-    Words alone do not tell a remark of the writer from a claim, nor a claim put in other words from
-    a wrong one. So the model may lift what the checks hold against a sentence, except for
-    quotations and ids, and name sentences that they passed. Where it cannot be asked, or is
-    switched off, what the checks say stands. The extractive model only quotes; it is not asked.
+    Checks of words cannot tell a remark of the writer from a claim, nor a paraphrase from an error.
+    So the model may overrule them on a sentence, except on quotations and ids, and may object to
+    sentences that they passed. If it is switched off or fails, the result of the checks remains.
+    The extractive model only quotes and is not called.
 
     Args:
         state: The state of the node.
         runtime: The runtime of the node.
         text: Markdown as a model wrote it.
-        checked: What the checks left of it.
-        sources: What it may cite, by id.
+        checked: The result of the checks of this text.
+        sources: The sources that it may cite, by id.
     """
     if built_in("checker", runtime.context):
         return SecondReading(checked, "no_model")
@@ -106,63 +106,63 @@ async def run_second_reader(
         await trace(call_site(state, runtime), "status", "checker", "off")
         return SecondReading(checked, "off")
     try:
-        return await _second_reading(state, runtime, text, checked, sources)
+        return await _compare(state, runtime, text, checked, sources)
     except Problem as problem:
         return SecondReading(checked, "failed", problem.code)
 
 
-async def _second_reading(
+async def _compare(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
     text: str,
     checked: CheckedText,
     sources: Mapping[str, Source],
 ) -> SecondReading:
-    """Ask the model, and prove the text again with what it says.
+    """Ask the model, and verify the text again with its verdicts.
 
     Raises:
         Problem: What `load_role_model`, `ask` and `verify_text` raise.
     """
-    place, asked = call_site(state, runtime), state["question"]
+    place, question = call_site(state, runtime), state["question"]
     pages = await load_source_texts(resolve_owner(runtime), sources)
-    chosen = partial(_shown, text, checked, pages, await _room(state, runtime))
-    every, shown = await run_within_budget(place, runtime.context, "checker", chosen)
-    if not every:
+    select = partial(_select_claims, text, checked, pages, await _token_limit(state, runtime))
+    claims, shown = await run_within_budget(place, runtime.context, "checker", select)
+    if not claims:
         return SecondReading(checked, "not_needed")
     if not shown:
         return SecondReading(checked, "failed", "model_context")
-    left = len(every) - len(shown)
-    given = await _verdicts(state, runtime, shown, pages, sources)
-    if given is None:
-        return SecondReading(checked, "asked", unread_count=left)
-    ruled = derive_ruling(shown, given)
-    again = await verify_text(place, runtime.context, "reporter", text, sources, asked, ruled)
-    return SecondReading(again, "asked", unread_count=left)
+    unread = len(claims) - len(shown)
+    verdicts = await _ask_verdicts(state, runtime, shown, pages, sources)
+    if verdicts is None:
+        return SecondReading(checked, "asked", unread_count=unread)
+    ruling = derive_ruling(shown, verdicts)
+    checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
+    return SecondReading(checked, "asked", unread_count=unread)
 
 
-def _shown(
-    text: str, checked: CheckedText, pages: Mapping[str, str], room: int
+def _select_claims(
+    text: str, checked: CheckedText, pages: Mapping[str, str], max_tokens: int
 ) -> tuple[list[ReviewClaim], list[ReviewClaim]]:
     """Return all claims of a text, and those that fit into one request."""
-    every = list_claims(text, checked.removed, checked.doubted, pages, checked.body)
-    return every, select_fitting_claims(every, pages, room)
+    claims = list_claims(text, checked.removed, checked.doubted, pages, checked.body)
+    return claims, select_fitting_claims(claims, pages, max_tokens)
 
 
-async def _room(state: Mapping[str, Any], runtime: Runtime[Context]) -> int:
-    """Return how many tokens of sentences and pages one request to the model may hold."""
+async def _token_limit(state: Mapping[str, Any], runtime: Runtime[Context]) -> int:
+    """Return how many tokens of sentences and pages fit into one request to the model."""
     model = await load_role_model("checker", runtime.context)
-    told = f"{render_prompt('checker', language=state['language'])}\n{state['question']}"
-    return int(WINDOW_SHARE * input_window(model)) - estimate_tokens(told)
+    fixed = f"{render_prompt('checker', language=state['language'])}\n{state['question']}"
+    return int(WINDOW_SHARE * input_window(model)) - estimate_tokens(fixed)
 
 
-async def _verdicts(
+async def _ask_verdicts(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
     shown: Sequence[ReviewClaim],
     pages: Mapping[str, str],
     sources: Mapping[str, Source],
 ) -> dict[int, ClaimVerdict] | None:
-    """Return what the model says of the sentences that it was shown; nothing if it names none.
+    """Return the verdicts of the model by sentence number; None if it gives none.
 
     Raises:
         Problem: What `ask` raises.
@@ -171,8 +171,7 @@ async def _verdicts(
     data = render_comparison(state["question"], state["language"], shown, pages, sources)
     system = render_prompt("checker", language=state["language"])
     checks = await ask(state, runtime, "checker", system, [HumanMessage(data)], Checks)
-    given = collect_judgements(checks, shown, pages)
-    return given if checks.verdicts else None
+    return collect_judgements(checks, shown, pages) if checks.verdicts else None
 
 
 def render_comparison(
@@ -182,10 +181,10 @@ def render_comparison(
     pages: Mapping[str, str],
     sources: Mapping[str, Source],
 ) -> str:
-    """Return what a second reader is shown: the sentences, and the passages they rest on."""
+    """Render the request to a second reader: the sentences, and the passages that they cite."""
     return join_prompt_blocks(
         render_block("question", question),
-        wrap_blocks("sentences", (_marked(claim, language) for claim in shown)),
+        wrap_blocks("sentences", (_render_claim(claim, language) for claim in shown)),
         render_pages_block(list_claim_passages(shown, pages), sources),
     )
 
@@ -193,26 +192,26 @@ def render_comparison(
 def collect_judgements(
     checks: Checks, shown: Sequence[ReviewClaim], pages: Mapping[str, str]
 ) -> dict[int, ClaimVerdict]:
-    """Return the verdicts on sentences that the reader was shown, by their numbers.
+    """Return the valid verdicts on the sentences shown, by their numbers.
 
-    Of two verdicts on one sentence the worse one counts.
+    Of two verdicts on one sentence the more severe one counts.
     """
-    by_number = {claim.number: claim for claim in shown}
-    ranked = sorted(checks.verdicts, key=lambda one: BY_SEVERITY.index(one.verdict))
-    judged = {
-        one.sentence: validate_verdict(_judged(one), by_number[one.sentence], pages)
-        for one in ranked
-        if one.sentence in by_number
+    claims = {claim.number: claim for claim in shown}
+    ranked = sorted(checks.verdicts, key=lambda verdict: BY_SEVERITY.index(verdict.verdict))
+    validated = {
+        verdict.sentence: validate_verdict(_claim_verdict(verdict), claims[verdict.sentence], pages)
+        for verdict in ranked
+        if verdict.sentence in claims
     }
-    return {number: one for number, one in judged.items() if one}
+    return {number: verdict for number, verdict in validated.items() if verdict}
 
 
-def _marked(claim: ReviewClaim, language: str) -> str:
-    """Return a sentence with its number, and with what the checks hold against it."""
-    why = {"doubt": describe_doubt(claim.reason, language)} if claim.reason else {}
-    said = f"{claim.head}\n{claim.text}" if claim.head else claim.text
-    return render_cited_block("sentence", said, id=claim.number, **why)
+def _render_claim(claim: ReviewClaim, language: str) -> str:
+    """Render a sentence with its number and the doubt of the checks."""
+    doubt = {"doubt": describe_doubt(claim.reason, language)} if claim.reason else {}
+    text = f"{claim.head}\n{claim.text}" if claim.head else claim.text
+    return render_cited_block("sentence", text, id=claim.number, **doubt)
 
 
-def _judged(one: SentenceVerdict) -> ClaimVerdict:
-    return ClaimVerdict(one.verdict, one.source.strip("[] "), one.says, one.part)
+def _claim_verdict(verdict: SentenceVerdict) -> ClaimVerdict:
+    return ClaimVerdict(verdict.verdict, verdict.source.strip("[] "), verdict.says, verdict.part)

@@ -1,6 +1,7 @@
-"""Answer what needs no research.
+"""Answer questions that need no research.
 
-What is computed over tables, remembered of the person, or only lists the documents.
+These ask for a computation over tables, for the notes about the person, or for the list of
+documents.
 """
 
 from __future__ import annotations
@@ -40,103 +41,100 @@ from tools.tables.table_answers import (
 
 
 async def _answer_from_tables(state: QueryState, runtime: Runtime[Context]) -> DirectAnswer | None:
-    """Return what is computed over tables for a question; nothing where no table is asked."""
-    place, question, language = (
-        call_site(state, runtime),
-        state["query"],
-        state.get("language", "en"),
-    )
+    """Compute an answer over tables; return None if the question asks about no table."""
+    place, question = call_site(state, runtime), state["query"]
+    language = state.get("language", "en")
     files = await with_uploads(place.owner, place.thread, runtime.context.files)
-    looked = await find_candidate_tables(place.owner, files, question)
-    found = await answer_table_question(place, runtime.context, looked, question, language)
-    if found is None or not found.whole:
-        found = (
-            await _model_answers(state, runtime, list_named_tables(looked.pairs, question)) or found
-        )
-    if found is None:
+    candidates = await find_candidate_tables(place.owner, files, question)
+    answers = await answer_table_question(place, runtime.context, candidates, question, language)
+    if answers is None or not answers.whole:
+        named = list_named_tables(candidates.pairs, question)
+        answers = await _answer_by_model(state, runtime, named) or answers
+    if answers is None:
         return None
-    made = [
-        DerivedText("file", one.file.sha256, one.file.path, one.title, one.place, one.text)
-        for one in found.computed
+    texts = [
+        DerivedText("file", cell.file.sha256, cell.file.path, cell.title, cell.place, cell.text)
+        for cell in answers.computed
     ]
-    left = tuple((one.asked, one.why) for one in found.uncomputed)
-    return (await record_direct_answer(place, made))._replace(whole=found.whole, uncomputed=left)
+    uncomputed = tuple((part.asked, part.why) for part in answers.uncomputed)
+    answer = await record_direct_answer(place, texts)
+    return answer._replace(whole=answers.whole, uncomputed=uncomputed)
 
 
-async def _model_answers(
+async def _answer_by_model(
     state: QueryState, runtime: Runtime[Context], pairs: Sequence[FileTable]
 ) -> TableAnswers | None:
-    """Return what a model's queries give; nothing where none reads it, or no table is near."""
+    """Run the queries that a model writes; return None without such a model, table or query."""
     if not pairs or built_in(TABLE_ROLE, runtime.context):
         return None
     language = state.get("language", "en")
-    shown = [render_block("table", describe_table(table), name=table.name) for _, table in pairs]
-    said = HumanMessage(
-        join_prompt_blocks(render_block("question", state["query"]), wrap_blocks("tables", shown))
+    tables = [render_block("table", describe_table(table), name=table.name) for _, table in pairs]
+    data = join_prompt_blocks(
+        render_block("question", state["query"]), wrap_blocks("tables", tables)
     )
-    system = render_prompt("tables", language=language)
-    none = TableQueries()
-    read = await ask(state, runtime, TABLE_ROLE, system, [said], TableQueries, default=none)
-    if not read.queries:
+    system, messages = render_prompt("tables", language=language), [HumanMessage(data)]
+    default = TableQueries()
+    asked = await ask(state, runtime, TABLE_ROLE, system, messages, TableQueries, default=default)
+    if not asked.queries:
         return None
     return await answer_model_queries(
-        call_site(state, runtime), runtime.context, pairs, read, language
+        call_site(state, runtime), runtime.context, pairs, asked, language
     )
 
 
 UNSURE, FORGOT = "unsure", "not_remembered"
-"""Why what was worked out is no whole answer, and why nothing could be."""
+"""The reasons of an answer that may be incomplete, and of one that finds no notes."""
 
 
 def needs_no_search(question: str) -> bool:
-    """Tell whether a question asks of the person or of the documents as such, and nothing else."""
-    asked = parse_self_question(question)
-    return bool(asked and asked.is_certain) or asks_overview(question)
+    """Tell whether a question asks only about the person or about the documents as such."""
+    self_question = parse_self_question(question)
+    return bool(self_question and self_question.is_certain) or asks_overview(question)
 
 
 async def answer_directly(state: QueryState, runtime: Runtime[Context]) -> DirectAnswer | None:
-    """Return what is known without research; nothing where all has to be researched.
+    """Return the answer that needs no research; None if the whole question needs it.
 
-    Where a person asks what was never told, there are no passages, only the reason.
+    A question about something that the person never told gets a reason instead of passages.
     """
     place, question = call_site(state, runtime), state["query"]
     language = state.get("language", "en")
-    found = await _person(place, question, language)
-    if found is None and asks_overview(question):
+    answer = await _answer_from_notes(place, question, language)
+    if answer is None and asks_overview(question):
         files = await with_uploads(place.owner, place.thread, runtime.context.files)
         documents = await describe_folders(place.owner, files, language, question)
-        found = await record_direct_answer(place, documents) if documents else None
-    if found is None:
-        found = await _answer_from_tables(state, runtime)
-    if found:
-        status = "not_computed" if found.uncomputed else found.reason or "ok"
+        answer = await record_direct_answer(place, documents) if documents else None
+    if answer is None:
+        answer = await _answer_from_tables(state, runtime)
+    if answer:
+        status = "not_computed" if answer.uncomputed else answer.reason or "ok"
         await trace(place, "compute", "direct", status, query=question)
-    return found
+    return answer
 
 
-async def _person(place: CallSite, question: str, language: str) -> DirectAnswer | None:
-    asked = parse_self_question(question)
-    if asked is None:
+async def _answer_from_notes(place: CallSite, question: str, language: str) -> DirectAnswer | None:
+    """Answer a question about the person; return None if it is none or no note may fit."""
+    self_question = parse_self_question(question)
+    if self_question is None:
         return None
-    notes, sure = await answer_self_question(place.owner, asked)
+    notes, is_sure = await answer_self_question(place.owner, self_question)
     if not notes:
-        return DirectAnswer([], {}, FORGOT) if asked.is_certain else None
-    return await record_direct_answer(
-        place, notes_as_results(notes, language), "" if sure else UNSURE
-    )
+        return DirectAnswer([], {}, FORGOT) if self_question.is_certain else None
+    reason = "" if is_sure else UNSURE
+    return await record_direct_answer(place, notes_as_results(notes, language), reason)
 
 
 def notes_as_results(notes: Sequence[PersonalNote], language: str) -> list[DerivedText]:
-    """Return notes of the person as what was worked out, each on its own."""
+    """Return each note about the person as a text of a direct answer."""
     titles = {"facts": ("What you told", "你说过的话"), "profile": ("Your profile", "你的个人资料")}
     return [
         DerivedText(
             "note",
-            f"{one.memory}/{one.id}",
-            f"dossier memory show {one.id[:8] if one.memory == 'facts' else 'profile'}",
-            titles[one.memory][language == "zh"],
+            f"{note.memory}/{note.id}",
+            f"dossier memory show {note.id[:8] if note.memory == 'facts' else 'profile'}",
+            titles[note.memory][language == "zh"],
             "",
-            f"- {to_plain_line(render_personal_note(one, language))}",
+            f"- {to_plain_line(render_personal_note(note, language))}",
         )
-        for one in notes
+        for note in notes
     ]

@@ -1,4 +1,4 @@
-"""Write the notices of a report on what happened in its run: failures, prices, words, files."""
+"""Write the notices of a report on its run: failures, prices, spelling, unread files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from langgraph.runtime import Runtime
 from calls.attempts import (
     EMBEDDER,
     UNSENT_PREFIX,
-    Attempt,
     FailedRole,
     list_attempts,
     list_failed_roles,
@@ -32,116 +31,114 @@ from tools.message_uploads import list_newest_uploads, list_unread_uploads
 from tools.unread_reasons import describe_unread_file
 
 NAMED = 8
-"""How many files that could not be read are named."""
+"""How many unread files a notice names."""
 
 
 async def failure_notices(
     state: State, runtime: Runtime[Context], problem: Problem | None, *, nothing_found: bool
 ) -> list[str]:
-    """Say in which parts a model failed, which one answered instead, and how to repeat them.
+    """Return a notice of the roles that failed, their substitutes, and how to repeat them.
 
     Args:
         state: The state of the run.
         runtime: The run.
-        problem: Why the model did not write the report, if it did not.
-        nothing_found: Whether a failure may be why nothing was found.
+        problem: Why the model did not write the report, or None.
+        nothing_found: Whether a failure may explain that nothing was found.
     """
     place, language = call_site(state, runtime), state["language"]
-    found = [
-        one for one in await list_failed_roles(place.run) if describe_role(one.role, (), language)
-    ]
-    lost = list_failed_findings(state) or problem or nothing_found
-    whys = [
-        *(one["error"]["code"] for one in list_failed_findings(state)),
-        *(one.status for one in found),
-    ]
-    whys = [problem.code, *whys] if problem else whys
-    if not whys:
+    roles = await list_failed_roles(place.run)
+    failed = [entry for entry in roles if describe_role(entry.role, (), language)]
+    findings = list_failed_findings(state)
+    codes = [finding["error"]["code"] for finding in findings] + [entry.status for entry in failed]
+    codes = [problem.code, *codes] if problem else codes
+    if not codes:
         return []
-    why = dict.fromkeys(describe_reason(one, "failed", language) for one in whys)
+    reasons = dict.fromkeys(describe_reason(code, "failed", language) for code in codes)
+    comma = get_label("comma", language)
     status = get_label("failed" if nothing_found else "partial", language).capitalize()
-    told = {"why": get_label("comma", language).join(why), "status": status}
-    said = [render_prompt("notice_undone" if lost else "notice_failing", language=language, **told)]
-    for other in dict.fromkeys(one.substitute for one in found):
-        parts = _parts([one for one in found if one.substitute == other], language)
-        name = get_label("extractive", language) if is_extractive(other) else other
-        words = {"other": name, "parts": get_label("comma", language).join(parts)}
-        said.append(
-            render_prompt(
-                f"notice_{'stood_in' if other else 'left_out'}", language=language, **words
-            )
-        )
-    if lost:
+    incomplete = findings or problem or nothing_found
+    name = "notice_undone" if incomplete else "notice_failing"
+    parts = [render_prompt(name, language=language, why=comma.join(reasons), status=status)]
+    parts += _substitute_notices(failed, language)
+    if incomplete:
         name = "notice_go_on" if runtime.server_info is None else "notice_run_again"
-        said.append(render_prompt(name, language=language, command=resume_command(place)))
-    return [("" if language == "zh" else " ").join(one.strip() for one in said)]
+        parts.append(render_prompt(name, language=language, command=resume_command(place)))
+    return [("" if language == "zh" else " ").join(part.strip() for part in parts)]
 
 
-def _parts(found: Sequence[FailedRole], language: str) -> list[str]:
-    """Return what roles do, each once, with the steps in which they failed."""
-    roles = dict.fromkeys(one.role for one in found)
-    return [
-        describe_role(role, [o.step for o in found if o.role == role], language) for role in roles
-    ]
+def _substitute_notices(failed: Sequence[FailedRole], language: str) -> list[str]:
+    """Return for each substitute which roles it replaced; roles without one were left out."""
+    notices = []
+    for substitute in dict.fromkeys(entry.substitute for entry in failed):
+        replaced = [entry for entry in failed if entry.substitute == substitute]
+        extractive = is_extractive(substitute)
+        values = {
+            "other": get_label("extractive", language) if extractive else substitute,
+            "parts": get_label("comma", language).join(_describe_roles(replaced, language)),
+        }
+        name = "notice_stood_in" if substitute else "notice_left_out"
+        notices.append(render_prompt(name, language=language, **values))
+    return notices
+
+
+def _describe_roles(failed: Sequence[FailedRole], language: str) -> list[str]:
+    """Return the task of each role, once, with the steps in which it failed."""
+    steps: dict[str, list[str]] = {}
+    for entry in failed:
+        steps.setdefault(entry.role, []).append(entry.step)
+    return [describe_role(role, ids, language) for role, ids in steps.items()]
+
+
+def _notice(name: str, state: State, **values: str) -> str:
+    return render_prompt(name, language=state["language"], **values).strip()
 
 
 async def missing_price_notices(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Say for which models the cap on money could not be enforced."""
-    asked = [
-        one.model for one in await list_attempts(call_site(state, runtime).run) if one.tokens_in
-    ]
-    names = ", ".join(list_unpriced_models(asked))
-    told = {"models": names, "limit": f"max_cost = {runtime.context.max_cost}"}
-    return [render_prompt("notice_no_price", language=state["language"], **told).strip()] * bool(
-        names
-    )
+    """Return a notice of the models for which the cost limit could not be enforced."""
+    attempts = await list_attempts(call_site(state, runtime).run)
+    models = list_unpriced_models([attempt.model for attempt in attempts if attempt.tokens_in])
+    if not models:
+        return []
+    limit = f"max_cost = {runtime.context.max_cost}"
+    return [_notice("notice_no_price", state, models=", ".join(models), limit=limit)]
 
 
 async def keyword_only_notices(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Say by which limits questions had no vector, so that pages were found by words alone."""
-    made = await list_attempts(call_site(state, runtime).run)
-    limits = [one.status.removeprefix(UNSENT_PREFIX) for one in made if _unembedded(one)]
-    told = {"limit": ", ".join(dict.fromkeys(limits))}
-    return [render_prompt("notice_words_alone", language=state["language"], **told).strip()] * bool(
-        limits
+    """Return a notice of the limits that prevented embeddings, so that only keywords matched."""
+    limits = dict.fromkeys(
+        attempt.status.removeprefix(UNSENT_PREFIX)
+        for attempt in await list_attempts(call_site(state, runtime).run)
+        if attempt.role == EMBEDDER and attempt.status.startswith(UNSENT_PREFIX)
     )
-
-
-def _unembedded(one: Attempt) -> bool:
-    """Say whether a question had no vector because of a limit."""
-    return one.role == EMBEDDER and one.status.startswith(UNSENT_PREFIX)
+    return [_notice("notice_words_alone", state, limit=", ".join(limits))] if limits else []
 
 
 async def respelling_notices(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Say which words of the question were searched for in another spelling."""
-    said = [str(one.text) for one in state["messages"] if isinstance(one, HumanMessage)]
-    changed = (
-        await suggest_spellings(resolve_owner(runtime), runtime.context, said[-1]) if said else {}
-    )
-    put = {word: found for word, found in changed.items() if found in state["question"]}
-    words = describe_corrections(put)
-    return [
-        render_prompt("notice_spelling", language=state["language"], words=words).strip()
-    ] * bool(put)
+    """Return a notice of the words of the question that were searched for in another spelling."""
+    texts = [
+        str(message.text) for message in state["messages"] if isinstance(message, HumanMessage)
+    ]
+    if not texts:
+        return []
+    spellings = await suggest_spellings(resolve_owner(runtime), runtime.context, texts[-1])
+    used = {word: new for word, new in spellings.items() if new in state["question"]}
+    return [_notice("notice_spelling", state, words=describe_corrections(used))] if used else []
 
 
 async def unread_file_notices(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Say which files, sent along or in the folders asked about, could not be read."""
+    """Return a notice of the uploads and the files of chosen folders that could not be read."""
     place, language = call_site(state, runtime), state["language"]
-    files = list_newest_uploads(state["messages"])
-    sent = await list_unread_uploads(place.owner, place.thread, files, language)
-    left = await list_unread_files(place.owner, runtime.context.files)
-    named = sent + [_named(one, language) for one in left[:NAMED]]
-    if len(left) > NAMED:
-        named.append(
-            render_prompt("more_files", language=language, count=len(left) - NAMED).strip()
-        )
-    between = "；" if language == "zh" else "; "
-    told = between.join(named)
-    return [render_prompt("notice_not_read", language=language, files=told).strip()] if told else []
+    uploads = list_newest_uploads(state["messages"])
+    names = await list_unread_uploads(place.owner, place.thread, uploads, language)
+    files = await list_unread_files(place.owner, runtime.context.files)
+    names = names + [_describe_file(file, language) for file in files[:NAMED]]
+    if len(files) > NAMED:
+        names.append(_notice("more_files", state, count=str(len(files) - NAMED)))
+    separator = "；" if language == "zh" else "; "
+    return [_notice("notice_not_read", state, files=separator.join(names))] if names else []
 
 
-def _named(file: SkippedFile, language: str) -> str:
-    """Name a file that was not read, with the reason; one that nobody knows as it was given."""
+def _describe_file(file: SkippedFile, language: str) -> str:
+    """Return the name of an unread file and the reason; a path never ingested is given whole."""
     name = file.path if file.reason == NEVER_INGESTED else PurePath(file.path).name
     return describe_unread_file(name, file.reason, language)

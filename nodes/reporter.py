@@ -1,8 +1,7 @@
-"""Write the report, and let nothing into it that its sources do not say."""
+"""Write the report, and keep only statements that its sources support."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -61,49 +60,48 @@ from tools.evidence import preparing_checks
 from tools.source_checks import record_text_checks, verify_text
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
-"""Notices of a report that is not what it was meant to be."""
+"""Notices of a report that is incomplete or uncertain."""
 
 REPLIED = (ErrorCode.ANSWER_INVALID, ErrorCode.MODEL_REFUSED)
-"""The problems of a model that was asked, and whose reply is of no use."""
+"""The problems of a model that replied, but not usably."""
 
 UNQUOTABLE = {"judging", "counting"}
-"""Notices of a question that quotes do not answer (`text/question_types.py`)."""
+"""Notices of a question that quotations cannot answer (`text/question_types.py`)."""
 
 LAST = 10.0
-"""How many seconds the checks of what was found may take when the minutes of a run are used up."""
+"""Seconds that the checks of the fallback report may take after the time limit of the run."""
 
 NOTHING = CheckedText("", [], [], [], [])
-"""What the checks leave of a text that nobody had the time to check."""
+"""The result for a text that there was no time to check."""
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
 
-
 _UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
-"""How a text ends behind which no space is put: with a Chinese character or mark."""
+"""The end of a text that takes no space after it: a Chinese character or punctuation mark."""
 
 
 @dataclass
 class _ReportDraft:
-    """What the model wrote, what a reader must be told about it, and the id it was streamed with.
+    """The text of the model, the notices for its readers, and the id it was streamed with.
 
-    The finished report takes that id, so that it replaces what was streamed.
+    The finished report takes that id, so that it replaces the streamed text.
     """
 
     text: str = ""
     notices: list[str] = field(default_factory=list)
     limit: str = ""
-    """The limit of the run that was reached, if one was."""
+    """The limit of the run that was reached, or ""."""
     cut_by: str = ""
-    """The limit of the run that cut the text off; "" for the model's own limit."""
+    """The limit of the run that cut the text off; "" for the limit of the model."""
     uncertainty: str = ""
-    """What is missing for it to be an answer, if it is not certain to be one."""
+    """What an uncertain answer lacks."""
     problem: Problem | None = None
-    """Why the model did not write it, or not all of it."""
+    """Why the model did not write the text, or only a part of it."""
     second_reader_error: str = ""
-    """The code of the problem because of which the second reader did not read it."""
+    """The code of the problem that kept the second reader from reading it."""
     unread_count: int = 0
-    """How many of its sentences the second reader was not shown."""
+    """How many of its sentences were not shown to the second reader."""
     failed_role: FailedRole | None = None
     """The role whose failure may be why nothing was found."""
     quotes: bool = False
@@ -111,28 +109,29 @@ class _ReportDraft:
     id: str = field(default_factory=lambda: str(uuid4()))
 
     def append_text(self, text: str) -> None:
-        """Go on with another part; a heading or a list starts on a line of its own."""
-        between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
-        between = "" if _UNSPACED.search(self.text) and between == " " else between
-        self.text = f"{self.text}{between}{text}".strip()
+        """Append another part; a heading or a list starts a new paragraph."""
+        starts_block = text.startswith(("#", "-", "|", "*", "1."))
+        separator = "\n\n" if starts_block else "" if _UNSPACED.search(self.text) else " "
+        self.text = f"{self.text}{separator}{text}".strip()
 
     def add_notice(self, notice: str) -> None:
-        """Have the reader be told something, once."""
-        self.notices += [] if notice in self.notices else [notice]
+        """Add a notice unless it is there already."""
+        if notice not in self.notices:
+            self.notices.append(notice)
 
 
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
 
     Reads `question`, `plan`, `findings`, `background`, `sources`, `answers`; writes `report`,
-    `answers`, `status`, and takes the plan out of `messages`. Without evidence no model is asked,
+    `answers`, `status`, and removes the plan from `messages`. Without evidence no model is called,
     and the report says what was searched.
 
     Raises:
-        Problem: Why the model did not write, if nothing can be shown without it.
+        Problem: Why the model did not write, if there is nothing else to show.
     """
     sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
-    draft = _ReportDraft(limit=find_reached_limit(state), id=_message_of(state) or str(uuid4()))
+    draft = _ReportDraft(limit=find_reached_limit(state), id=_message_id(state) or str(uuid4()))
     if draft.limit:
         draft.add_notice("capped")
     if has_masked_secret(state):
@@ -143,23 +142,23 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
             call_site(state, runtime), runtime.context, "reporter", sources
         ):
             await _write(draft, state, runtime)
-    again = await _checked(draft, state, runtime, sources)
-    checked = again.checked
+    reading = await _check(draft, state, runtime, sources)
+    checked = reading.checked
     if draft.problem and not checked.cited:
         raise draft.problem
     if not checked.cited and not draft.limit:
-        draft.failed_role = await _failed_role(call_site(state, runtime).run)
+        draft.failed_role = await _first_failed_role(call_site(state, runtime).run)
     if is_left_open(state["question"], checked.body):
         draft.add_notice("open")
-    _tell_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
+    _note_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
-    report = await _report(draft, state, runtime, again)
+    report = await _report(draft, state, runtime, reading)
     answer = TurnAnswer(
         question=state["question"],
         text=report["body"],
         sources=report["cited"],
-        open=_open(state, report["body"]),
+        open=_open_points(state, report["body"]),
         message=draft.id,
     )
     return State(
@@ -171,35 +170,35 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
 
 
 def _error(draft: _ReportDraft) -> dict[str, str]:
-    """Return why the model did not write, or a role found nothing, as plain data."""
+    """Return the problem of the reporter or of the failed role as plain data."""
     if draft.failed_role:
-        what = f"the model failed as {draft.failed_role.role}"
-        error = ErrorCode.parse(draft.failed_role.status)
-        hint = PROBLEM_HINTS.get(error, "resume the run, which asks the model again")
-        failed = Problem(error, what, hint=hint)
-        return {**failed.as_dict(), "role": draft.failed_role.role}
+        role = draft.failed_role.role
+        code = ErrorCode.parse(draft.failed_role.status)
+        hint = PROBLEM_HINTS.get(code, "resume the run, which asks the model again")
+        problem = Problem(code, f"the model failed as {role}", hint=hint)
+        return {**problem.as_dict(), "role": role}
     return draft.problem.as_dict() if draft.problem else {}
 
 
-def _message_of(state: State) -> str:
-    """Return the id of the message with a report of this turn that is now written again."""
+def _message_id(state: State) -> str:
+    """Return the message id of an earlier report of this turn, which this one replaces, or ""."""
     answer = (state.get("answers") or {}).get(str(state["turn"]))
     return answer.get("message", "") if answer else ""
 
 
 async def _report(
-    draft: _ReportDraft, state: State, runtime: Runtime[Context], again: SecondReading
+    draft: _ReportDraft, state: State, runtime: Runtime[Context], reading: SecondReading
 ) -> Report:
-    """Return the record of a report that was checked."""
-    checked = again.checked
+    """Return the record of a checked report."""
+    checked = reading.checked
     report = Report(
         title=shorten_title(state["plan"]["title"] or state["question"]),
-        # Words without a single source are no report, whatever they say.
+        # A text that cites no source is not a report.
         body=checked.body if checked.cited else "",
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
-        doubted=[_shown(one) for one in checked.doubted],
+        doubted=[_as_plain_text(doubt) for doubt in checked.doubted],
         notices=[
             *await failure_notices(
                 state, runtime, draft.problem, nothing_found=draft.failed_role is not None
@@ -211,61 +210,61 @@ async def _report(
             *await missing_price_notices(state, runtime),
         ],
         language=state["language"],
-        second_reader=again.second_reader,
+        second_reader=reading.second_reader,
         asked=get_last_question(state["messages"]),
     )
     report |= {"limit": draft.limit} if draft.limit else {}
     return report | {"error": error} if (error := _error(draft)) else report
 
 
-async def _failed_role(run: str) -> FailedRole | None:
-    """Return the first role of a run, in the order of the graph, that got no answer."""
+async def _first_failed_role(run: str) -> FailedRole | None:
+    """Return the first role, in the order of the graph, that got no answer from its model."""
     failed = await list_failed_roles(run)
-    return next((one for role in RESUME_NODES for one in failed if one.role == role), None)
+    return next((entry for role in RESUME_NODES for entry in failed if entry.role == role), None)
 
 
 async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -> None:
-    """Have the model write, going on where it was cut off."""
+    """Let the model write, and continue a text that was cut off."""
     tongue = render_prompt(
         f"tongue_{runtime.context.language or 'own'}", language=state["language"]
     )
     style = {"style": mask_secrets(runtime.context.style).text, "tongue": tongue.strip()}
     system = render_prompt("reporter", language=state["language"], **style)
-    wanted = model_for_role("reporter", runtime.context)
-    said: list[AnyMessage] = [HumanMessage(_request(state))]
+    model = model_for_role("reporter", runtime.context)
+    messages: list[AnyMessage] = [HumanMessage(_request(state))]
     try:
         for _ in range(1 + CONTINUATIONS):
-            made = await work(state, runtime, "reporter", system, said, message_id=draft.id)
-            text = made.text if made.complete else _whole(made.text)
+            written = await work(state, runtime, "reporter", system, messages, message_id=draft.id)
+            text = written.text if written.complete else _clip_to_sentence(written.text)
             draft.append_text(text)
-            if is_extractive(made.model):
+            if is_extractive(written.model):
                 draft.quotes = True
-            if is_extractive(wanted):
+            if is_extractive(model):
                 draft.add_notice("extractive")
-            draft.problem = made.fallback_reason or draft.problem
-            if made.uncertainty is not None:
-                draft.uncertainty = made.uncertainty
+            draft.problem = written.fallback_reason or draft.problem
+            if written.uncertainty is not None:
+                draft.uncertainty = written.uncertainty
                 draft.add_notice("unsure")
-            if made.complete:
+            if written.complete:
                 break
-            draft.cut_by = made.cap
-            said += [
+            draft.cut_by = written.cap
+            messages += [
                 AIMessage(text),
                 HumanMessage(render_prompt("continue", language=state["language"])),
             ]
         else:
-            _cut(draft)
+            _note_cut(draft)
     except Problem as problem:
         raise_if_fatal(problem)
-        _stopped(draft, problem)
+        _note_problem(draft, problem)
 
 
-def _stopped(draft: _ReportDraft, problem: Problem) -> None:
-    """Note what kept the model from writing, or from writing on."""
+def _note_problem(draft: _ReportDraft, problem: Problem) -> None:
+    """Record the problem that kept the model from writing or continuing the text."""
     spent = problem.where if problem.code == ErrorCode.BUDGET_SPENT else ""
     draft.cut_by = draft.cut_by or spent
     if draft.text:
-        _cut(draft)
+        _note_cut(draft)
     elif spent:
         draft.limit, draft.notices = spent, ["budget"]
     else:
@@ -273,45 +272,45 @@ def _stopped(draft: _ReportDraft, problem: Problem) -> None:
     draft.problem = None if spent else problem
 
 
-def _cut(draft: _ReportDraft) -> None:
-    """Note what cut a text off: a limit of the run, or the model's own."""
+def _note_cut(draft: _ReportDraft) -> None:
+    """Record which limit cut the text off: one of the run, or that of the model."""
     draft.limit = draft.cut_by or draft.limit
     draft.add_notice("capped_text" if draft.cut_by else "cut")
 
 
-def _tell_unquotable(draft: _ReportDraft, state: State, wanted: str, checked: CheckedText) -> None:
-    """Note what the question asks for that quotes alone do not give."""
-    quoting = is_extractive(wanted) or draft.quotes
-    asked = classify_unquotable(state["question"], checked.body) if quoting else ""
-    if asked and not (findings.needs_no_research(state) or findings.has_table_results(state)):
-        draft.add_notice(asked)
+def _note_unquotable(draft: _ReportDraft, state: State, model: str, checked: CheckedText) -> None:
+    """Add a notice if the question asks for something that quotations alone cannot give."""
+    quoting = is_extractive(model) or draft.quotes
+    notice = classify_unquotable(state["question"], checked.body) if quoting else ""
+    if notice and not (findings.needs_no_research(state) or findings.has_table_results(state)):
+        draft.add_notice(notice)
 
 
-async def _checked(
+async def _check(
     draft: _ReportDraft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
 ) -> SecondReading:
-    """Return what the checks left of the draft, or where nothing is left, what was found."""
-    checked = await _borne_out(draft, draft.text, state, runtime, sources)
+    """Return the checked draft; if nothing of it is left, the checked fallback report."""
+    checked = await _verify(draft, draft.text, state, runtime, sources)
     if checked is None:
         draft.text, draft.notices, checked = "", ["budget"], NOTHING
-    again = await run_second_reader(state, runtime, draft.text, checked, sources)
-    if again.second_reader == "failed":
-        draft.second_reader_error = again.problem
-        draft.add_notice("not_usable" if again.problem in REPLIED else "not_compared")
-    if again.unread_count:
-        draft.unread_count = again.unread_count
+    reading = await run_second_reader(state, runtime, draft.text, checked, sources)
+    if reading.second_reader == "failed":
+        draft.second_reader_error = reading.problem
+        draft.add_notice("not_usable" if reading.problem in REPLIED else "not_compared")
+    if reading.unread_count:
+        draft.unread_count = reading.unread_count
         draft.add_notice("partly_compared")
-    # A model that finds no answer on pages that were only searched is believed.
-    if again.checked.cited or (draft.text and not findings.list_findings(state)):
-        return again
+    # Without findings of steps, a model that finds no answer in the passages is believed.
+    if reading.checked.cited or (draft.text and not findings.list_findings(state)):
+        return reading
     if draft.text:
         draft.add_notice("composed")
     composed = findings.fallback_report(state)
-    whole = await _borne_out(draft, composed, state, runtime, sources, least=LAST)
-    return SecondReading(whole or NOTHING, again.second_reader)
+    verified = await _verify(draft, composed, state, runtime, sources, least=LAST)
+    return SecondReading(verified or NOTHING, reading.second_reader)
 
 
-async def _borne_out(
+async def _verify(
     draft: _ReportDraft,
     text: str,
     state: State,
@@ -319,11 +318,11 @@ async def _borne_out(
     sources: dict[str, Source],
     least: float = 0.0,
 ) -> CheckedText | None:
-    """Return what the checks leave of a text; nothing where no time is left, which is noted."""
-    place, asked = call_site(state, runtime), state["question"]
+    """Return the verified text; if the time is used up, record the limit and return None."""
+    place, question = call_site(state, runtime), state["question"]
     try:
         return await verify_text(
-            place, runtime.context, "reporter", text, sources, asked, least=least
+            place, runtime.context, "reporter", text, sources, question, least=least
         )
     except Problem as problem:
         if problem.code != ErrorCode.BUDGET_SPENT:
@@ -332,63 +331,60 @@ async def _borne_out(
         return None
 
 
-def _shown(one: DoubtedSentence) -> DoubtedSentence:
-    """Return a doubt in a sentence as the sentence is shown."""
-    shown: DoubtedSentence = {**one, "text": render_plain_text(one["text"])}
-    return shown | {"part": render_plain_text(one["part"])} if "part" in one else shown
+def _as_plain_text(doubt: DoubtedSentence) -> DoubtedSentence:
+    """Return a doubt with its sentence as readers see it, without Markdown."""
+    plain: DoubtedSentence = {**doubt, "text": render_plain_text(doubt["text"])}
+    return plain | {"part": render_plain_text(doubt["part"])} if "part" in doubt else plain
 
 
 def _request(state: State) -> str:
     found = findings.list_findings(state)
-    told, before = _open(state), select_earlier_findings(state, state["question"])
+    earlier = select_earlier_findings(state, state["question"])
     pages = [*findings.list_background_passages(state), *state["knowledge"]]
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])) if found else "",
-        render_sources_block([*found, *before], state.get("sources", {})),
+        render_sources_block([*found, *earlier], state.get("sources", {})),
         render_findings_block(found),
         render_pages_block(pages, state.get("sources", {})),
-        render_earlier_block(before),
-        render_block("gaps", "\n".join(told)),
+        render_earlier_block(earlier),
+        render_block("gaps", "\n".join(_open_points(state))),
     )
 
 
-def _open(state: State, body: str = "") -> list[str]:
-    """Return what could not be found out, each with the reason in words."""
+def _open_points(state: State, body: str = "") -> list[str]:
+    """Return what the research left open, each with the reason in words."""
     language = state["language"]
-    missing = [(gap["title"], gap["reason"], gap["status"]) for gap in list_gaps(state, body)]
-    return [f"{title}: {describe_reason(why, status, language)}" for title, why, status in missing]
+    return [
+        f"{gap['title']}: {describe_reason(gap['reason'], gap['status'], language)}"
+        for gap in list_gaps(state, body)
+    ]
 
 
 def _status(state: State, checked: CheckedText, draft: _ReportDraft) -> RunStatus:
-    """Return how the run came out: in part where anything is missing, as the report then says."""
+    """Return the outcome of the run: partial if anything is missing, as the report then says."""
     if not checked.cited:
         return (
             "partial" if draft.limit else "failed" if draft.failed_role else "insufficient_evidence"
         )
     failed = draft.problem or list_failed_findings(state)
-    in_part = (
-        failed or has_gaps(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
-    )
-    return "partial" if in_part else "succeeded"
+    unfinished = set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+    return "partial" if failed or unfinished or has_gaps(state, checked.body) else "succeeded"
 
 
 def _notices(draft: _ReportDraft, language: str) -> list[str]:
-    told = {"limit": draft.limit, "missing": describe_missing_words(draft.uncertainty, language)}
-    told |= {
+    """Return the texts of the notices; "unsure", which says how far to trust the text, is first."""
+    values = {
+        "limit": draft.limit,
+        "missing": describe_missing_words(draft.uncertainty, language),
         "why": describe_reason(draft.second_reader_error, "failed", language),
         "count": str(draft.unread_count),
     }
-    names = (f"notice_{name}" for name in _first(draft.notices))
-    return [render_prompt(name, language=language, **told).strip() for name in names]
+    names = sorted(draft.notices, key=lambda name: name != "unsure")
+    return [render_prompt(f"notice_{name}", language=language, **values).strip() for name in names]
 
 
-def _first(notices: Sequence[str]) -> list[str]:
-    """Return notices in their order, but first the one that says how far to trust the text."""
-    return sorted(notices, key=lambda name: name != "unsure")
-
-
-def _whole(text: str) -> str:
-    """Return a text that was cut off up to the end of its last whole sentence."""
+def _clip_to_sentence(text: str) -> str:
+    """Cut an incomplete text after its last whole sentence."""
     ends = max(text.rfind(mark) for mark in (". ", "? ", "! ", "。", "！", "？", "\n", "]"))
     return text[: ends + 1].rstrip() if ends > 0 else text

@@ -1,4 +1,4 @@
-"""Research one step: search first, then let the model write what the passages say."""
+"""Research one step: search, then let the model write a finding from the passages."""
 
 from __future__ import annotations
 
@@ -44,40 +44,40 @@ log = logging.getLogger(__name__)
 
 
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
-    """Find out what one step asks for.
+    """Research one step of the plan.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `passages`,
     `upheld`, `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `draft`, `removed`,
-    `doubted`. A step that fails is a finding that says so.
+    `doubted`. A step that fails has a finding that says so.
     """
     place = call_site(state, runtime)
     try:
-        # Every step that can start was sent; a slow one must not hold back those that wait.
+        # All ready steps are sent at once, so a waiting step starts as soon as another ends.
         async with step_semaphore(place, runtime.context.parallelism):
             return await _research(state, runtime, place)
     except Problem as problem:
-        return await _ended(state, runtime, place, problem, [])
+        return await _end_step(state, runtime, place, problem, [])
 
 
-async def _ended(
+async def _end_step(
     state: StepState,
     runtime: Runtime[Context],
     place: CallSite,
     problem: Problem,
     queries: list[str],
 ) -> StepState:
-    """End a step that a problem stopped, after some queries were sent."""
+    """Return the finding of a step that a problem stopped, with the queries sent so far."""
     if problem.code == ErrorCode.BUDGET_SPENT:
         finding = _finding(state, "skipped", f"{CAPPED_PREFIX}{problem.where}", queries)
-        return StepState(finding=await _capped(finding, runtime, place))
+        return StepState(finding=await _with_session(finding, runtime, place))
     finding = _finding(state, "failed", problem.code, queries)
-    return StepState(finding=await _undone(finding, problem, runtime, place))
+    return StepState(finding=await _with_problem(finding, problem, runtime, place))
 
 
 async def on_step_error(state: StepState, error: NodeError) -> StepState:
-    """End the branch of a step in a finding that says it failed.
+    """Record an unexpected error as a failed finding; an error must not leave the branch.
 
-    Reads `step`; writes `findings`. No error that was not foreseen may leave a branch.
+    Reads `step`; writes `findings`.
     """
     log.error("step %s failed", state["step"]["id"], exc_info=error.error)
     finding = _finding(state, "failed", "internal")
@@ -89,148 +89,159 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
     queries = state["more_queries"] or step["queries"] or [step["title"]]
-    about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
     evidence = await gather_evidence(
         place,
         runtime.context,
         queries,
-        about=about,
-        web=web,
+        about=f"{step['title']}\n{step['description']}",
+        web=step["need_web_search"],
         seen=state.get("seen", []),
         subject=state["question"],
     )
     queries = list_sent_queries(queries, evidence.sent)
-    passages = _joined(state["passages"], evidence.passages)
+    passages = _merge(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
-    known = [*state["needed"], *state.get("earlier", [])]
-    if not passages and not any(finding["text"] for finding in known):
+    given = [*state["needed"], *state.get("earlier", [])]
+    if not passages and not any(finding["text"] for finding in given):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
-    read = StepState(passages=passages, sources=sources, unsearched=unsearched)
+    evidence_update = StepState(passages=passages, sources=sources, unsearched=unsearched)
     try:
         return await _write(
-            state | read, runtime, queries, describe_redacted_queries(evidence.sent)
+            state | evidence_update, runtime, queries, describe_redacted_queries(evidence.sent)
         )
     except Problem as problem:
-        return await _ended(state, runtime, place, problem, queries)
+        return await _end_step(state, runtime, place, problem, queries)
 
 
 async def _write(
     state: StepState, runtime: Runtime[Context], queries: list[str], withheld: str
 ) -> StepState:
-    """Let the model write what the passages say; keep what its sources bear out."""
+    """Let the model write the finding; keep what its sources support."""
     system = render_prompt("researcher", language=state["language"])
-    said = [HumanMessage(join_prompt_blocks(_request(state), render_block("withheld", withheld)))]
+    messages = [
+        HumanMessage(join_prompt_blocks(_request(state), render_block("withheld", withheld)))
+    ]
     memory = partial(recall_from_memory, state, runtime)
     passages, sources = state["passages"], state["sources"]
     place, unsearched = call_site(state, runtime), state["unsearched"]
     async with preparing_checks(place, runtime.context, "researcher", sources):
-        written = await work(state, runtime, "researcher", system, said, RESEARCHER_TOOLS, memory)
-    for more in written.tool_results:
-        passages = _joined(passages, more.passages)
-        sources = {**more.sources, **sources}
-        unsearched = unsearched | key_by_turn(state["turn"], more.unsearched)
-    asked, ruling = subject_of_step(state), upheld_ruling(state)
+        written = await work(
+            state, runtime, "researcher", system, messages, RESEARCHER_TOOLS, memory
+        )
+    for result in written.tool_results:
+        passages = _merge(passages, result.passages)
+        sources = {**result.sources, **sources}
+        unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
+    subject, ruling = subject_of_step(state), upheld_ruling(state)
     checked = await verify_text(
-        place, runtime.context, "researcher", written.text, sources, asked, ruling
+        place, runtime.context, "researcher", written.text, sources, subject, ruling
     )
     await record_text_checks(place, "researcher", checked)
-    if not checked.cited and (failed := _unread(written)):
-        raise failed
-    finding = _judged(state, written, checked, queries)
-    if not checked.cited and _unusable(written, sources):
-        finding = await _refused(state, runtime, place, written, queries)
-    kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
-    kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
+    if not checked.cited and (problem := _unread_problem(written)):
+        raise problem
+    finding = _judge(state, written, checked, queries)
+    if not checked.cited and _is_unusable(written, sources):
+        finding = await _reject_answer(state, runtime, place, written, queries)
     if finding["reason"].startswith(CAPPED_PREFIX):
-        finding = await _capped(finding, runtime, place)
+        finding = await _with_session(finding, runtime, place)
     if written.fallback_reason:
-        finding = await _undone(finding, written.fallback_reason, runtime, place)
-    return kept | StepState(finding=finding)
+        finding = await _with_problem(finding, written.fallback_reason, runtime, place)
+    return StepState(
+        finding=finding,
+        passages=passages,
+        sources=sources,
+        unsearched=unsearched,
+        draft=written.text,
+        removed=checked.removed,
+        doubted=checked.doubted,
+    )
 
 
 def upheld_ruling(state: StepState) -> Ruling:
-    """Return what reviews of the step have found right so far."""
+    """Return the statements that earlier reviews of the step upheld."""
     return Ruling(dict.fromkeys(map(statement_key, state.get("upheld", [])), ""))
 
 
 def subject_of_step(state: StepState) -> str:
-    """Return what a step is about; what that names, its finding may name."""
+    """Return the subject of a step; its finding may use every name in it without a source."""
     step = state["step"]
     return f"{state['question']}\n{step['title']}\n{step['description']}"
 
 
 def _request(state: StepState) -> str:
-    needed, again = render_findings_block(state["needed"], "needs"), bool(state["feedback"])
+    needed = render_findings_block(state["needed"], "needs")
     return join_prompt_blocks(
         render_step_blocks(
             state["question"], state["step"], needed, state["passages"], state["sources"]
         ),
         render_earlier_block(state.get("earlier", [])),
-        render_cited_block("draft", state["finding"]["text"]) if again else "",
-        render_cited_block(
-            "removed", render_check_results(state.get("removed", []), [], state["language"])
-        )
-        if again
-        else "",
-        render_cited_block(
-            "doubted", render_check_results([], state.get("doubted", []), state["language"])
-        )
-        if again
-        else "",
-        render_block("feedback", state["feedback"]),
+        *(_revision_blocks(state) if state["feedback"] else []),
     )
 
 
-async def _undone(
+def _revision_blocks(state: StepState) -> list[str]:
+    """Return the earlier finding of a step, the objections of its checks, and the feedback."""
+    language = state["language"]
+    removed = render_check_results(state.get("removed", []), [], language)
+    doubted = render_check_results([], state.get("doubted", []), language)
+    return [
+        render_cited_block("draft", state["finding"]["text"]),
+        render_cited_block("removed", removed),
+        render_cited_block("doubted", doubted),
+        render_block("feedback", state["feedback"]),
+    ]
+
+
+async def _with_problem(
     finding: Finding, problem: Problem, runtime: Runtime[Context], place: CallSite
 ) -> Finding:
-    """Return a finding with the problem because of which its step was not done, if any."""
-    session = (await get_budget(place, runtime.context)).session
-    return finding | {"error": problem.as_dict(), "session": session}
+    """Return a finding with the problem that stopped its step, and the current session."""
+    return await _with_session(finding | {"error": problem.as_dict()}, runtime, place)
 
 
-def _unusable(written: WorkResult, sources: Mapping[str, Source]) -> bool:
-    chosen = written.complete and not is_extractive(written.model)
-    return chosen and is_empty_answer(written.text, sources)
+def _is_unusable(written: WorkResult, sources: Mapping[str, Source]) -> bool:
+    """Tell whether a model other than the extractive one wrote a whole answer without content."""
+    by_model = written.complete and not is_extractive(written.model)
+    return by_model and is_empty_answer(written.text, sources)
 
 
-async def _refused(
+async def _reject_answer(
     state: StepState,
     runtime: Runtime[Context],
     place: CallSite,
     written: WorkResult,
     queries: list[str],
 ) -> Finding:
-    """Return the finding of a step whose model failed to answer, in the words that it wrote."""
+    """Return the finding of a step whose answer is unusable, with that answer as the reason."""
     await set_attempt_status(written.attempt_id, UNUSABLE_ANSWER)
-    said = clip_answer(written.text)
-    problem = Problem(ErrorCode.ANSWER_UNUSABLE, f"the researcher's answer cannot be used: {said}")
-    finding = _finding(state, "failed", f"{UNUSABLE_ANSWER}: {said}", queries)
-    return await _undone(finding, problem, runtime, place)
+    answer = clip_answer(written.text)
+    what = f"the researcher's answer cannot be used: {answer}"
+    finding = _finding(state, "failed", f"{UNUSABLE_ANSWER}: {answer}", queries)
+    return await _with_problem(finding, Problem(ErrorCode.ANSWER_UNUSABLE, what), runtime, place)
 
 
-async def _capped(finding: Finding, runtime: Runtime[Context], place: CallSite) -> Finding:
-    """Return a finding with the session in which a limit was reached."""
+async def _with_session(finding: Finding, runtime: Runtime[Context], place: CallSite) -> Finding:
+    """Return a finding with the current session, so that a later one does the step again."""
     return finding | {"session": (await get_budget(place, runtime.context)).session}
 
 
-def _unread(written: WorkResult) -> Problem | None:
-    """Return why the chosen model did not read the sources, if it did not.
+def _unread_problem(written: WorkResult) -> Problem | None:
+    """Return why the chosen model did not read all sources, or None.
 
-    That a fallback model finds nothing in them does not mean that nothing is there.
+    If a fallback model finds nothing in them, the chosen model still might.
     """
     if written.complete or written.cap:
         return written.fallback_reason
     return Problem(ErrorCode.ANSWER_TOO_LONG, "the answer was cut off at the model's limit")
 
 
-def _judged(
+def _judge(
     state: StepState, written: WorkResult, checked: CheckedText, queries: list[str]
 ) -> Finding:
-    """Judge what was written by what the checks left of it."""
+    """Return the finding with the status that follows from the checks of its text."""
     cut = f"{CAPPED_PREFIX}{written.cap}" if written.cap else "answer_cut"
     if not checked.cited:
         reason = "no_evidence" if written.complete else cut
@@ -241,14 +252,14 @@ def _judged(
     if written.uncertainty is None:
         return finding
     if written.fallback_reason:
-        # What another model is not sure of, the chosen one may have answered.
+        # The chosen model might have answered what the fallback model is unsure of.
         return finding | {"status": "partial", "reason": written.fallback_reason.code}
     missing = f": {written.uncertainty}" if written.uncertainty else ""
     return finding | {"status": "partial", "reason": f"unsure{missing}"}
 
 
 def apply_checks(state: StepState, finding: Finding, checked: CheckedText) -> Finding:
-    """Return a finding with the text that the checks left, and what they doubt in it."""
+    """Return a finding with the checked text, its sources and its doubts."""
     doubted = render_check_results([], checked.doubted, state["language"])
     return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}
 
@@ -256,10 +267,10 @@ def apply_checks(state: StepState, finding: Finding, checked: CheckedText) -> Fi
 def _finding(
     state: StepState, status: ResultStatus, reason: str, queries: Sequence[str] = ()
 ) -> Finding:
-    """Make a finding without text, or leave the one that is there when a redo brought nothing."""
-    before = state.get("finding")
-    if before and before["text"] and status != "ok":
-        return before | {"status": "partial", "reason": reason}
+    """Make a finding without text; if a redo failed, keep the text of the earlier finding."""
+    earlier = state.get("finding")
+    if earlier and earlier["text"] and status != "ok":
+        return earlier | {"status": "partial", "reason": reason}
     step = state["step"]
     return Finding(
         step=step["id"],
@@ -274,5 +285,5 @@ def _finding(
     )
 
 
-def _joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
+def _merge(old: list[Passage], new: list[Passage]) -> list[Passage]:
     return [*old, *(passage for passage in new if passage not in old)]

@@ -1,4 +1,4 @@
-"""Send the steps that can start now, wave after wave, then ask whether it is enough."""
+"""Dispatch the steps that are ready, wave after wave, then judge whether more are needed."""
 
 from __future__ import annotations
 
@@ -57,33 +57,33 @@ class Enough(BaseModel):
 
 
 async def team(state: State, runtime: Runtime[Context]) -> State:
-    """Let the steps that can start be sent; when none is left, see whether more are needed.
+    """Let the steps that are ready be sent; when none remains, judge whether more are needed.
 
-    No model is asked where rounds are used up, or where every finding passed and no review left
-    anything open for the question. The built-in model costs nothing, and is asked.
+    The model is not asked when the rounds are used up, or when every finding passed and no review
+    left the question open. The built-in model costs nothing and is asked in that case too.
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
-    Reads `question`, `plan`, `decision`, `list_findings`, `rounds`; writes `rounds`, `follow_ups`,
-    `again`, and takes out of `list_findings` what is done again.
+    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`,
+    `again`, and removes from `findings` those that are researched again.
 
     Raises:
-        Problem: What kept steps from being done, where every other call would meet it too, or
-            where no step was done. The run can then be resumed from here.
+        Problem: The problem of a step that every other call would meet too, or that of the first
+            step if no step succeeded. The run can be resumed from here.
     """
     place = call_site(state, runtime)
     session = (await get_budget(place, runtime.context)).session
     failed = list_failed_findings(state)
     again = {
-        turn_key(state["turn"], one["step"]): None
-        for one in [*failed, *list_capped_findings(state)]
-        if one.get("session", session) != session
+        turn_key(state["turn"], finding["step"]): None
+        for finding in [*failed, *list_capped_findings(state)]
+        if finding.get("session", session) != session
     }
     if again:
-        # The ledger has recorded an answer that could not be used, and would give it again.
-        unusable = any(one["error"]["code"] == UNUSABLE_ANSWER for one in failed)
+        # The ledger would repeat the recorded answer, so an unusable one needs a new `again`.
+        unusable = any(finding["error"]["code"] == UNUSABLE_ANSWER for finding in failed)
         return State(findings=cast("Any", again), again=state.get("again", 0) + unusable)
-    errors = [Problem.from_dict(one["error"]) for one in failed if not one["text"]]
+    errors = [Problem.from_dict(finding["error"]) for finding in failed if not finding["text"]]
     for problem in errors:
         raise_if_fatal(problem)
     if list_ready_steps(state):
@@ -98,7 +98,7 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
 
 
 def list_ready_steps(state: State) -> list[Step]:
-    """Return the steps that have no finding yet, and all whose needs have one."""
+    """Return the steps without a finding whose needed steps all have one."""
     done = entries_of_turn(state.get("findings"), state["turn"])
     steps = state["plan"]["steps"] + state["follow_ups"]
     waiting = [step for step in steps if step["id"] not in done]
@@ -108,9 +108,9 @@ def list_ready_steps(state: State) -> list[Step]:
 async def _follow_ups(
     state: State, runtime: Runtime[Context], done: dict[str, Finding]
 ) -> list[Step]:
-    """Return the steps that close what is missing; none when it is enough or nobody can tell.
+    """Return steps for what is missing; none if the findings suffice or cannot be judged.
 
-    A plan that a person has written holds what they left out, too: nothing is added to it.
+    Nothing is added to a plan that a person edited, for they also chose what to leave out.
     """
     if state["rounds"] >= runtime.context.max_rounds or state.get("decision") == "edit":
         return []
@@ -118,37 +118,37 @@ async def _follow_ups(
     if all(map(_settled, steps.values())) and not built_in("judge", runtime.context):
         return []
     show_progress(state, "judging")
-    before = select_earlier_findings(state, state["question"])
+    earlier = select_earlier_findings(state, state["question"])
+    open_points = [point for finding in done.values() for point in finding.get("open", [])]
     data = join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])),
-        render_sources_block([*done.values(), *before], state.get("sources", {})),
+        render_sources_block([*done.values(), *earlier], state.get("sources", {})),
         render_findings_block(done.values()),
-        render_earlier_block(before),
-        render_block(
-            "open", "\n".join(one for each in done.values() for one in each.get("open", []))
-        ),
+        render_earlier_block(earlier),
+        render_block("open", "\n".join(open_points)),
     )
     system = render_prompt("judge", language=state["language"])
-    said, unsure = [HumanMessage(data)], Enough(enough=True)
-    verdict = await ask(state, runtime, "judge", system, said, Enough, default=unsure)
+    messages, default = [HumanMessage(data)], Enough(enough=True)
+    verdict = await ask(state, runtime, "judge", system, messages, Enough, default=default)
     if verdict.enough:
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
+    missing = [gap for gap in verdict.missing if gap.title.strip()]
     return [
-        make_research_step(_free_id(taken), missing.title, missing.queries or [missing.title])
-        for missing in [one for one in verdict.missing if one.title.strip()][:FOLLOW_UPS]
+        make_research_step(_next_id(taken), gap.title, gap.queries or [gap.title])
+        for gap in missing[:FOLLOW_UPS]
     ]
 
 
 def _settled(finding: Finding) -> bool:
-    """Tell whether a finding has passed its review, which left nothing open for the question."""
+    """Tell whether a finding passed its review, and the review left nothing open."""
     passed = finding["status"] == "ok" and finding["review"] == "passed"
     return passed and not finding.get("open")
 
 
-def _free_id(taken: set[str]) -> str:
-    """Take the next free id of the form `s5`."""
+def _next_id(taken: set[str]) -> str:
+    """Return the next free id of the form `s5`, and add it to those taken."""
     number = len(taken) + 1
     while f"s{number}" in taken:
         number += 1

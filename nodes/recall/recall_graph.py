@@ -1,9 +1,10 @@
-"""Wire the memory researcher, and let another graph recall something as a part of its own run."""
+"""Build the graph of the memory researcher, and call it from the nodes of another graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from langgraph.graph import START, StateGraph
@@ -31,46 +32,46 @@ from tools.evidence import Evidence, list_recalled_parts, recall_evidence
 def make_recall_graph(*, inside: bool = False) -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the graph that answers a question from memory alone.
 
-    Inside another graph it is told for which run it works, and saves nothing of its own.
+    Args:
+        inside: Whether another graph calls it; it then works for the run in its input and has no
+            checkpointer.
     """
-    given = RecallState if inside else InputState
-    graph = StateGraph(RecallState, context_schema=Context, input_schema=given)
+    schema = RecallState if inside else InputState
+    graph = StateGraph(RecallState, context_schema=Context, input_schema=schema)
     graph.add_node("plan", meter_embeddings(plan))
     graph.add_node("search", meter_embeddings(search))
     graph.add_node("integrate", meter_embeddings(integrate))
     graph.add_node("check", meter_embeddings(check))
-    graph.add_edge(START, "plan")
-    graph.add_edge("plan", "search")
-    graph.add_edge("search", "integrate")
-    graph.add_edge("integrate", "check")
+    for start, end in pairwise([START, "plan", "search", "integrate", "check"]):
+        graph.add_edge(start, end)
     return graph.compile(checkpointer=False if inside else None, name="recall")
 
 
 RELATED = 0.7
-"""What is remembered is related to a question if it covers this part of what an answer has to."""
+"""The share of an answer's terms that memory must cover to be related to a question."""
 
 TOOL_ROUNDS = 2
-"""How often memory may be searched when a tool asks it something."""
+"""How often memory may be searched for one call of the tool."""
 
 EMPTY_EVIDENCE = Evidence([], {}, [])
 
 PASSED_KEYS = ("turn", "fork", "again", "revisions", "rounds", "step", "wishes")
-"""What says where in the outer run a recall is made, so that its calls are paid for there."""
+"""The keys that identify the node in the outer run to which the calls are charged."""
 
 
 class RecallResult(NamedTuple):
-    """What memory has on a question: the notes, and word for word what they rest on."""
+    """The notes of memory on a question, and the passages that they cite."""
 
     notes: str
     evidence: Evidence
 
 
 class RecallHits(NamedTuple):
-    """What memory has on a question without asking a model."""
+    """The passages of memory on a question, found without a model call."""
 
     hits: Evidence
     half: bool
-    """Whether it is half an answer, which is worth the calls of the memory researcher."""
+    """Whether they may hold a part of the answer, which is worth calling the memory researcher."""
 
 
 async def recall_from_memory(
@@ -79,86 +80,82 @@ async def recall_from_memory(
     question: str,
     rounds: int = TOOL_ROUNDS,
 ) -> RecallResult:
-    """Answer a question from memory; where there is none, no model is asked.
+    """Answer a question from memory; without anything in scope no model is called.
 
     Args:
-        state: The state of the outer node; it says where in the run the calls are made.
+        state: The state of the outer node, to which the calls are charged.
         runtime: The runtime of the outer node.
         question: The question.
         rounds: How often memory may be searched.
 
     Raises:
-        Problem: What every model call meets, such as a key that is refused.
+        Problem: A problem that every model call would meet, such as a rejected key.
     """
-    names = list_recalled_parts(runtime.context)
-    if await is_scope_empty(resolve_owner(runtime), parse_scope(names)):
+    scope = list_recalled_parts(runtime.context)
+    if await is_scope_empty(resolve_owner(runtime), parse_scope(scope)):
         return RecallResult("", EMPTY_EVIDENCE)
-    place = {name: state[name] for name in PASSED_KEYS if name in state}
-    place["run"] = call_site(state, runtime).run
-    given = {"messages": [("user", question)], "scope": names, "most": rounds, **place}
+    inputs = {"messages": [("user", question)], "scope": scope, "most": rounds}
+    inputs |= {name: state[name] for name in PASSED_KEYS if name in state}
+    inputs["run"] = call_site(state, runtime).run
     graph = make_recall_graph(inside=True)
     with nested_config() as config:
-        state_left = await graph.ainvoke(given, config, context=runtime.context)
-    found = cast("RecallState", state_left)
-    cited = {one["source"] for one in found["extracts"]}
-    sources = {name: source for name, source in found["sources"].items() if name in cited}
-    return RecallResult(found["notes"], Evidence(found["extracts"], _memories(sources), []))
+        output = await graph.ainvoke(inputs, config, context=runtime.context)
+    recalled = cast("RecallState", output)
+    cited = {passage["source"] for passage in recalled["extracts"]}
+    sources = {name: source for name, source in recalled["sources"].items() if name in cited}
+    evidence = Evidence(recalled["extracts"], _as_memory(sources), [])
+    return RecallResult(recalled["notes"], evidence)
 
 
 async def recall_related(
     state: Mapping[str, Any], runtime: Runtime[Context], question: str
 ) -> Evidence:
-    """Return what memory has on a question, asking a model only where that is worth it.
+    """Return the passages of memory on a question, calling a model only where that is worth it.
 
-    What answers the question by itself is returned as it is, and what has nothing to do with it
-    is left; only in between the memory researcher looks for more, in a single round.
+    Passages that answer the question alone are returned as they are, and unrelated ones dropped;
+    only between these cases the memory researcher searches for more, in a single round.
 
     Raises:
-        Problem: What every model call meets, such as a key that is refused.
+        Problem: A problem that every model call would meet, such as a rejected key.
     """
-    found = await recall_hits(state, runtime, question)
-    return (
-        (await recall_from_memory(state, runtime, question, rounds=1)).evidence
-        if found.half
-        else found.hits
-    )
+    hits, half = await recall_hits(state, runtime, question)
+    if half:
+        return (await recall_from_memory(state, runtime, question, rounds=1)).evidence
+    return hits
 
 
 async def recall_hits(
     state: Mapping[str, Any], runtime: Runtime[Context], question: str
 ) -> RecallHits:
-    """Return what memory has on a question without asking a model."""
+    """Return the passages of memory on a question without a model call."""
     place, part = call_site(state, runtime), parse_scope(list_recalled_parts(runtime.context))
     choices = runtime.context
     found = await recall_evidence(
         place, choices, [question], about=question, part=part, run=place.run
     )
-    shown = [
-        SourcePassage(one["source"], found.sources[one["source"]]["title"], "", one["text"])
-        for one in found.passages
+    passages = [
+        SourcePassage(hit["source"], found.sources[hit["source"]]["title"], "", hit["text"])
+        for hit in found.passages
     ]
-    hits = found._replace(sources=_memories(found.sources))
-    if await run_within_budget(place, choices, "recall", is_answerable, question, shown):
+    hits = found._replace(sources=_as_memory(found.sources))
+    if await run_within_budget(place, choices, "recall", is_answerable, question, passages):
         return RecallHits(hits, half=False)
-    if await run_within_budget(place, choices, "recall", _covered, question, shown) < RELATED:
+    if await run_within_budget(place, choices, "recall", _coverage, question, passages) < RELATED:
         return RecallHits(EMPTY_EVIDENCE, half=False)
     return RecallHits(hits, half=True)
 
 
-def _covered(question: str, shown: Sequence[SourcePassage]) -> float:
-    """Return how much pages cover of what an answer has to, at most 1 for those that answer.
+def _coverage(question: str, passages: Sequence[SourcePassage]) -> float:
+    """Return the best coverage of a source, relative to the least that counts as an answer.
 
-    Pages in another language share only names and technical terms with the question.
+    Passages in another language share only names and technical terms with the question.
     """
-    about, tongue = extract_topic(question), detect_language(question)
-    others = [page for page in shown if detect_language(page.text) != tongue]
-    own = best_source_coverage(about, question, shown) / LEAST_COVERAGE[tongue]
-    return max(
-        own,
-        best_source_coverage(extract_cross_language_topic(question), question, others)
-        / LEAST_COVERAGE["en"],
-    )
+    topic, language = extract_topic(question), detect_language(question)
+    foreign = [passage for passage in passages if detect_language(passage.text) != language]
+    same = best_source_coverage(topic, question, passages) / LEAST_COVERAGE[language]
+    topic = extract_cross_language_topic(question)
+    return max(same, best_source_coverage(topic, question, foreign) / LEAST_COVERAGE["en"])
 
 
-def _memories(sources: Mapping[str, Source]) -> dict[str, Source]:
+def _as_memory(sources: Mapping[str, Source]) -> dict[str, Source]:
     return {name: Source(**{**source, "kind": "memory"}) for name, source in sources.items()}
