@@ -1,6 +1,6 @@
-"""Show the plan to a person, and do what they say.
+"""Show the plan to a person, and carry out their decision.
 
-It is shown as a message of the conversation and as a request for review.
+The plan is shown as a message of the conversation and as a request for review.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from text.script import CJK
 from text.secret_masking import mask_secrets_within
 
 PLAN_ID_PREFIX = "plan"
-"""What the ids of such messages begin with."""
+"""The prefix of the ids of messages that show a plan."""
 
 
 def plan_message(state: State, plan: Plan) -> AnyMessage:
-    """Return the message that shows the plan of a turn; another plan of the turn replaces it.
+    """Return the message that shows the plan of a turn; a later plan of the turn replaces it.
 
     Chat pages show a review only below a message of the assistant.
     """
@@ -45,31 +45,26 @@ def plan_message(state: State, plan: Plan) -> AnyMessage:
 
 
 def remove_plan_messages(state: State) -> list[Any]:
-    """Return what takes every shown plan out of the conversation: an answer stands for itself."""
-    said = state.get("messages", [])
-    ids = [
-        one.id
-        for one in said
-        if one.type == "ai" and (one.id or "").startswith(f"{PLAN_ID_PREFIX}-")
-    ]
-    return [RemoveMessage(id=one) for one in ids if one]
+    """Return the updates that remove every shown plan from the conversation."""
+    ids = [message.id or "" for message in state.get("messages", []) if message.type == "ai"]
+    return [RemoveMessage(id=name) for name in ids if name.startswith(f"{PLAN_ID_PREFIX}-")]
 
 
 def _plan_outline(plan: Plan) -> str:
-    """Return a plan as text that a person reads."""
+    """Render a plan as text for a person."""
     lines = [plan["title"], *([plan["thought"]] if plan["thought"] else []), ""]
-    places = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
+    numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
-        after = ", ".join(places.get(need, need) for need in step["needs"])
-        told = f" (after {after})" if after else ""
-        lines.append(f"{places[step['id']]}. {step['title']}{told}")
+        needs = ", ".join(numbers.get(need, need) for need in step["needs"])
+        suffix = f" (after {needs})" if needs else ""
+        lines.append(f"{numbers[step['id']]}. {step['title']}{suffix}")
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join(lines).strip()
 
 
 ACTION = "research_plan"
-"""The name of what a person approves, edits or rejects."""
+"""The name of the action that a person approves, edits or rejects."""
 
 EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"; or plain words'
 
@@ -81,25 +76,25 @@ sure perfect good fine great right do 批准 同意 可以 好 好的 行 继续
 是 是的 通过 通過 确认 確認 就这样 就這樣 赞成 贊成 开始吧 開始吧 继续吧 可以的
 """
 AGREE = frozenset(_AGREE.split())
-"""Words of which one says that a plan may be researched."""
+"""Words that approve a plan."""
 
 _FILL = """
 please the this that plan it i is a with ahead on looks look sounds all thanks thank you now and
 very to me for research 请 請 谢谢 謝謝 计划 計劃 这个计划 此计划 吧
 """
 FILL = frozenset(_FILL.split())
-"""Words that may stand beside them."""
+"""Words that an approval may also contain."""
 
 _TOKEN = regex(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.@'][^\W{CJK}]+)*")
 
 ASKS = regex(r"[?？吗嗎]")
-"""What asks back approves nothing."""
+"""The marks of a question, which approves nothing."""
 
 REFUSAL = regex(
     r"(?:no|nope|reject(?:ed)?|不行|不同意|不可以|不好|拒绝|拒絕|否)(?![\w'])[\s,.:;!，。：；！-]*",
     re.IGNORECASE,
 )
-"""What only says that a plan is rejected, at the beginning of the words against it."""
+"""A bare refusal at the start of an objection, which tells the planner nothing."""
 
 
 class Approve(BaseModel):
@@ -136,56 +131,57 @@ class Review(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _in_words(cls, said: Any) -> Any:
-        return parse_decision(said)
+    def _parse_words(cls, answer: Any) -> Any:
+        return parse_decision(answer)
 
 
 async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
-    """Pause for a decision on the plan, and write down what it says.
+    """Pause for a decision on the plan, and record it.
 
     Reads `plan`, `revisions`; writes `decision`, `plan`, `feedback`, `wishes`, `note`, `revisions`,
-    `status`, and `messages` where the plan shown is another one. On resume this runs again from
-    its first line, so nothing with an effect may stand above `interrupt`.
+    `status`, and `messages` after an edit. On resume this runs again from its first line, so
+    nothing above `interrupt` may have an effect.
     """
     if runtime.context.auto_accept:
         return State(decision="approve")
     limit = runtime.context.max_revisions
     try:
         answer = interrupt(_review_request(state, limit), response_schema=Review)
-        said = Review.model_validate(answer).model_dump()
-        decision = Review.model_validate(mask_secrets_within(said)).decisions[0]
+        review = Review.model_validate(answer).model_dump()
+        decision = Review.model_validate(mask_secrets_within(review)).decisions[0]
     except ValidationError:
-        unread = Problem(
+        invalid = Problem(
             ErrorCode.BAD_FEEDBACK, "the answer holds no decision", hint=f"send {EXAMPLE}"
         )
-        return State(note=str(unread))
+        return State(note=str(invalid))
     place = call_site(state, runtime)
     await check_thread_owner(place.owner, place.thread)
     if isinstance(decision, Reject):
-        return await _rejected(state, runtime, decision.message)
+        return await _reject(state, runtime, decision.message)
     if isinstance(decision, Approve):
-        return await _accepted(place, State(decision="approve"))
+        return await _accept(place, State(decision="approve"))
     try:
         plan = _edited_plan(state["plan"], decision.edited_action.args)
     except Problem as problem:
         return State(note=str(problem))
-    await ledger.record_actions(place, PERSON_SPEAKER, PLAN_EDIT, _added(state["plan"], plan))
-    shown = [plan_message(state, plan)]
-    return await _accepted(place, State(decision="edit", plan=plan, messages=shown))
+    added = _added_words(state["plan"], plan)
+    await ledger.record_actions(place, PERSON_SPEAKER, PLAN_EDIT, added)
+    messages = [plan_message(state, plan)]
+    return await _accept(place, State(decision="edit", plan=plan, messages=messages))
 
 
-def _added(old: Plan, new: Plan) -> list[ledger.ActionRecord]:
-    """Return the words that a person has added to a plan, which its searches may use."""
-    before, after = (_TOKEN.findall(json.dumps(one, ensure_ascii=False)) for one in (old, new))
+def _added_words(old: Plan, new: Plan) -> list[ledger.ActionRecord]:
+    """Return the words that a person added to a plan, which its searches may use."""
+    before, after = (_TOKEN.findall(json.dumps(plan, ensure_ascii=False)) for plan in (old, new))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = (" ".join(after[first:last]) for kind, _, _, first, last in blocks if kind != "equal")
-    return [ledger.ActionRecord(one) for one in added if one]
+    return [ledger.ActionRecord(words) for words in added if words]
 
 
 def parse_decision(answer: Any) -> Any:
-    """Return the decision that plain words stand for; what is no text stays as it is.
+    """Parse a decision in plain words or JSON; return any other value unchanged.
 
-    Only words that all agree approve a plan. Everything else is said against it, as it stands.
+    Words approve a plan only if all of them agree. Any other words reject it, and are its feedback.
     """
     if not isinstance(answer, str) or is_blank(answer):
         return answer
@@ -204,65 +200,65 @@ def _as_json(answer: str) -> Any:
         return None
 
 
-async def _accepted(place: CallSite, update: State) -> State:
+async def _accept(place: CallSite, update: State) -> State:
     await set_run_status(place.owner, place.run, "running")
     return update | State(feedback="", note="", status="running")
 
 
-async def _rejected(state: State, runtime: Runtime[Context], words: str) -> State:
-    """Go back to the planner, or wait on when there were enough plans: never to the research.
+async def _reject(state: State, runtime: Runtime[Context], words: str) -> State:
+    """Return to the planner, or keep waiting when no revision is left; never go on to research.
 
-    What was said holds for the rest of the run either way.
+    The words apply to the rest of the run either way.
     """
-    place = call_site(state, runtime)
-    said = [words.strip()] if words.strip() else []
-    await ledger.record_actions(
-        place, PERSON_SPEAKER, "review", [ledger.ActionRecord(one) for one in said]
-    )
-    wishes = [*state.get("wishes", []), *said]
-    if state["revisions"] >= runtime.context.max_revisions:
-        limit = runtime.context.max_revisions
-        told = render_prompt("no_more_plans", language=state["language"], limit=limit)
-        return State(note=told, wishes=wishes)
+    place, limit = call_site(state, runtime), runtime.context.max_revisions
+    wishes = [words.strip()] if words.strip() else []
+    actions = [ledger.ActionRecord(wish) for wish in wishes]
+    await ledger.record_actions(place, PERSON_SPEAKER, "review", actions)
+    wishes = [*state.get("wishes", []), *wishes]
+    if state["revisions"] >= limit:
+        note = render_prompt("no_more_plans", language=state["language"], limit=limit)
+        return State(note=note, wishes=wishes)
     await set_run_status(place.owner, place.run, "running")
-    revisions = state["revisions"] + 1
-    more = State(feedback=words, wishes=wishes, note="", revisions=revisions)
-    return more | State(decision="reject", status="running")
+    return State(
+        feedback=words,
+        wishes=wishes,
+        note="",
+        revisions=state["revisions"] + 1,
+        decision="reject",
+        status="running",
+    )
 
 
 def _edited_plan(plan: Plan, args: dict[str, Any]) -> Plan:
-    """Return a plan as a person has changed it; what they left out stays.
+    """Return a plan with the changes of a person; keys that they left out stay.
 
     The steps may be lines of text, as they are shown, or JSON, as a list or as text.
 
     Raises:
-        Problem: What is wrong with it (`graph/plan.py`, `graph/plan.py`).
+        Problem: If the plan is invalid (`graph/plan.py`).
     """
     steps = args.get("steps", plan["steps"])
     if isinstance(steps, str):
-        same = steps.strip() == render_steps(plan["steps"]).strip()
-        steps = plan["steps"] if same else parse_steps(steps)
+        unchanged = steps.strip() == render_steps(plan["steps"]).strip()
+        steps = plan["steps"] if unchanged else parse_steps(steps)
     return validate_plan({**plan, **args, "steps": steps})
 
 
-def _answered(state: State) -> str:
-    """Return which words of the person a plan was written after."""
+def _revision_note(state: State) -> str:
+    """Return a note that quotes the feedback to which a plan responds, or ""."""
     words = " ".join(state["feedback"].split())
-    return (
-        render_prompt("plan_after", language=state["language"], words=words).strip()
-        if words
-        else ""
-    )
+    if not words:
+        return ""
+    return render_prompt("plan_after", language=state["language"], words=words).strip()
 
 
 def _review_request(state: State, limit: int) -> dict[str, Any]:
-    """Return what is shown: LangChain's human-in-the-loop request, and the plan beside it."""
-    left = max(limit - state["revisions"], 0)
-    note = state["note"] or _answered(state)
-    told = "\n\n".join(part for part in (note, _plan_outline(state["plan"])) if part)
+    """Return LangChain's human-in-the-loop request, with the plan beside it."""
+    note = state["note"] or _revision_note(state)
+    description = "\n\n".join(filter(None, (note, _plan_outline(state["plan"]))))
     args = {"title": state["plan"]["title"], "steps": render_steps(state["plan"]["steps"])}
-    request = {"name": ACTION, "args": args, "description": told}
-    allowed = ["approve", "edit", "reject"] if left else ["approve", "edit"]
+    request = {"name": ACTION, "args": args, "description": description}
+    allowed = ["approve", "edit", *(["reject"] if state["revisions"] < limit else [])]
     return {
         "action_requests": [request],
         "review_configs": [{"action_name": ACTION, "allowed_decisions": allowed}],

@@ -1,4 +1,4 @@
-"""Judge a finding: pass it, or send the step back with what is wrong."""
+"""Review a finding: pass it, or send the step back with feedback."""
 
 from __future__ import annotations
 
@@ -55,81 +55,78 @@ class Verdict(BaseModel):
 
 
 async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
-    """Let a finding pass, or have the step done again with the feedback.
+    """Let a finding pass, or send its step back with feedback.
 
-    Where the step cannot be done again, no model is asked: what the review before has rejected, and
-    still stands, is taken out or doubted. The built-in model costs nothing, and is asked.
+    After the last attempt no model is asked: statements that the earlier review rejected and that
+    are still there are removed or doubted. The built-in model costs nothing and is asked anyway.
 
     Reads `question`, `step`, `others`, `finding`, `passages`, `earlier`, `draft`, `removed`,
     `doubted`, `objection`; writes `findings`, or `feedback`, `objection`, `more_queries`, `redo`
-    and what it read of the finding, as it stands then. A judge that fails leaves the finding
-    `unverified`.
+    and its checked version of what it read. If the judge fails, the finding is `unverified`.
     """
     finding = state["finding"]
     last = redo_count(state) >= runtime.context.max_reflections
     unusable = finding["reason"].startswith(UNUSABLE_ANSWER)
     if not finding["text"] and unusable and not last:
-        return _again(state, describe_reason(UNUSABLE_ANSWER, "failed", state["language"]))
-    hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
-    if hopeless:
-        return _done(state, _unconfirmed(state, finding))
+        return _redo(state, describe_reason(UNUSABLE_ANSWER, "failed", state["language"]))
+    if not finding["text"] and (last or finding["reason"] != "no_evidence"):
+        return _done(state, _without_silence(state, finding))
     if last and not built_in("reflector", runtime.context):
-        return _done(state, _done_again(state, finding))
+        return _done(state, _apply_objection(state, finding))
     show_step_progress(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
-        checked = await _upheld(state, runtime, verdict.right)
+        checked = await _uphold(state, runtime, verdict.right)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
     finding = _with_open(checked["finding"], verdict.open)
-    # Where the checks left nothing of a draft, it is worth another try that is told why.
+    # A draft that lost all its text to the checks deserves another attempt with the reasons.
     if verdict.passed and (finding["text"] or not state.get("removed")):
         return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, _rejected(state, finding, verdict.wrong, verdict.feedback))
+        return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback))
     text, feedback = finding["text"], verdict.feedback
-    held = Objection(text=text, wrong=verdict.wrong, feedback=feedback)
-    checked |= StepState(finding=finding, objection=held)
-    return checked | _again(state, feedback or finding["reason"], verdict.queries)
+    objection = Objection(text=text, wrong=verdict.wrong, feedback=feedback)
+    checked |= StepState(finding=finding, objection=objection)
+    return checked | _redo(state, feedback or finding["reason"], verdict.queries)
 
 
-def _again(state: StepState, feedback: str, queries: Sequence[str] = ()) -> StepState:
-    """Have the step done once more."""
+def _redo(state: StepState, feedback: str, queries: Sequence[str] = ()) -> StepState:
+    """Send the step back with feedback and further queries."""
     return StepState(feedback=feedback, more_queries=[*queries], redo=redo_count(state) + 1)
 
 
-def _done_again(state: StepState, finding: Finding) -> Finding:
-    """Return the finding of a last attempt, held to what the review of the one before says."""
-    held = state.get("objection")
-    if held is None:
+def _apply_objection(state: StepState, finding: Finding) -> Finding:
+    """Apply the objection to the previous attempt to the last one, if it still holds."""
+    objection = state.get("objection")
+    if objection is None:
         return finding
-    wrong, feedback = held["wrong"], held["feedback"]
-    stays = finding["text"] == held["text"] or list_rejected_statements(
-        finding["text"], wrong, feedback
-    )
-    return _rejected(state, finding, wrong, feedback) if stays else finding
+    wrong, feedback = objection["wrong"], objection["feedback"]
+    unchanged = finding["text"] == objection["text"]
+    if unchanged or list_rejected_statements(finding["text"], wrong, feedback):
+        return _reject(state, finding, wrong, feedback)
+    return finding
 
 
-def _with_open(finding: Finding, left: Sequence[str]) -> Finding:
-    """Return a finding with what its review leaves open for the question, if anything."""
-    told = [one for one in left if one.strip()]
-    return finding | {"open": told} if told else finding
+def _with_open(finding: Finding, points: Sequence[str]) -> Finding:
+    """Return a finding with the points of the question that its review leaves open, if any."""
+    points = [point for point in points if point.strip()]
+    return finding | {"open": points} if points else finding
 
 
-def _unconfirmed(state: StepState, finding: Finding) -> Finding:
-    """Return a finding that does not call the sources silent where claims were removed."""
+def _without_silence(state: StepState, finding: Finding) -> Finding:
+    """Return a finding that does not report missing evidence if claims were removed instead."""
     removed = finding["reason"] == "no_evidence" and state.get("removed")
     return finding | {"reason": "failed"} if removed else finding
 
 
 async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
-    found = render_findings_block([state["finding"] | {"doubted": ""}])
-    data = render_step_blocks(
-        state["question"], state["step"], found, state["passages"], state.get("sources", {})
-    )
+    finding = render_findings_block([state["finding"] | {"doubted": ""}])
     contested = "\n".join(_numbered(_contested(state)))
     data = join_prompt_blocks(
-        data,
+        render_step_blocks(
+            state["question"], state["step"], finding, state["passages"], state.get("sources", {})
+        ),
         render_block("others", "\n".join(state.get("others", []))),
         render_cited_block("contested", contested),
         render_earlier_block(state.get("earlier", [])),
@@ -139,37 +136,35 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines with their numbers; a reason that is the same as above is not told again."""
+    """Yield lines with their numbers; omit a reason that is the same as in the line above."""
     above = ""
     for number, line in enumerate(lines, start=1):
-        told = " ".join(line.removeprefix("- ").split())
-        reason = told.partition("“")[0]
-        yield f"{number}. {told.removeprefix(above) if reason == above else told}"
+        text = " ".join(line.removeprefix("- ").split())
+        reason = text.partition("“")[0]
+        yield f"{number}. {text.removeprefix(above) if reason == above else text}"
         above = reason
 
 
 def _contested(state: StepState) -> list[str]:
-    """Return what was removed from the draft or is doubted in it, each with the reason."""
+    """Return the removed and the doubted sentences of the draft, each with the reason."""
     language = state["language"]
-    removed = [render_check_results([one], [], language) for one in state.get("removed", [])]
-    return [
-        *removed,
-        *(render_check_results([], [one], language) for one in state.get("doubted", [])),
-    ]
+    removed, doubted = state.get("removed", []), state.get("doubted", [])
+    lines = [render_check_results([sentence], [], language) for sentence in removed]
+    return lines + [render_check_results([], [sentence], language) for sentence in doubted]
 
 
-async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[int]) -> StepState:
-    """Return the finding, what was removed and what is doubted, once some of that is upheld."""
+async def _uphold(state: StepState, runtime: Runtime[Context], right: Sequence[int]) -> StepState:
+    """Check the draft again without objections to the sentences numbered as right."""
     finding, draft = state["finding"], state.get("draft", "")
     removed, doubted = state.get("removed", []), state.get("doubted", [])
-    texts = [one["text"] for one in [*removed, *doubted]]
-    named = [texts[at - 1] for at in right if 0 < at <= len(texts)]
-    upheld = StepState(upheld=[*state.get("upheld", []), *named])
-    if named and draft and finding["text"]:
-        place, asked = call_site(state, runtime), subject_of_step(state)
+    texts = [sentence["text"] for sentence in [*removed, *doubted]]
+    right_texts = [texts[number - 1] for number in right if 0 < number <= len(texts)]
+    upheld = StepState(upheld=[*state.get("upheld", []), *right_texts])
+    if right_texts and draft and finding["text"]:
+        place, subject = call_site(state, runtime), subject_of_step(state)
         sources, ruling = state["sources"], upheld_ruling(state | upheld)
         checked = await verify_text(
-            place, runtime.context, "researcher", draft, sources, asked, ruling
+            place, runtime.context, "researcher", draft, sources, subject, ruling
         )
         await record_text_checks(place, "researcher", checked, again=True)
         finding = apply_checks(state, finding, checked)
@@ -177,30 +172,29 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 
 
-def _rejected(state: StepState, finding: Finding, wrong: Sequence[str], feedback: str) -> Finding:
-    """Return a finding that was not mended, without the sentences that the review copies as wrong.
+def _reject(state: StepState, finding: Finding, wrong: Sequence[str], feedback: str) -> Finding:
+    """Return a finding that failed its review, without the sentences that the review rejects.
 
-    Where others refer to them, or it only speaks of them, they stay and are doubted.
+    They stay and are doubted if other sentences refer to them, or if only the feedback names them.
     """
     finding = finding | {"review": "failed", "objection": feedback}
-    named = list_rejected_statements(finding["text"], wrong, feedback)
-    stay = list_dangling_statements(finding["text"], named) or not wrong
-    text = finding["text"] if stay else drop_doubted(finding["text"], named)
+    rejected = list_rejected_statements(finding["text"], wrong, feedback)
+    stay = list_dangling_statements(finding["text"], rejected) or not wrong
+    text = finding["text"] if stay else drop_doubted(finding["text"], rejected)
     if not list_cited_ids(text):
         return finding | {"text": "", "status": "failed", "reason": finding["reason"] or "failed"}
-    if not (named or search_words(feedback)):
+    if not (rejected or search_words(feedback)):
         return finding | {"reason": finding["reason"] or "failed"}
-    held = [
-        DoubtedSentence(text=render_plain_text(one), reason="not_said") for one in named if stay
-    ]
-    held += [DoubtedSentence(text=feedback, reason="review")] if feedback else []
-    lines = [finding.get("doubted", ""), render_check_results([], held, state["language"])]
+    kept = map(render_plain_text, rejected if stay else [])
+    doubts = [DoubtedSentence(text=sentence, reason="not_said") for sentence in kept]
+    doubts += [DoubtedSentence(text=feedback, reason="review")] if feedback else []
+    lines = [finding.get("doubted", ""), render_check_results([], doubts, state["language"])]
     return finding | {
         "text": text,
         "sources": list(dict.fromkeys(list_cited_ids(text))),
         "doubted": "\n".join(filter(None, lines)),
         "status": "partial",
-        "reason": finding["reason"] or ("set_right" if named else "objected"),
+        "reason": finding["reason"] or ("set_right" if rejected else "objected"),
     }
 
 

@@ -1,12 +1,12 @@
 """The nodes of the memory researcher.
 
-Plan what to look for, search, integrate what was found, check whether it is enough.
+Plan the searches, search, integrate the passages into notes, check whether these suffice.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -52,10 +52,10 @@ from tools.evidence import recall_evidence
 from tools.source_checks import verify_text
 
 MAX_SEARCHES = 5
-"""How many searches of one kind a request may have."""
+"""How many searches of each kind a request may have."""
 
 PLAN_REPAIRS = 1
-"""How often a plan that cannot be read is asked for again before the request itself is searched."""
+"""How often an invalid plan is asked for again before the request itself is searched for."""
 
 
 @extractive_answer(plan_lookup)
@@ -69,20 +69,22 @@ class Lookup(BaseModel):
 
 
 async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Write the searches of a round, for every request at once.
+    """Plan the searches of a round, for all requests concurrently.
 
-    Reads `messages`, `question`, `requests`, `asked`, `parse_scope`; writes `searches` and `asked`,
-    and for a new question everything else.
+    Reads `messages`, `question`, `requests`, `asked`, `scope`; writes `searches` and `asked`,
+    and for a new question all other keys.
     """
-    opened = _opened(state, runtime.context)
-    requests = opened["requests"]
-    searches = await asyncio.gather(*(_plan_search(opened, runtime, one) for one in requests))
-    asked = [*opened["asked"], *requests]
-    return RecallState(**{**opened, "searches": list(searches), "asked": asked})
+    current = _start_round(state, runtime.context)
+    requests = current["requests"]
+    searches = await asyncio.gather(
+        *(_plan_search(current, runtime, request) for request in requests)
+    )
+    asked = [*current["asked"], *requests]
+    return RecallState(**{**current, "searches": searches, "asked": asked})
 
 
-def _opened(state: RecallState, context: Context) -> RecallState:
-    """Return the state of a round: the next one, or the first of a new question."""
+def _start_round(state: RecallState, context: Context) -> RecallState:
+    """Return the state of the next round, or that of the first round of a new question."""
     question = check_question(str(state["messages"][-1].text))
     if state.get("requests") and question == state.get("question"):
         return RecallState(**{**state, "messages": []})
@@ -90,7 +92,7 @@ def _opened(state: RecallState, context: Context) -> RecallState:
     return RecallState(
         question=question,
         language=detect_language(question),
-        # Inside another graph the turn is that of the run it works for.
+        # Inside another graph, the turn is that of the outer run.
         turn=state["turn"] if inside else state.get("turn", 0) + 1,
         scope=state["scope"] if inside else list(context.memory),
         recall_round=0,
@@ -108,16 +110,16 @@ def _opened(state: RecallState, context: Context) -> RecallState:
 async def _plan_search(
     state: RecallState, runtime: Runtime[Context], request: str
 ) -> PlannedSearch:
-    whose, part = resolve_owner(runtime), parse_scope(state["scope"])
-    shown = await outline_pages(whose, request, part.kinds, part.groups)
+    owner, part = resolve_owner(runtime), parse_scope(state["scope"])
+    outline = await outline_pages(owner, request, part.kinds, part.groups)
     data = join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("request", request),
         render_cited_block("notes", state["notes"]),
-        render_block("outline", shown.text),
+        render_block("outline", outline.text),
     )
     system = render_prompt("recall_plan", language=state["language"])
-    as_asked = Lookup(keywords=[request], meanings=[request])
+    default = Lookup(keywords=[request], meanings=[request])
     lookup = await ask(
         state,
         runtime,
@@ -125,51 +127,52 @@ async def _plan_search(
         system,
         [HumanMessage(data)],
         Lookup,
-        default=as_asked,
+        default=default,
         repairs=PLAN_REPAIRS,
     )
     if not (lookup.keywords or lookup.meanings or lookup.pages):
-        lookup = as_asked
+        lookup = default
     return PlannedSearch(
         request=request,
         keywords=lookup.keywords[:MAX_SEARCHES],
         meanings=lookup.meanings[:MAX_SEARCHES],
-        pages=await resolve_outline_ids(whose, shown, lookup.pages[:MAX_SEARCHES], request),
+        pages=await resolve_outline_ids(owner, outline, lookup.pages[:MAX_SEARCHES], request),
     )
 
 
 MAX_PERSON_NOTES = 10
-"""How many notes of what the person told are looked at."""
+"""How many notes about the person are searched for."""
 
 
 async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Find the passages that fit the searches of this round.
+    """Search memory for the passages that match the searches of this round.
 
-    Reads `question`, `parse_scope`, `requests`, `searches`, `passages`; writes `passages`,
+    Reads `question`, `scope`, `requests`, `searches`, `passages`; writes `passages`,
     `sources`, `fresh`, `reports`.
     """
     planned = state["searches"]
-    queries = [query for one in planned for query in (*one["keywords"], *one["meanings"])]
-    named = [page for one in planned for page in one["pages"]]
+    queries = [query for entry in planned for query in (*entry["keywords"], *entry["meanings"])]
+    page_ids = [page for entry in planned for page in entry["pages"]]
     about = "\n".join(dict.fromkeys([state["question"], *state["requests"]]))
     part = parse_scope(state["scope"])
-    place, own = call_site(state, runtime), state.get("run", "")
-    told = await _notes_of_person(state, place)
-    choices = runtime.context
-    pages = await recall_evidence(place, choices, queries, named, about=about, part=part, run=own)
-    known = {(one["source"], one["text"]) for one in state["passages"]}
-    every = [*told.passages, *pages.passages]
-    new = [one for one in every if (one["source"], one["text"]) not in known]
+    place, run = call_site(state, runtime), state.get("run", "")
+    notes = await _personal_notes(state, place)
+    pages = await recall_evidence(
+        place, runtime.context, queries, page_ids, about=about, part=part, run=run
+    )
+    seen = {(hit["source"], hit["text"]) for hit in state["passages"]}
+    hits = [*notes.passages, *pages.passages]
+    new = [hit for hit in hits if (hit["source"], hit["text"]) not in seen]
     return RecallState(
         passages=[*state["passages"], *new],
-        sources={**state["sources"], **told.sources, **pages.sources},
-        fresh=any(one["source"] not in state["sources"] for one in new),
+        sources={**state["sources"], **notes.sources, **pages.sources},
+        fresh=any(hit["source"] not in state["sources"] for hit in new),
         reports=await _earlier_reports(state, place),
     )
 
 
-async def _notes_of_person(state: RecallState, place: CallSite) -> DirectAnswer:
-    """Return what the person told that fits the question; a run is told that by its memories."""
+async def _personal_notes(state: RecallState, place: CallSite) -> DirectAnswer:
+    """Return the notes about the person that match the question; an outer run has its own."""
     if "run" in state or state["scope"]:
         return DirectAnswer([], {})
     notes = await search_personal_notes(place.owner, state["question"], MAX_PERSON_NOTES)
@@ -177,11 +180,11 @@ async def _notes_of_person(state: RecallState, place: CallSite) -> DirectAnswer:
 
 
 async def _earlier_reports(state: RecallState, place: CallSite) -> list[EarlierReport]:
-    """Return the earlier reports on the question; a run is told of them by its memories."""
+    """Return the earlier reports on the question; an outer run has its own."""
     if "run" in state or (state["scope"] and REPORT_PAGE_KIND not in state["scope"]):
         return []
     notes = await find_related_reports(place.owner, state["question"], titled=True)
-    return [EarlierReport(page=one.id, title=one.title, abstract=one.text) for one in notes]
+    return [EarlierReport(page=note.id, title=note.title, abstract=note.text) for note in notes]
 
 
 ENDS = ".!?。！？"
@@ -202,10 +205,10 @@ class Notes(BaseModel):
 
 
 async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Write down what the passages say about the question, keeping only what they bear out.
+    """Write notes on the question from the passages, and keep those that the passages support.
 
     Reads `question`, `notes`, `passages`, `sources`; writes `notes`, `extracts`, `pages`, `fresh`.
-    When nothing can be written, what was known stays, and the passages wait for the next round.
+    If no notes can be written, the earlier ones remain, and the next round tries again.
     """
     if not state["fresh"]:
         return RecallState()
@@ -215,32 +218,29 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         render_pages_block(state["passages"], state["sources"]),
     )
     system = render_prompt("recall_integrate", language=state["language"])
+    messages, sources = [HumanMessage(request)], state["sources"]
+    place, question = call_site(state, runtime), state["question"]
+    # A recall of a single round has no time for repairs.
+    repairs = 0 if state.get("most") == 1 else DEFAULT_REPAIRS
     try:
-        said = [HumanMessage(request)]
-        written = await ask(state, runtime, "recall", system, said, Notes, repairs=_repairs(state))
+        written = await ask(state, runtime, "recall", system, messages, Notes, repairs=repairs)
+        facts = _render_facts(written.facts, sources)
+        checked = await verify_text(place, runtime.context, "recall", facts, sources, question)
     except Problem as problem:
         raise_if_fatal(problem)
         return RecallState()
-    sources = state["sources"]
-    facts = _joined(written.facts, sources)
-    place, asked = call_site(state, runtime), state["question"]
-    try:
-        checked = await verify_text(place, runtime.context, "recall", facts, sources, asked)
-    except Problem as problem:
-        raise_if_fatal(problem)
-        return RecallState()
-    notes = _marked(checked)
+    notes = _mark_doubts(checked)
     return RecallState(
         fresh=bool(notes.strip()),
         notes=notes,
-        extracts=[one for one in state["passages"] if one["source"] in checked.cited],
-        pages=[sources[one]["page"] for one in checked.cited],
+        extracts=[hit for hit in state["passages"] if hit["source"] in checked.cited],
+        pages=[sources[name]["page"] for name in checked.cited],
     )
 
 
-def _marked(checked: CheckedText) -> str:
-    """Return the notes, those marked that their pages do not seem to say."""
-    doubted = {one["text"].strip() for one in checked.doubted}
+def _mark_doubts(checked: CheckedText) -> str:
+    """Return the notes, with a mark after each that its pages may not support."""
+    doubted = {doubt["text"].strip() for doubt in checked.doubted}
     lines = checked.body.split("\n")
     return "\n".join(
         f"{line} {NOTE_DOUBT_MARK}" if line.removeprefix("- ").strip() in doubted else line
@@ -248,29 +248,23 @@ def _marked(checked: CheckedText) -> str:
     )
 
 
-def _repairs(state: RecallState) -> int:
-    """Return how often notes that cannot be read are asked for again: not where time is short."""
-    return 0 if state.get("most") == 1 else DEFAULT_REPAIRS
-
-
-def _joined(facts: Iterable[NotedFact], known: Iterable[str]) -> str:
-    """Return the facts as a list, each with the ids of its pages that are known."""
+def _render_facts(facts: Iterable[NotedFact], known_ids: Container[str]) -> str:
+    """Render the facts as a list, each with the known ids of its pages before its full stop."""
     lines = []
     for fact in facts:
-        ids = [one for one in dict.fromkeys(fact.pages) if one in known]
+        markers = "".join(f"[{page}]" for page in dict.fromkeys(fact.pages) if page in known_ids)
         text = " ".join(fact.text.split())
-        end = text[-1] if text and text[-1] in ENDS else ""
-        if ids and text:
-            markers = "".join(f"[{one}]" for one in ids)
+        if markers and text:
+            end = text[-1] if text[-1] in ENDS else ""
             lines.append(f"- {text.removesuffix(end)} {markers}{end}")
     return "\n".join(lines)
 
 
 ROUNDS = 3
-"""How often memory is searched for one question, where nothing else is said."""
+"""How often memory is searched for one question by default."""
 
 FOLLOW_UPS = 5
-"""How many requests a round may lead to."""
+"""How many requests the next round may have."""
 
 
 @extractive_answer(check_notes)
@@ -284,32 +278,32 @@ class Complete(BaseModel):
 async def check(
     state: RecallState, runtime: Runtime[Context]
 ) -> Command[Literal["plan", "__end__"]]:
-    """Finish when the notes are enough, nothing was found, or it was tried often enough.
+    """Finish when the notes suffice, nothing new was found, or no round is left.
 
     Reads `question`, `notes`, `fresh`, `asked`, `recall_round`, `most`, `reports`; writes
     `requests`, `recall_round`, `messages`.
     """
     if state["fresh"] and round_of(state) + 1 < state.get("most", ROUNDS):
-        requests = await _requests(state, runtime)
+        requests = await _follow_ups(state, runtime)
         if requests:
-            again = RecallState(requests=requests, recall_round=round_of(state) + 1)
-            return Command(goto="plan", update=again)
+            update = RecallState(requests=requests, recall_round=round_of(state) + 1)
+            return Command(goto="plan", update=update)
     if "run" not in state:
         end_session(call_site(state, runtime))
     reply = AIMessage(render_recall(state))
     return Command(goto="__end__", update=RecallState(requests=[], messages=[reply]))
 
 
-async def _requests(state: RecallState, runtime: Runtime[Context]) -> list[str]:
-    """Return what else is to be found out; nothing when it is enough or nobody can tell."""
+async def _follow_ups(state: RecallState, runtime: Runtime[Context]) -> list[str]:
+    """Return new requests; none if the notes suffice or cannot be judged."""
     data = join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("queries", "\n".join(state["asked"])),
         render_cited_block("notes", state["notes"]),
     )
     system = render_prompt("recall_check", language=state["language"])
-    said, done = [HumanMessage(data)], Complete(complete=True)
-    judged = await ask(state, runtime, "recall", system, said, Complete, default=done)
-    new = [one for one in dict.fromkeys(judged.requests) if one.strip()]
-    left = [one for one in new if one not in state["asked"]]
-    return [] if judged.complete else left[:FOLLOW_UPS]
+    messages, default = [HumanMessage(data)], Complete(complete=True)
+    verdict = await ask(state, runtime, "recall", system, messages, Complete, default=default)
+    requests = [text for text in dict.fromkeys(verdict.requests) if text.strip()]
+    new = [text for text in requests if text not in state["asked"]]
+    return [] if verdict.complete else new[:FOLLOW_UPS]

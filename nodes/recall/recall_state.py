@@ -1,4 +1,4 @@
-"""What flows through the memory researcher, and what it hands over."""
+"""The state of the memory researcher, and its results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prompts.loader import render_prompt
 
 
 class PlannedSearch(TypedDict):
-    """What memory is searched for on behalf of one request."""
+    """The searches for one request."""
 
     request: str
     keywords: list[str]
@@ -24,7 +24,7 @@ class PlannedSearch(TypedDict):
 
 
 class EarlierReport(TypedDict):
-    """A report of the same person that is about a question, and what it says in short."""
+    """An earlier report of the same person on a question, with its abstract."""
 
     page: str
     title: str
@@ -32,43 +32,41 @@ class EarlierReport(TypedDict):
 
 
 class RecallState(CallSiteState, total=False):
-    """A question, and what memory has on it so far."""
+    """A question, and the results of memory on it so far."""
 
     run: str
-    """The run that it works for. Written by an outer graph."""
+    """The id of the outer run. Written by an outer graph."""
 
     recall_round: int
-    """How often memory was searched before, for this question. Written by plan and check."""
+    """How often memory was searched for this question before. Written by plan and check."""
     messages: Annotated[list[AnyMessage], add_messages]
     """The question. Written by the caller; the answer by check."""
     question: str
     """The question. Written by plan."""
     scope: list[str]
-    """The kinds and groups of pages that are looked at. Written by plan, or by an outer graph."""
+    """The kinds and groups of pages to search. Written by plan, or by an outer graph."""
     most: int
-    """How many rounds there may be. Written by an outer graph."""
+    """The largest number of rounds. Written by an outer graph."""
     requests: list[str]
-    """What to find out in this round: first the question itself. Written by plan and check."""
+    """The requests of this round; in the first, the question. Written by plan and check."""
     asked: list[str]
-    """Every request so far. Written by plan."""
+    """All requests so far. Written by plan."""
     searches: list[PlannedSearch]
-    """What to search for in this round. Written by plan."""
+    """The searches of this round. Written by plan."""
     passages: list[Passage]
-    """What was found so far. Written by search."""
+    """All passages found so far. Written by search."""
     sources: dict[str, Source]
-    """Where it is from, by id. Written by search."""
+    """The sources of the passages, by id. Written by search."""
     fresh: bool
-    """Whether the last round found anything to judge. Written by search and integrate."""
+    """Whether this round brought anything new. Written by search and integrate."""
     notes: str
-    """What is known so far, each fact with its sources. Written by integrate."""
+    """A list of facts, each with its sources. Written by integrate."""
     extracts: list[Passage]
-    """The passages that the notes rest on, word for word. Written by integrate."""
+    """The passages of the sources that the notes cite. Written by integrate."""
     pages: list[str]
-    """The ids of the pages that the notes rest on. Written by integrate."""
+    """The ids of the pages that the notes cite. Written by integrate."""
     reports: list[EarlierReport]
-    """The earlier reports on the question: no sources, but what a person may go on reading.
-
-    Written by search, outside of runs."""
+    """Earlier reports on the question, for further reading. Written by search, outside of runs."""
 
 
 def round_of(state: RecallState) -> int:
@@ -77,36 +75,34 @@ def round_of(state: RecallState) -> int:
 
 
 NOTE_DOUBT_MARK = "⚠"
-"""What stands behind a note that its pages do not seem to say."""
+"""The mark after a note that its pages may not support."""
 
 
 def render_recall(state: RecallState) -> str:
-    """Return what a person is told: the notes, and which earlier reports are about the question."""
-    nothing = render_prompt("nothing_remembered", language=state["language"])
-    told = state["notes"] or nothing.strip()
-    if NOTE_DOUBT_MARK in told:
-        doubt = render_prompt("noted_doubt", language=state["language"], mark=NOTE_DOUBT_MARK)
-        told = f"{told}\n\n{doubt.strip()}"
-    reports = "\n".join(
-        f"- **{one['title']}** {one['abstract']}" for one in state.get("reports", [])
-    )
-    if not reports:
-        return told
-    return (
-        f"{told}\n\n{render_prompt('earlier_reports', language=state['language'], reports=reports)}"
-    )
+    """Render the answer to a person: the notes, and the earlier reports on the question."""
+    language = state["language"]
+    parts = [state["notes"] or render_prompt("nothing_remembered", language=language).strip()]
+    if NOTE_DOUBT_MARK in parts[0]:
+        parts.append(render_prompt("noted_doubt", language=language, mark=NOTE_DOUBT_MARK).strip())
+    entries = [
+        f"- **{report['title']}** {report['abstract']}" for report in state.get("reports", [])
+    ]
+    if entries:
+        reports = "\n".join(entries)
+        parts.append(render_prompt("earlier_reports", language=language, reports=reports))
+    return "\n\n".join(parts)
 
 
 async def recalled_passages(
     owner: str, state: RecallState, *, whole: bool = False
 ) -> list[Passage]:
-    """Return the passages that the notes of a recall rest on, word for word, each with its source.
+    """Return the passages of the sources that the notes of a recall cite.
 
     Args:
         owner: Whose memory it is.
-        state: What the graph left.
-        whole: Whether whole pages are wanted instead; they are read from the store, for no state
-            holds them. A page that was forgotten since is left out.
+        state: The final state of the graph.
+        whole: Whether to return whole pages instead, read from the page store. A page that was
+            forgotten since is left out.
     """
     if not whole:
         return list(state["extracts"])
