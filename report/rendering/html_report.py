@@ -1,4 +1,4 @@
-"""Render a document as a page of HTML that needs nothing but itself."""
+"""Render a document as one self-contained page of HTML."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from report.document import (
     ReportDocument,
     describe_empty_answer,
     describe_researched_form,
-    list_doubt_lines,
     list_footnotes,
     list_grade_labels,
     list_missing_parts,
@@ -45,7 +44,7 @@ from report.rendering.numbering import (
     PRIVATE_MARK,
     NumberedText,
     has_repeated_places,
-    number_citations,
+    number_document,
 )
 from text.regex import regex
 
@@ -54,14 +53,14 @@ _TAGS = {
     *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
-_NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
+_DISABLED_RULES = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
 _UNBROKEN_DASH = "\u2060–\u2060"
 _RANGE = regex(r"(?<=\d)–(?=\d)")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
 class _Passage(NamedTuple):
-    """What is cited of a page, the number of its document, and the uses of each cited part."""
+    """An excerpt of a page, the number of its document, and the uses of each cited part."""
 
     number: int
     place: str
@@ -73,19 +72,14 @@ class _Passage(NamedTuple):
 def render_html(document: ReportDocument) -> str:
     """Return a document as a page; the same document gives the same bytes.
 
-    Nothing in it is active and nothing is fetched. Only addresses of sources are links.
+    The page has no scripts and fetches nothing. Its only external links are addresses of sources.
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
-    told = [one["text"] for one in document["doubted"]]
-    doubted = list_doubt_lines(document)
-    proofs = [one.proof for one in doubted]
-    shown = number_citations(
-        document["body"], document["sources"], language, told, document["texts"], proofs
-    )
+    shown, doubted = number_document(document)
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     none = _paragraph(describe_empty_answer(document)) if unanswered and not shown.body else ""
-    gaps = [_gap(one, language) for one in list_missing_parts(document)]
+    gaps = [_gap(part, language) for part in list_missing_parts(document)]
     searched = [_escaped(query) for query in document["searched"]] if unanswered else []
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
@@ -113,41 +107,38 @@ def _template() -> Template:
 def _passages(
     document: ReportDocument, uses: Sequence[CitationUse], language: str
 ) -> list[_Passage]:
-    """Return what the uses of sources rest on, page by page in the order of their documents.
+    """Return the passages that support the uses, page by page in the order of their documents.
 
-    Of a document of which no use finds its part, the beginning of what is cited is shown.
+    A document in which no supporting part is found is shown by the beginning of its cited pages.
     """
     sources = {source["id"]: source for source in document["sources"]}
     texts = {name: text for name, text in document["texts"].items() if text.strip()}
     found: dict[tuple[int, str], dict[int, EvidenceSpan]] = {}
-    rest: dict[tuple[int, str], dict[int, EvidenceSpan]] = {}
+    missed: dict[tuple[int, str], dict[int, EvidenceSpan]] = {}
+    fallback = EvidenceSpan(0, FALLBACK_EXCERPT_CHARS, certain=False)
     for at, use in enumerate(uses):
-        for name in (one for one in use.sources if one in texts):
-            part = find_evidence(texts[name], use)
-            to, part = (
-                (found, part)
-                if part
-                else (rest, EvidenceSpan(0, FALLBACK_EXCERPT_CHARS, certain=False))
-            )
-            to.setdefault((use.number, name), {})[at] = part
-    told = {number for number, _ in found}
-    found |= {key: parts for key, parts in rest.items() if key[0] not in told}
+        for name in filter(texts.__contains__, use.sources):
+            span = find_evidence(texts[name], use)
+            spans = (found if span else missed).setdefault((use.number, name), {})
+            spans[at] = span or fallback
+    numbers = {number for number, _ in found}
+    found |= {key: spans for key, spans in missed.items() if key[0] not in numbers}
     return [
         _Passage(
             number,
-            describe_place(_exact(sources[name], texts[name], group), language),
+            describe_place(_narrow(sources[name], texts[name], group), language),
             build_excerpt(texts[name], group),
-            [[at for at, part in parts.items() if part == one] for one in group],
+            [[at for at, span in spans.items() if span == part] for part in group],
             group,
         )
-        for (number, name), parts in sorted(found.items(), key=lambda one: one[0][0])
-        for group in group_spans(list(parts.values()))
+        for (number, name), spans in sorted(found.items(), key=lambda item: item[0][0])
+        for group in group_spans(list(spans.values()))
     ]
 
 
-def _exact(source: Source, text: str, group: Sequence[EvidenceSpan]) -> Source:
-    """Return a source with the place of some parts of its page."""
-    return narrow_place(source, text, EvidenceSpan(group[0].start, max(one.end for one in group)))
+def _narrow(source: Source, text: str, group: Sequence[EvidenceSpan]) -> Source:
+    """Return a source with its place narrowed to some parts of its page."""
+    return narrow_place(source, text, EvidenceSpan(group[0].start, max(part.end for part in group)))
 
 
 def _body(
@@ -156,9 +147,9 @@ def _body(
     doubted: Sequence[DoubtLine],
     grades: Sequence[str],
 ) -> str:
-    """Return the text as HTML: cleaned first, then the numbers become links."""
+    """Return the text as HTML; numbers become links after sanitizing."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    tokens = markdown.disable(_NOT_WRITTEN).parse(shown.body)
+    tokens = markdown.disable(_DISABLED_RULES).parse(shown.body)
     for token in tokens:
         token.tag = "h2" if token.tag == "h1" else token.tag
     plain = markdown.renderer.render(tokens, markdown.options, {})
@@ -169,17 +160,16 @@ def _body(
     def warn(found: re.Match[str]) -> str:
         at = ord(found[0]) - FIRST_DOUBT_MARK
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
-        one, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
-        why = escape(to_single_line(doubted[one].text + _bare(shown.notes[one])))
-        after = found.string[found.end() :][:1]
-        space = " " if after.isalnum() else ""
+        line, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
+        why = escape(to_single_line(doubted[line].text + _strip_marks(shown.notes[line])))
+        space = " " if found.string[found.end() :][:1].isalnum() else ""
         return f'<a class="doubt" {place} title="{why}">⚠ {grade}</a>{space}'
 
-    return DOUBT_MARK.sub(warn, _linked(clean, shown, passages))
+    return DOUBT_MARK.sub(warn, _link_numbers(clean, shown, passages))
 
 
-def _linked(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> str:
-    """Return clean HTML with its numbers as links, and with its quotations marked."""
+def _link_numbers(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> str:
+    """Return sanitized HTML with numbers as links and quotations in spans."""
     targets = {
         use: f"p{at}-{number}" if part.certain else f"p{at}"
         for at, passage in reversed([*enumerate(passages, start=1)])
@@ -199,20 +189,20 @@ def _linked(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> st
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")
 
 
-def _bare(note: str) -> str:
-    """Return a note without its numbers and without the marks of Markdown."""
+def _strip_marks(note: str) -> str:
+    """Return a note without numbers and Markdown."""
     return PRIVATE_MARK.sub("", unescape_markdown(_NUMBER.sub("", note))).rstrip()
 
 
 def _doubts(
     shown: NumberedText, passages: Sequence[_Passage], doubted: Sequence[DoubtLine], language: str
 ) -> str:
-    """Return what is doubted and why, each with a link to its sentence where that is marked."""
+    """Return the doubts and their reasons, each with a link to its sentence if that is marked."""
     marked = {ord(mark) - FIRST_DOUBT_MARK for mark in DOUBT_MARK.findall(shown.body)}
     lines = []
     for at, (one, note) in enumerate(zip(doubted, shown.notes, strict=True)):
         space = " " if note.startswith(" ") else ""
-        proof = space + _linked(_escaped(unescape_markdown(note)), shown, passages)
+        proof = space + _link_numbers(_escaped(unescape_markdown(note)), shown, passages)
         back = _jumps("w", [at + 1], "↑", get_label("back", language)) if at in marked else ""
         lines.append(f'<li id="d{at + 1}">{_escaped(one.text)}{proof} {back}</li>')
     return _section("doubts", lines, language)
@@ -222,57 +212,52 @@ def _meta(document: ReportDocument, count: int, language: str) -> str:
     status = document["status"]
     sources = get_label("count_one" if count == 1 else "count", language).format(count)
     doubted = len(document["doubted"])
-    # What is doubted is no reason for a green badge.
+    # A report with doubts gets no green badge.
     look = "partial" if doubted and status == "succeeded" else status
     badge = f'<span class="badge {_escaped(look)}">{_escaped(get_label(status, language))}</span>'
     if doubted:
-        told = get_label("to_check", language).format(doubted)
-        badge += f' <a class="badge partial" href="#d1">⚠ {told}</a>'
+        to_check = get_label("to_check", language).format(doubted)
+        badge += f' <a class="badge partial" href="#d1">⚠ {to_check}</a>'
     created = f"<time>{_escaped(document['created'])}</time>"
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 
 
 def _gap(gap: MissingPart, language: str) -> str:
-    bold = ((f"<strong>{_escaped(title)}</strong>", _escaped(more)) for title, more in gap.titles)
-    titles = get_label("comma", language).join(append_detail(*one, language) for one in bold)
+    titles = get_label("comma", language).join(
+        append_detail(f"<strong>{_escaped(title)}</strong>", _escaped(detail), language)
+        for title, detail in gap.titles
+    )
     return f"{titles}{get_label('colon', language)}{_escaped(gap.reason)}"
 
 
 def _list(heading: str, items: list[str], language: str) -> str:
+    if not items:
+        return ""
     lines = "\n".join(f"<li>{item}</li>" for item in items)
-    return (
-        f"<section><h2>{get_label(heading, language)}</h2>\n<ul>\n{lines}\n</ul></section>"
-        if lines
-        else ""
-    )
+    return f"<section><h2>{get_label(heading, language)}</h2>\n<ul>\n{lines}\n</ul></section>"
 
 
 def _sources(shown: NumberedText, passages: Sequence[_Passage], language: str) -> str:
-    """Return the list of sources; each leads to what is cited of it, or back to the text."""
+    """Return the list of sources, each with links to its passages or back to the text."""
     lines = []
     for number, source in enumerate(shown.documents, start=1):
-        of_it = [at for at, one in enumerate(passages, start=1) if one.number == number]
+        cited = [at for at, one in enumerate(passages, start=1) if one.number == number]
         uses = [at for at, use in enumerate(shown.uses) if use.number == number]
-        links = _jumps("p", of_it, "¶", get_label("cited", language)) or _backs(uses, language)
+        links = _jumps("p", cited, "¶", get_label("cited", language)) or _backs(uses, language)
         line = f'<span class="number">[{number}]</span> <span>{_source(source)} {links}</span>'
         lines.append(f'<li id="s{number}">{line}</li>')
-    told = (
-        _paragraph(get_label("same_place", language), "removed")
-        if has_repeated_places(shown.body)
-        else ""
-    )
-    return _section("sources", lines, language) + told
+    note = get_label("same_place", language) if has_repeated_places(shown.body) else ""
+    return _section("sources", lines, language) + _paragraph(note, "removed")
 
 
 def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: str) -> str:
-    """Return the words that are cited, in their context, with links back to the text."""
+    """Return the cited passages in their context, with links back to the text."""
     lines = []
     for at, one in enumerate(passages, start=1):
         title = _escaped(used[one.number - 1]["title"] or used[one.number - 1]["location"])
         where = f", {_escaped(one.place)}" if one.place else ""
-        where += (
-            "" if any(part.certain for part in one.parts) else f" · {get_label('near', language)}"
-        )
+        if not any(part.certain for part in one.parts):
+            where += f" · {get_label('near', language)}"
         head = f'<a href="#s{one.number}">[{one.number}]</a> {title}{where}'
         words = "".join(_piece(piece, f"p{at}") for piece in one.pieces)
         backs = _backs(sorted(chain(*one.uses)), language)
@@ -295,7 +280,7 @@ def _backs(uses: Sequence[int], language: str) -> str:
 
 
 def _jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
-    """Return a link to each target, counted from 1."""
+    """Return a link to each target, with a sign and a count from 1."""
     return " ".join(
         f'<a class="back" href="#{kind}{target}" title="{title}">{sign}{count}</a>'
         for count, target in enumerate(targets, start=1)
@@ -303,7 +288,7 @@ def _jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
 
 
 def _piece(piece: ExcerptPart, passage: str) -> str:
-    """Return a part of a passage, with the space that keeps it from the next one."""
+    """Return a part of a passage, keeping the space at its ends."""
     text = piece.text
     ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
     lines = "<br>\n".join(map(_escaped, text.split("\n")))
@@ -312,7 +297,7 @@ def _piece(piece: ExcerptPart, passage: str) -> str:
 
 
 def _source(source: Source) -> str:
-    """Return title and place of a source; an address of the web is a link, a file is not."""
+    """Return title and location of a source; a web address is a link, a file is not."""
     title, place = _escaped(source["title"]), _escaped(source["location"])
     shown = f' <span class="place">{place}</span>' if title else ""
     address = to_safe_url(source["location"])
@@ -328,9 +313,8 @@ def _about(source: Source) -> str:
 
 def _paragraph(text: str, kind: str = "") -> str:
     shown = _escaped(text)
-    return (
-        f'<p class="{kind}">{shown}</p>' if shown and kind else f"<p>{shown}</p>" if shown else ""
-    )
+    opening = f'<p class="{kind}">' if kind else "<p>"
+    return f"{opening}{shown}</p>" if shown else ""
 
 
 def _escaped(text: str) -> str:

@@ -12,7 +12,6 @@ from report.document import (
     ReportDocument,
     describe_empty_answer,
     describe_researched_form,
-    list_doubt_lines,
     list_footnotes,
     list_grade_labels,
     list_missing_parts,
@@ -26,6 +25,7 @@ from report.rendering.numbering import (
     PRIVATE_MARK,
     has_repeated_places,
     number_citations,
+    number_document,
 )
 from text.regex import regex
 from text.script import CJK
@@ -35,77 +35,67 @@ _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
 def render_markdown(document: ReportDocument) -> str:
-    """Return a document as markdown; the same document gives the same bytes.
+    """Return a document as Markdown; the same document gives the same bytes.
 
-    Title, notices and question stand first, then the text with its sources as numbers, what is
-    missing, what was searched where that is all there is to say, and the list of sources.
+    The order is: title, notices, question, the text with numbers for its sources, doubts, gaps,
+    the queries if there is no answer, and the list of sources.
     """
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
 
 @lru_cache(maxsize=512)
 def render_plain_text(body: str) -> str:
-    """Return a text with its quotations as such, and without the ids of its sources.
+    """Return a text with quotation marks and without the ids of its sources.
 
-    A row of a table is its cells one behind the other. The checks ask for the same sentences again
-    and again.
+    A row of a table becomes its cells, joined by dots. Results are cached because the checks ask
+    for the same sentences repeatedly.
     """
-    shown = re.sub(r"(?<!\\)(?:\*\*|__)", "", _shown(number_citations(body, []).body))
-    if not shown.lstrip().startswith("|"):
-        return unescape_markdown(shown)
-    cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", shown))
+    text = re.sub(r"(?<!\\)(?:\*\*|__)", "", _replace_marks(number_citations(body, []).body))
+    if not text.lstrip().startswith("|"):
+        return unescape_markdown(text)
+    cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", text))
     return " · ".join(unescape_markdown(cell) for cell in cells if cell)
 
 
-def _shown(text: str, grades: Sequence[str] = ()) -> str:
-    def warned(mark: re.Match[str]) -> str:
-        return _warned(
-            mark, grades[min(ord(mark[0]) - FIRST_DOUBT_MARK, len(grades) - 1)] if grades else ""
-        )
+def _replace_marks(text: str, grades: Sequence[str] = ()) -> str:
+    """Return a numbered text with brackets and warnings in place of private marks."""
 
-    return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warned, text.translate(_BRACKETS)))
+    def warn(mark: re.Match[str]) -> str:
+        at = min(ord(mark[0]) - FIRST_DOUBT_MARK, len(grades) - 1)
+        return _format_warning(mark, grades[at] if grades else "")
+
+    return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, text.translate(_BRACKETS)))
 
 
-def _warned(mark: re.Match[str], grade: str) -> str:
-    """Return the sign of a doubt and its grade, apart from English words."""
-    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
+def _format_warning(mark: re.Match[str], grade: str) -> str:
+    """Return the sign of a doubt with its grade, spaced from English words around it."""
     if _CJK.match(grade):
         return f"（⚠ {grade}）"
+    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
     close = not before.strip() or _CJK.match(before) or before in "。！？；…”）」"
     sign = f"(⚠ {grade})" if grade else "⚠"
-    return (
-        f"{'' if close else ' '}{sign}{' ' if after.isalnum() or (after in '[|' and after) else ''}"
-    )
+    return f"{'' if close else ' '}{sign}{' ' if after.isalnum() or after in ('[', '|') else ''}"
 
 
 def _parts(document: ReportDocument) -> Iterator[str]:
     language = document["language"]
-    told = [one["text"] for one in document["doubted"]]
-    doubted = list_doubt_lines(document)
-    text, used, _, proofs = number_citations(
-        document["body"],
-        document["sources"],
-        language,
-        told,
-        document["texts"],
-        [one.proof for one in doubted],
-    )
+    (text, used, _, proofs), doubted = number_document(document)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
     unanswered = document["status"] == "insufficient_evidence"
-    yield _shown(text, list_grade_labels(document)) or (
+    yield _replace_marks(text, list_grade_labels(document)) or (
         describe_empty_answer(document) if unanswered else ""
     )
     lines = zip(doubted, proofs, strict=True)
-    told_doubts = [f"⚠ {escape_markdown(one.text)}{_shown(proof)}" for one, proof in lines]
-    yield from _list("doubts", told_doubts, language)
-    gaps = [_gap(one, language) for one in list_missing_parts(document)]
-    yield from _list("missing", gaps, language)
+    doubts = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
+    yield from _list("doubts", doubts, language)
     yield from _list(
-        "searched", map(escape_markdown, document["searched"] if unanswered else []), language
+        "missing", (_gap(part, language) for part in list_missing_parts(document)), language
     )
+    queries = document["searched"] if unanswered else []
+    yield from _list("searched", map(escape_markdown, queries), language)
     if used:
         yield f"## {get_label('sources', language)}"
     yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
@@ -121,12 +111,11 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
 
 
 def _gap(gap: MissingPart, language: str) -> str:
-    titles = (
-        append_detail(f"**{escape_markdown(one)}**", escape_markdown(more), language)
-        for one, more in gap.titles
+    titles = get_label("comma", language).join(
+        append_detail(f"**{escape_markdown(title)}**", escape_markdown(detail), language)
+        for title, detail in gap.titles
     )
-    named = get_label("comma", language).join(titles)
-    return f"{named}{get_label('colon', language)}{escape_markdown(gap.reason)}"
+    return f"{titles}{get_label('colon', language)}{escape_markdown(gap.reason)}"
 
 
 def _source(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""Turn the marks of a report into the numbers a reader sees."""
+"""Replace the citation marks of a report with numbers and places."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from report.citations import (
     narrow_place,
     to_whole_document,
 )
+from report.document import DoubtLine, ReportDocument, list_doubt_lines
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
 from report.markdown.code import list_code_lines
@@ -37,14 +38,14 @@ from report.markdown.sanitizer import escape_markdown, neutralize_markdown, stri
 from text.normalization import normalize_text
 from text.regex import regex
 
-_NUMBER = "\ue000{}\ue001"  # between characters that no report has
+_NUMBER = "\ue000{}\ue001"  # between private-use characters, which no report has
 _PLACE_SEPARATOR = "\ue004"
 _QUOTED = "\ue002“{}”\ue003"
 FIRST_USE_MARK = 0xF0000
-"""The first of the characters that stand behind a number, one for each use of a document."""
+"""The first of the characters that follow a number, one for each use of a document."""
 
 FIRST_DOUBT_MARK = 0xE100
-"""The first of the characters that stand behind a sentence, one for each that is doubted."""
+"""The first of the characters that end a doubted sentence, one for each doubt."""
 
 DOUBT_MARK = regex("[\ue100-\ue1ff]")
 
@@ -58,30 +59,30 @@ _WORD = regex("[A-Za-z0-9]")
 _GROUP_AT = regex(rf"\s*{_GROUP}")
 
 
-_Look = Callable[[str, str, str], "_Cited | None"]
-"""Looks up a source by its id, for what is said with it and what stands beside that."""
+_Lookup = Callable[[str, str, str], "_Citation | None"]
+"""Looks up a source by its id, for a statement and its context."""
 
 
 class NumberedText(NamedTuple):
-    """A text with numbers, and the documents they stand for, from number 1."""
+    """A text with numbers, and the documents they refer to, from number 1."""
 
     body: str
     documents: list[Source]
     uses: list[CitationUse]
-    """Every number in the text, in order, and then those of the notes."""
+    """The uses for all numbers in the text, in order, then for those in the notes."""
     notes: list[str]
-    """What is said of the text below it, with numbers like those in it."""
+    """Remarks shown below the text, with numbers of the same series."""
 
 
 NO_SOURCE_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
-class _Cited(NamedTuple):
+class _Citation(NamedTuple):
     """A source: the number of its document, the place in it, and its id."""
 
     number: int
     place: str
-    """The place in words; nothing for a whole document, and for where one begins."""
+    """The place in words; empty for a whole document or its beginning."""
     name: str
 
 
@@ -93,127 +94,142 @@ def number_citations(
     texts: Mapping[str, str] = NO_SOURCE_TEXTS,
     notes: Sequence[str] = (),
 ) -> NumberedText:
-    """Return `body` as markdown with a number for each mark, and the place where there is one.
+    """Return `body` as Markdown with a number, and a place if known, for each citation mark.
 
-    Numbers go by first use, one for each document. A quotation that is followed by a marker of its
-    own source is not marked twice. Marks of unknown sources are dropped. The place of a citation
-    is not told again by the next one of its document in a paragraph, list or table, and the name
-    of a section not below its heading: a number alone is the place that was told last. A mark
-    stands in each sentence that is `doubted`, before its full stop, and behind a block of code for
-    each line of it that is. With the `texts` of the pages, by the ids of their sources, the place
-    is that of the words that are cited. What the `notes` cite is numbered behind the text.
+    Each document gets one number, by first use. A quotation followed by a marker of its own source
+    gets one number, not two. Marks of unknown sources are dropped. A place is not repeated for the
+    next citation of its document in a paragraph, list or table, nor the name of a section until
+    the next heading: a number alone refers to the place named last with it. Each sentence in
+    `doubted` gets a mark before its full stop; doubted lines of code are marked after their block.
+    With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
+    The citations of `notes` are numbered after those of the text.
     """
     used: dict[str, Source] = {}
     uses: list[CitationUse] = []
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
-    cited = _registry(sources, used, texts, language)
-    parts = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
+    look_up = _build_lookup(sources, used, texts, language)
+    blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
-    for at, part in enumerate(parts):
-        goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
-        last = last if goes_on else _sections(last, part)
-        if part.kind != "blank":
-            once = partial(_once, last, start)
-            parts[at] = part._replace(text=_text(parts, at, doubts, cited, uses, once))
-    said = [_with_numbers(PRIVATE_MARK.sub("", one), (), cited, uses) for one in notes]
-    told = [_PLACED.sub(partial(_once, {}, start), one) for one in said]
-    return NumberedText(join_blocks(parts), disambiguate_titles(list(used.values())), uses, told)
+    for at, block in enumerate(blocks):
+        continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
+        last = last if continues else _keep_sections(last, block)
+        if block.kind != "blank":
+            format_once = partial(_format_once, last, start)
+            text = _number_block(blocks, at, doubts, look_up, uses, format_once)
+            blocks[at] = block._replace(text=text)
+    numbered = [_replace_marks(PRIVATE_MARK.sub("", note), (), look_up, uses) for note in notes]
+    notes = [_PLACED.sub(partial(_format_once, {}, start), note) for note in numbered]
+    return NumberedText(join_blocks(blocks), disambiguate_titles([*used.values()]), uses, notes)
 
 
-def _registry(
+def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
+    """Return the numbered body of a document, and its doubts with their proofs as notes."""
+    doubts = list_doubt_lines(document)
+    text = number_citations(
+        document["body"],
+        document["sources"],
+        document["language"],
+        [doubted["text"] for doubted in document["doubted"]],
+        document["texts"],
+        [doubt.proof for doubt in doubts],
+    )
+    return text, doubts
+
+
+def _build_lookup(
     sources: Sequence[Source], used: dict[str, Source], texts: Mapping[str, str], language: str
-) -> _Look:
-    """Return what looks up a source, and counts its document among the used ones."""
+) -> _Lookup:
+    """Return a function that looks up a source and adds its document to `used`."""
     registry = {source["id"]: source for source in sources}
 
-    def cited(name: str, said: str, beside: str) -> _Cited | None:
+    def look_up(name: str, statement: str, context: str) -> _Citation | None:
         source = registry.get(name)
         if source is None:
             return None
         key = get_document_key(source)
         used.setdefault(key, to_whole_document(source))
         number, text = list(used).index(key) + 1, texts.get(name, "")
-        use = _use(number, [name], said, beside)
-        exact = (
-            narrow_place(source, text, find_certain_evidence(text, use))
-            if is_wide_place(source)
-            else source
-        )
-        return _Cited(
-            number, escape_markdown(PRIVATE_MARK.sub("", describe_place(exact, language))), name
-        )
+        if is_wide_place(source):
+            use = _build_use(number, [name], statement, context)
+            source = narrow_place(source, text, find_certain_evidence(text, use))
+        place = PRIVATE_MARK.sub("", describe_place(source, language))
+        return _Citation(number, escape_markdown(place), name)
 
-    return cited
+    return look_up
 
 
-def _text(
-    parts: Sequence[MarkdownBlock],
+def _number_block(
+    blocks: Sequence[MarkdownBlock],
     at: int,
     doubts: Mapping[str, int],
-    cited: _Look,
+    look_up: _Lookup,
     uses: list[CitationUse],
-    once: Callable[[re.Match[str]], str],
+    format_once: Callable[[re.Match[str]], str],
 ) -> str:
-    """Return the text of a block with its numbers, each place told once, and its doubts."""
-    part = parts[at]
-    if part.kind == "fence":
-        return part.text + _behind(parts, at, doubts)
-    text = _with_doubts(part._replace(text=normalize_marks(part.text)), doubts)
-    return _PLACED.sub(once, _with_numbers(text, get_block_context(parts, at).head, cited, uses))
+    """Return the text of a block with its numbers and doubts, without repeated places."""
+    block = blocks[at]
+    if block.kind == "fence":
+        return block.text + _mark_code(blocks, at, doubts)
+    text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
+    head = get_block_context(blocks, at).head
+    return _PLACED.sub(format_once, _replace_marks(text, head, look_up, uses))
 
 
 def has_repeated_places(body: str) -> bool:
-    """Tell whether a number of a text stands for a place that was told before with it."""
-    told = {mark[1].partition(", ")[0] for mark in _PLACED.finditer(body) if ", " in mark[1]}
-    return any(mark[1] in told for mark in _PLACED.finditer(body))
+    """Tell whether a number of a text refers to a place that was named before with it."""
+    placed = {mark[1].partition(", ")[0] for mark in _PLACED.finditer(body) if ", " in mark[1]}
+    return any(mark[1] in placed for mark in _PLACED.finditer(body))
 
 
-def _sections(last: Mapping[str, str], part: MarkdownBlock) -> dict[str, str]:
-    """Return what need not be told again in another block: the long names of sections."""
-    named = {number: places for number, places in last.items() if "“" in places}
-    return {} if part.kind == "heading" else named
+def _keep_sections(last: Mapping[str, str], block: MarkdownBlock) -> dict[str, str]:
+    """Return the places that a new block need not repeat: long names of sections."""
+    sections = {number: places for number, places in last.items() if "“" in places}
+    return {} if block.kind == "heading" else sections
 
 
-def _once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
-    """Return a number without its places where they are those of the same number before it.
+def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
+    """Return a number, with its places unless they repeat those last named with it.
 
-    Where others were told before, or are told beside it, the beginning of a document is named.
+    The beginning of a document is named only if other places of it are.
     """
-    number, *places = mark[1].split(_PLACE_SEPARATOR)
-    if any(places) or last.get(number):
-        places = [one or start for one in places]
-    told = "".join(f", {one}" for one in places if one)
-    again = last.get(number) == told
-    last[number] = told
-    return _NUMBER.format(number if again else number + told)
+    number, *names = mark[1].split(_PLACE_SEPARATOR)
+    if any(names) or last.get(number):
+        names = [name or start for name in names]
+    places = "".join(f", {name}" for name in names if name)
+    repeated = last.get(number) == places
+    last[number] = places
+    return _NUMBER.format(number if repeated else number + places)
 
 
-def _with_doubts(part: MarkdownBlock, doubts: Mapping[str, int]) -> str:
-    """Return the text of a block with a mark at the end of each doubted sentence, or row."""
-    said = list_statements(part)
-    return "".join(_doubted(one, doubts.get(_letters(one)), row=part.kind == "row") for one in said)
+def _mark_doubts(block: MarkdownBlock, doubts: Mapping[str, int]) -> str:
+    """Return the text of a block with a mark at the end of each doubted sentence or row."""
+    row = block.kind == "row"
+    return "".join(
+        _mark_doubt(statement, doubts.get(_letters(statement)), row=row)
+        for statement in list_statements(block)
+    )
 
 
-def _behind(parts: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
-    """Return the marks of the doubted lines of some code as a paragraph of its own behind it."""
-    code = parts[at].text
-    found = (doubts.get(_letters(one)) for one in list_code_lines(code))
-    marks = "".join(chr(FIRST_DOUBT_MARK + one) for one in dict.fromkeys(found) if one is not None)
+def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
+    """Return the marks of doubted lines of code, as a paragraph after their block."""
+    code = blocks[at].text
+    found = dict.fromkeys(doubts.get(_letters(line)) for line in list_code_lines(code))
+    marks = "".join(chr(FIRST_DOUBT_MARK + doubt) for doubt in found if doubt is not None)
     indent = code[: len(code) - len(code.lstrip(" \t"))]
-    ends = at + 1 == len(parts) or parts[at + 1].kind == "blank"
+    ends = at + 1 == len(blocks) or blocks[at + 1].kind == "blank"
     return f"\n\n{indent}{marks}{'' if ends else chr(10)}" if marks else ""
 
 
-def _doubted(statement: str, doubt: int | None, *, row: bool) -> str:
+def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
     if doubt is None:
         return statement
-    bare = statement.rstrip().removesuffix("|").rstrip() if row else _unended(statement)
+    bare = statement.rstrip().removesuffix("|").rstrip() if row else _strip_end(statement)
     return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
 
 
-def _unended(statement: str) -> str:
-    """Return a statement up to the mark that ends it; what stands behind that is the next one's."""
+def _strip_end(statement: str) -> str:
+    """Return a statement without the punctuation that ends it and anything after that."""
     bare = statement.rstrip()
     end = _END.search(bare)
     return bare[: end.start()] if end else bare
@@ -225,119 +241,124 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, bare))
 
 
-def _with_numbers(text: str, head: Sequence[str], cited: _Look, uses: list[CitationUse]) -> str:
+def _replace_marks(
+    text: str, head: Sequence[str], look_up: _Lookup, uses: list[CitationUse]
+) -> str:
+    """Return a text with its citation marks replaced and other Markdown neutralized."""
     parts: list[str] = []
     done = 0
     for mark in _MARK.finditer(text):
-        parts += [neutralize_markdown(text[done : mark.start()]), _written(mark, head, cited, uses)]
+        parts.append(neutralize_markdown(text[done : mark.start()]))
+        parts.append(_replace_mark(mark, head, look_up, uses))
         done = mark.end()
     return "".join([*parts, neutralize_markdown(text[done:])])
 
 
-def _written(
-    mark: re.Match[str], head: Sequence[str], cited: _Look, uses: list[CitationUse]
+def _replace_mark(
+    mark: re.Match[str], head: Sequence[str], look_up: _Lookup, uses: list[CitationUse]
 ) -> str:
-    """Return what is written for a mark; it does not stick to a word or begin a link."""
-    before = mark.string[max(0, mark.start() - 1) : mark.start()]
-    after = mark.string[mark.end() : mark.end() + 1]
+    """Return the replacement of a mark, which neither joins a word nor begins a link."""
     if mark["code"]:
         return mark[0]
+    before = mark.string[max(0, mark.start() - 1) : mark.start()]
+    after = mark.string[mark.end() : mark.end() + 1]
+    context = _find_context(mark, head)
     if not mark["group"]:
         quoted = _QUOTED.format(escape_markdown(strip_emphasis(html.unescape(mark[2]))))
-        return (
-            quoted
-            + _own(mark, _beside(mark, head), cited, uses)
-            + (" " if _WORD.match(after) else "")
-        )
-    said, beside = _statement(mark), _beside(mark, head)
-    found = (cited(name, said, beside) for name in MARKER.findall(mark["group"]))
-    shown = _shown(list(filter(None, found)), said, beside, uses)
-    if not shown:
+        number = _number_quotation(mark, context, look_up, uses)
+        return quoted + number + (" " if _WORD.match(after) else "")
+    statement = _find_statement(mark)
+    found = (look_up(name, statement, context) for name in MARKER.findall(mark["group"]))
+    numbers = _format_numbers(list(filter(None, found)), statement, context, uses)
+    if not numbers:
         return ""
     space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
     definition = after == ":" and before in ("", "\n")
-    return space + shown + (" " if after == "(" else "\\" if definition else "")
+    return space + numbers + (" " if after == "(" else "\\" if definition else "")
 
 
-def _own(quote: re.Match[str], beside: str, cited: _Look, uses: list[CitationUse]) -> str:
-    """Return the number of a quotation, or nothing where a marker behind it has it.
+def _number_quotation(
+    quote: re.Match[str], context: str, look_up: _Lookup, uses: list[CitationUse]
+) -> str:
+    """Return the number of a quotation, or "" if a marker after it shows the number.
 
-    A marker stands for the last quotation of its source in the statement, and leads to its words.
+    A marker belongs to the last quotation of its source in the statement.
     """
-    rest = _rest(quote)
-    own = cited(quote[1] or "", quote[0], beside)
-    again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
-    told = quote[1] in MARKER.findall(rest) and not again
-    return "" if not own or told else f" {_shown([own], quote[0], beside, uses)}"
+    rest = _find_rest(quote)
+    citation = look_up(quote[1] or "", quote[0], context)
+    quoted_again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
+    if not citation or (quote[1] in MARKER.findall(rest) and not quoted_again):
+        return ""
+    return f" {_format_numbers([citation], quote[0], context, uses)}"
 
 
-def _rest(mark: re.Match[str]) -> str:
-    """Return what stands behind a mark in its statement or cell, with the marks that end it."""
+def _find_rest(mark: re.Match[str]) -> str:
+    """Return the rest of a statement or cell after a mark, with the markers that follow it."""
     ends = _ends(mark.string)
     end = ends[bisect_left(ends, mark.end())]
     rest = mark.string[mark.end() : end]
-    behind = _GROUP_AT.match(mark.string, end)
-    return rest.partition("|")[0] + (behind[0] if behind else "")
+    group = _GROUP_AT.match(mark.string, end)
+    return rest.partition("|")[0] + (group[0] if group else "")
 
 
 @lru_cache(maxsize=8)
 def _ends(text: str) -> list[int]:
-    """Return where the statements of a block end."""
+    """Return the ends of the statements of a block."""
     return list(accumulate(map(len, split_statements(text))))
 
 
-def _statement(mark: re.Match[str]) -> str:
+def _find_statement(mark: re.Match[str]) -> str:
     """Return the statement, or the cell of a table, that a group of markers belongs to."""
     ends = _ends(mark.string)
     at = bisect_right(ends, mark.start())
-    end = ends[at]
-    one = mark.string[ends[at - 1] if at else 0 : end]
-    cell = mark.string[end - len(one) : mark.start()].rpartition("|")[2]
-    return cell if any(map(str.isalnum, cell)) else one
+    start = ends[at - 1] if at else 0
+    cell = mark.string[start : mark.start()].rpartition("|")[2]
+    return cell if any(map(str.isalnum, cell)) else mark.string[start : ends[at]]
 
 
-def _beside(mark: re.Match[str], head: Sequence[str]) -> str:
-    """Return what says what the statement of a mark is about: its row, or those before it.
+def _find_context(mark: re.Match[str], head: Sequence[str]) -> str:
+    """Return the text that names the subject of a mark's statement.
 
-    Of a row it is the whole, with the head of its column.
-
-    A statement that names nothing, or its subject with a pronoun alone, has that in one before it.
+    For a cell, it is the row and the head of its column. For a statement, it begins with the
+    nearest one that names a subject other than by a pronoun.
     """
     if mark.string.lstrip().startswith("|"):
         column = mark.string[: mark.start()].count("|") - 1
         return f"{mark.string} {''.join(head[column : column + 1])}"
     ends = _ends(mark.string)
     at = bisect_right(ends, mark.start())
-    return mark.string[_begins(mark.string)[at] : ends[at]]
+    return mark.string[_subject_starts(mark.string)[at] : ends[at]]
 
 
 @lru_cache(maxsize=8)
-def _begins(text: str) -> list[int]:
-    """Return for each statement of a block where the one begins that names its subject."""
-    found: list[int] = []
+def _subject_starts(text: str) -> list[int]:
+    """Return for each statement of a block the start of the one that names its subject."""
+    starts: list[int] = []
     for start, end in pairwise([0, *_ends(text)]):
-        said = text[start:end]
-        leans = bool(found) and (has_back_reference(said) or not extract_name_terms(said))
-        found.append(found[-1] if leans else start)
-    return found
+        statement = text[start:end]
+        dependent = has_back_reference(statement) or not extract_name_terms(statement)
+        starts.append(starts[-1] if starts and dependent else start)
+    return starts
 
 
-def _shown(cited: Sequence[_Cited], statement: str, beside: str, uses: list[CitationUse]) -> str:
-    """Return the numbers in brackets, each document once with all places that are cited of it."""
-    documents: dict[int, list[_Cited]] = {}
-    for one in cited:
-        documents.setdefault(one.number, []).append(one)
-    shown = ""
-    for number, all_of_it in documents.items():
-        places = dict.fromkeys(one.place for one in all_of_it)
-        shown += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
-        shown += chr(FIRST_USE_MARK + len(uses))
-        uses.append(_use(number, [one.name for one in all_of_it], statement, beside))
-    return shown
+def _format_numbers(
+    citations: Sequence[_Citation], statement: str, context: str, uses: list[CitationUse]
+) -> str:
+    """Return the numbers in brackets, each document once with all its cited places."""
+    documents: dict[int, list[_Citation]] = {}
+    for citation in citations:
+        documents.setdefault(citation.number, []).append(citation)
+    numbers = ""
+    for number, cited in documents.items():
+        places = dict.fromkeys(citation.place for citation in cited)
+        numbers += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
+        numbers += chr(FIRST_USE_MARK + len(uses))
+        uses.append(_build_use(number, [citation.name for citation in cited], statement, context))
+    return numbers
 
 
-def _use(number: int, names: Sequence[str], statement: str, beside: str) -> CitationUse:
-    """Return what a document is cited for: the words that are quoted of it, or the statement."""
+def _build_use(number: int, names: Sequence[str], statement: str, context: str) -> CitationUse:
+    """Return the use of a document for the words quoted from it, or for the statement."""
     quoted = [quote[2] for quote in QUOTE.finditer(statement) if quote[1] in names]
-    said = html.unescape(quoted[-1]) if quoted else statement
-    return CitationUse(number, tuple(dict.fromkeys(names)), said, bool(quoted), beside)
+    words = html.unescape(quoted[-1]) if quoted else statement
+    return CitationUse(number, tuple(dict.fromkeys(names)), words, bool(quoted), context)

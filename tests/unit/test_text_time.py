@@ -62,6 +62,7 @@ NOT_MEASURED = frozenset(
         "report.citations.build_excerpt",
         "report.markdown.markers.map_outside_quotations",
         "report.rendering.numbering.number_citations",
+        "report.rendering.numbering.number_document",
         "report.checks.second_reader.list_claims",
         "text.private_words.find_telltale_words",
         "text.secret_phrases.find_secrets_after",
