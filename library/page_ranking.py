@@ -1,4 +1,4 @@
-"""Rank pages for a question by all their signals, without those that repeat others."""
+"""Rank pages for a question by all signals, and drop pages that repeat others."""
 
 from __future__ import annotations
 
@@ -48,56 +48,57 @@ from text.regex import regex
 from text.words import query_terms, search_words
 
 SAME = 0.9
-"""Two pages say the same if they share this part of all their different words."""
+"""The Jaccard index of the words of two pages from which one repeats the other."""
 
 FEW = 8
-"""A page of fewer different words says too little to be a repetition."""
+"""A page with fewer distinct words is too short to be a repetition."""
 
 
 def find_distinct_rows(rows: Sequence[PageRow]) -> list[int]:
-    """Return the places of the rows that repeat none before them.
+    """Return the indexes of the rows that repeat no earlier row.
 
-    Words are compared as they were cut (Jaccard index, SAME or more); numbers must be the same.
+    A row repeats another if the Jaccard index of their search words is `SAME` or more and their
+    numbers are equal.
     """
-    kept: dict[int, frozenset[str]] = {}
+    distinct: dict[int, frozenset[str]] = {}
     for at, row in enumerate(rows):
         words = frozenset(row.words.split())
-        if len(words) < FEW or not any(_same(words, before) for before in kept.values()):
-            kept[at] = words
-    return list(kept)
+        if len(words) < FEW or not any(_repeats(words, other) for other in distinct.values()):
+            distinct[at] = words
+    return list(distinct)
 
 
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+def _repeats(one: frozenset[str], other: frozenset[str]) -> bool:
     if len(one & other) < SAME * len(one | other):
         return False
     return not any(char.isdigit() for word in one ^ other for char in word)
 
 
 CANDIDATES = 200
-"""So many pages at least are taken from the keyword index, and as many from the vectors."""
+"""The fewest pages taken from the keyword index, and as many from the vectors."""
 LED_TO = 100
-"""So many pages join that the best candidates lead to."""
+"""The most pages added because the best candidates mention them."""
 EVERYWHERE = 0.2
-"""A word in a larger part of the pages finds no candidates."""
+"""A word in a larger share of the pages is not used to find candidates."""
 LIKE = 0.25
-"""Where the store knows no word of a question, a page is found that is at least so like it."""
+"""The least cosine of a page that is found although the store has no word of the question."""
 SAYS_LITTLE = 0.2
-"""A word worth less than this part of the question's best word is not embedded."""
+"""A word with less than this share of the question's highest IDF is not embedded."""
 
-_SPELT = regex(r"[^\W_]+(?:['’]s\b)?")
+_SPELLED_WORD = regex(r"[^\W_]+(?:['’]s\b)?")
 
 
 class ScoredPage(NamedTuple):
-    """A page that was found."""
+    """A page and its score."""
 
     row: PageRow
     score: float
     parts: dict[str, float]
-    """What each sign adds to the score."""
+    """What each signal adds to the score."""
 
 
 class _CandidatePool:
-    """The rows that are compared, with what each holds of the question."""
+    """The rows that are compared, with the words of the question in each."""
 
     def __init__(
         self, store: PageCollection, asked: WeightedQuery, names: NamedPages, weights: SignalWeights
@@ -114,7 +115,7 @@ class _CandidatePool:
         self.close: list[float] = []
 
     def add(self, rows: Iterable[PageRow]) -> None:
-        """Add rows that are not there yet."""
+        """Add rows that are not in the pool yet."""
         for row in rows:
             if row.number not in self.at:
                 self.at[row.number] = len(self.rows)
@@ -126,10 +127,9 @@ class _CandidatePool:
         asked = self.asked if row.number in self.names.pages else self.rest
         self.counted.append(counted)
         self.words.append(score_bm25(asked, counted.times, counted.length))
-        close = self.weights.in_order * score_word_order(self.asked, counted.places)
-        self.close.append(
-            close + self.weights.together * score_proximity(self.asked, counted.places)
-        )
+        order = self.weights.in_order * score_word_order(self.asked, counted.places)
+        proximity = self.weights.together * score_proximity(self.asked, counted.places)
+        self.close.append(order + proximity)
 
     def fetch(self, numbers: Iterable[int]) -> None:
         """Add the rows with these numbers."""
@@ -138,24 +138,24 @@ class _CandidatePool:
             self.add(self.store.rows(new))
 
     def column(self, values: dict[int, float]) -> Scores:
-        """Return values by number as one for each row, 0 where there is none."""
+        """Return the value of each row, 0 for a row without one, given values by page number."""
         return [values.get(row.number, 0.0) for row in self.rows]
 
 
 def drop_common_words(question: str, store: PageCollection) -> str:
-    """Return a question without the words that say little in this store, to be embedded.
+    """Return a question without the words that are common in a store, to be embedded.
 
-    In a dialogue of two people their names stand in every question and tell no page from another.
+    In a dialogue of two people, their names occur in every question and distinguish no pages.
     """
-    wanted = query_terms(question)
-    worth = weigh_query(wanted, store.counts(wanted), store.stats()).idf
-    least = SAYS_LITTLE * max(worth.values(), default=0.0)
+    terms = query_terms(question)
+    idf = weigh_query(terms, store.counts(terms), store.stats()).idf
+    least = SAYS_LITTLE * max(idf.values(), default=0.0)
 
-    def kept(word: re.Match[str]) -> str:
+    def drop_common(word: re.Match[str]) -> str:
         parts = search_words(word[0])
-        return "" if parts and all(worth.get(part, least) < least for part in parts) else word[0]
+        return "" if parts and all(idf.get(part, least) < least for part in parts) else word[0]
 
-    return " ".join(_SPELT.sub(kept, question).split()) or question
+    return " ".join(_SPELLED_WORD.sub(drop_common, question).split()) or question
 
 
 def rank_pages(
@@ -168,81 +168,82 @@ def rank_pages(
     trust: float = UNKNOWN_TRUST,
     weights: SignalWeights = SIGNAL_WEIGHTS,
 ) -> list[ScoredPage]:
-    """Return the pages that fit a question best, best first.
+    """Return the pages that match a question best, best first.
 
     Args:
-        question: What is asked.
+        question: The question.
         store: The pages.
-        limit: How many at most.
-        vectors: Their vectors, if there are any.
-        vector: That of the question's `drop_common_words`.
-        trust: What the vectors are worth in this store, in 0..1 (`library.vector_upkeep`). They are
-            asked in any case when the store knows no word of the question.
-        weights: What each sign is worth.
+        limit: The most pages returned.
+        vectors: The vectors of the pages, if there are any.
+        vector: The vector of `drop_common_words` of the question.
+        trust: The weight of vectors in this store, in 0..1 (`library.vector_upkeep`). If the store
+            has no word of the question, they are used whatever the weight.
+        weights: The weight of each signal.
     """
     asked, selective = _query(question, store)
-    pool = _CandidatePool(
-        store, asked, find_named_pages(question, store, weights.namesake), weights
-    )
-    many = max(CANDIDATES, limit)
-    meant = _meaning(vectors, vector, asked, trust, many)
-    _retrieve(pool, selective, meant, many)
-    return _ranked(pool, _scored(question, pool, meant, limit), limit) if pool.rows else []
+    names = find_named_pages(question, store, weights.namesake)
+    pool = _CandidatePool(store, asked, names, weights)
+    size = max(CANDIDATES, limit)
+    meaning = _nearest(vectors, vector, asked, trust, size)
+    _retrieve(pool, selective, meaning, size)
+    return _best(pool, _score(question, pool, meaning, limit), limit) if pool.rows else []
 
 
 def _query(question: str, store: PageCollection) -> tuple[WeightedQuery, list[str]]:
     """Return the weighted terms of a question, and those that few enough pages of a store have."""
-    wanted = query_terms(question)
-    counts, stats = store.counts(wanted), store.stats()
-    asked = weigh_query(wanted, counts, stats)
-    enough = max(EVERYWHERE * stats.pages, CANDIDATES)
-    selective = [term for term in asked.idf if counts[term] <= enough]
+    terms = query_terms(question)
+    counts, stats = store.counts(terms), store.stats()
+    asked = weigh_query(terms, counts, stats)
+    most = max(EVERYWHERE * stats.pages, CANDIDATES)
+    selective = [term for term in asked.idf if counts[term] <= most]
     return asked, selective or list(asked.idf)
 
 
-def _meaning(
+def _nearest(
     vectors: VectorCollection | None,
     vector: Vector | None,
     asked: WeightedQuery,
     trust: float,
-    many: int,
+    limit: int,
 ) -> _Meaning:
-    """Return the nearest neighbours of a question, where vectors are to be asked at all."""
+    """Return the nearest neighbours of a question, or none if vectors are not to be used."""
     near: dict[int, float] = {}
     if vectors is not None and vector is not None and (trust > 0 or not asked.idf):
-        near = dict(vectors.nearest(vector, many))
+        near = dict(vectors.nearest(vector, limit))
     floor = min(near.values(), default=0.0) if asked.idf else LIKE
     return _Meaning(vectors, vector, near, floor, trust)
 
 
-def _retrieve(pool: _CandidatePool, selective: Sequence[str], meant: _Meaning, many: int) -> None:
-    """Fill a pool with candidates: by term, by vector, by name, and what is said beside them."""
-    pool.fetch([*pool.store.matching(selective, many), *meant.near, *pool.names.pages])
+def _retrieve(
+    pool: _CandidatePool, selective: Sequence[str], meaning: _Meaning, limit: int
+) -> None:
+    """Fill a pool with candidates by term, vector and name, and the turns beside them."""
+    pool.fetch([*pool.store.matching(selective, limit), *meaning.near, *pool.names.pages])
     spoken = [row.number for row in pool.rows if row.session and row.speaker]
     if spoken:
         pool.add(pool.store.beside(spoken))
 
 
-def _scored(question: str, pool: _CandidatePool, meant: _Meaning, limit: int) -> dict[str, Scores]:
-    """Return the score of each candidate by its features, those added that the best link to."""
-    place = find_turns(pool.rows)
-    parts = _base(question, pool, place, meant)
-    if led := _led(pool, _sum(parts)):
-        pool.fetch(sorted(set(led) - set(pool.at), key=lambda number: -led[number])[:LED_TO])
-        place = find_turns(pool.rows)
-        parts = _base(question, pool, place, meant)
-        parts["links"] = pool.column(led)
-    if place.names:
+def _score(question: str, pool: _CandidatePool, meaning: _Meaning, limit: int) -> dict[str, Scores]:
+    """Return the scores of all candidates by signal; add the pages that the best ones mention."""
+    turns = find_turns(pool.rows)
+    parts = _score_base(question, pool, turns, meaning)
+    if links := _score_links(pool, _sum(parts)):
+        pool.fetch(sorted(set(links) - set(pool.at), key=lambda number: -links[number])[:LED_TO])
+        turns = find_turns(pool.rows)
+        parts = _score_base(question, pool, turns, meaning)
+        parts["links"] = pool.column(links)
+    if turns.names:
         parts |= score_turn_context(
-            pool.asked, pool.rows, pool.counted, place, _sum(parts), pool.weights
+            pool.asked, pool.rows, pool.counted, turns, _sum(parts), pool.weights
         )
     parts["date"] = scale_scores(pool.weights.date, score_dates(question, pool.rows))
-    parts["leads on"] = _leading(question, pool, _sum(parts), limit)
+    parts["leads on"] = _penalize_navigation(question, pool, _sum(parts), limit)
     return parts
 
 
-def _ranked(pool: _CandidatePool, parts: Mapping[str, Scores], limit: int) -> list[ScoredPage]:
-    """Return the best candidates with the features that their scores are made of, best first."""
+def _best(pool: _CandidatePool, parts: Mapping[str, Scores], limit: int) -> list[ScoredPage]:
+    """Return the best candidates with the parts of their scores, best first."""
     total = _sum(parts)
     best = sort_by_score(total)[:limit]
     return [ScoredPage(pool.rows[n], total[n], {k: v[n] for k, v in parts.items()}) for n in best]
@@ -258,63 +259,60 @@ class _Meaning(NamedTuple):
     def column(self, pool: _CandidatePool) -> Scores:
         missing = [row.number for row in pool.rows if row.number not in self.near]
         if missing and self.vectors is not None and self.vector is not None:
-            self.near.update(
-                dict.fromkeys(missing, self.floor)
-                | dict(self.vectors.likeness(self.vector, missing))
-            )
+            self.near.update(dict.fromkeys(missing, self.floor))
+            self.near.update(self.vectors.likeness(self.vector, missing))
         return pool.column(self.near)
 
 
-def _base(
-    question: str, pool: _CandidatePool, place: DialogueTurns, meant: _Meaning
+def _score_base(
+    question: str, pool: _CandidatePool, turns: DialogueTurns, meaning: _Meaning
 ) -> dict[str, Scores]:
+    """Return the scores by the signals that need no other scores."""
     weights = pool.weights
     lexical = normalize_scores(pool.words)
-    if place.names:
-        wide = scale_scores(
-            weights.window, normalize_scores(score_windows(pool.rest, pool.counted, place))
+    if turns.names:
+        windows = normalize_scores(score_windows(pool.rest, pool.counted, turns))
+        lexical = add_scores(
+            scale_scores(1 - weights.window, lexical), scale_scores(weights.window, windows)
         )
-        lexical = add_scores(scale_scores(1 - weights.window, lexical), wide)
     parts = {"words": lexical, "close": pool.close}
-    if meant.near:
-        cosines = meant.column(pool)
-        share = (
-            weights.meaning * meant.trust * measure_agreement(lexical, cosines)
-            if any(lexical)
-            else 1
-        )
+    if meaning.near:
+        cosines = meaning.column(pool)
+        share = 1.0
+        if any(lexical):
+            share = weights.meaning * meaning.trust * measure_agreement(lexical, cosines)
         parts = {name: scale_scores(1 - share, part) for name, part in parts.items()}
-        parts["meaning"] = scale_scores(share, normalize_above(cosines, meant.floor))
+        parts["meaning"] = scale_scores(share, normalize_above(cosines, meaning.floor))
     parts["title"] = scale_scores(weights.titled, pool.column(pool.names.pages))
-    if place.names:
+    if turns.names:
         parts["speaker"] = scale_scores(weights.speaker, score_speaker(question, pool.rows))
     return parts
 
 
-def _led(pool: _CandidatePool, base: Scores) -> dict[int, float]:
-    """Return what pages gain from the best ones, by number."""
+def _score_links(pool: _CandidatePool, base: Scores) -> dict[int, float]:
+    """Return what pages gain because the best candidates mention them, by page number."""
     best = sort_by_score(base)[:SEED_COUNT]
-    most = base[best[0]]
-    if most <= 0:
+    highest = base[best[0]]
+    if highest <= 0:
         return {}
-    sure = pool.names.pages
+    named = pool.names.pages
     seeds = [
-        Seed(pool.rows[n], max((base[n] / most) ** 2, sure.get(pool.rows[n].number, 0.0)))
+        Seed(pool.rows[n], max((base[n] / highest) ** 2, named.get(pool.rows[n].number, 0.0)))
         for n in best
     ]
     return score_mentions(pool.asked, pool.store, seeds, pool.weights)
 
 
-def _leading(question: str, pool: _CandidatePool, total: Scores, limit: int) -> Scores:
-    """Return what the best pages lose that only lead to others."""
-    lost = [0.0] * len(pool.rows)
+def _penalize_navigation(question: str, pool: _CandidatePool, total: Scores, limit: int) -> Scores:
+    """Return the negative scores of the best pages that only link to others."""
+    penalties = [0.0] * len(pool.rows)
     if asks_for_navigation(question):
-        return lost
+        return penalties
     for at in sort_by_score(total)[: 2 * limit]:
         row = pool.rows[at]
         if total[at] > 0 and is_navigation_page(row.title, row.text):
-            lost[at] = -pool.weights.leading * total[at]
-    return lost
+            penalties[at] = -pool.weights.leading * total[at]
+    return penalties
 
 
 def _sum(parts: Mapping[str, Scores]) -> Scores:

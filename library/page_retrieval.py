@@ -21,14 +21,14 @@ from text.words import query_terms
 Answer = TypeVar("Answer")
 
 SPARE = 10
-"""So many more pages are ranked, for those that repeat others are left out."""
+"""How many more pages than requested are ranked, since repetitions are dropped."""
 
 ROOT_FOLDERS: BindParameter[str] = bindparam("roots", expanding=True)
-"""The folders that files are searched below."""
+"""The folders to which a search of files is limited."""
 
 
 class FoundPage(NamedTuple):
-    """A page that was found; `score` is higher for a better fit."""
+    """A page that a search found; a better match has a higher `score`."""
 
     id: str
     kind: str
@@ -39,18 +39,18 @@ class FoundPage(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """A page that a search found, and what each sign adds to its score."""
+    """A page that a search found, and what each signal adds to its score."""
 
     page: FoundPage
     parts: Mapping[str, float]
     trust: float
-    """How far vectors were trusted beside words, in 0..1."""
+    """The weight of vectors beside words, in 0..1."""
 
 
 def format_location(origin: str, place: str) -> str:
-    """Join where something is from and the place in it, as an address with a fragment.
+    """Join an origin and a place in it, as an address with a fragment.
 
-    A file that is gone is from nowhere.
+    The location of a file that is gone is empty.
     """
     return f"{origin}#{place}" if origin and place else origin
 
@@ -61,26 +61,24 @@ async def run_search(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> Answer:
-    """Let a function search some of an owner's pages, and return what it returns.
+    """Search some of an owner's pages with a function, and return its result.
 
     Args:
-        owner: Whose pages.
-        work: Is given the pages as the scorer sees them; it runs in a thread.
-        kinds: Of these kinds only.
-        groups: Of these groups only, such as the folders of files.
+        owner: The owner of the pages.
+        work: The function; it takes the index and runs in a thread.
+        kinds: Only pages of these kinds.
+        groups: Only pages of these groups, such as the folders of files.
     """
 
-    def look(connection: Connection) -> list[Answer]:
-        """Return one answer, or none while the index is not true."""
-        return (
-            []
-            if needs_refresh(connection, owner)
-            else [work(open_index(connection, owner, kinds, groups))]
-        )
+    def search(connection: Connection) -> list[Answer]:
+        """Return the result in a list, which is empty while the index needs a refresh."""
+        if needs_refresh(connection, owner):
+            return []
+        return [work(open_index(connection, owner, kinds, groups))]
 
-    while not (answer := await run_read(look)):
+    while not (results := await run_read(search)):
         await refresh_index(owner)
-    return answer[0]
+    return results[0]
 
 
 async def find_misspellings(
@@ -89,9 +87,9 @@ async def find_misspellings(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """Return the words of a question that no page holds, each with the nearest that some do.
+    """Map the words of a question that no page contains to the most similar words of pages.
 
-    Where there are no pages, nothing is known to be misspelt.
+    Without pages, the result is empty.
     """
     return await run_search(
         owner, lambda index: correct_question(question, index).changed, kinds, groups
@@ -99,18 +97,24 @@ async def find_misspellings(
 
 
 def page_columns(rooted: bool = False) -> tuple[Any, ...]:
-    """Return what has to be read of a page to make a `FoundPage`: `path` is where it is from.
+    """Return the columns of a `FoundPage`; `path` is the path of a file, or another origin.
 
-    With `rooted` that is a path below one of the folders `ROOT_FOLDERS`.
+    With `rooted`, the path of a file is one below the folders `ROOT_FOLDERS`.
     """
-    named = (documents.c.owner == pages.c.owner, documents.c.sha256 == pages.c.origin)
-    path = select(func.min(documents.c.path)).where(pages.c.kind == "file", *named)
-    below = path.where(documents.c.root.in_(ROOT_FOLDERS)) if rooted else path
+    path = select(func.min(documents.c.path)).where(
+        pages.c.kind == "file",
+        documents.c.owner == pages.c.owner,
+        documents.c.sha256 == pages.c.origin,
+    )
+    if rooted:
+        path = path.where(documents.c.root.in_(ROOT_FOLDERS))
     # The origin of a file is the hash of its content; it may be in no folder any more.
-    elsewhere = case((pages.c.kind == "file", ""), else_=pages.c.origin)
-    origin = func.coalesce(below.scalar_subquery(), elsewhere).label("path")
+    other = case((pages.c.kind == "file", ""), else_=pages.c.origin)
     names = ("number", "id", "kind", "title", "place", "text")
-    return (*(pages.c[name] for name in names), origin)
+    return (
+        *(pages.c[name] for name in names),
+        func.coalesce(path.scalar_subquery(), other).label("path"),
+    )
 
 
 HITS, ROOTED_HITS = (
@@ -129,11 +133,11 @@ async def search_pages(
     """Return the pages that answer a question best, best first.
 
     Args:
-        owner: Whose pages.
-        question: What is asked.
-        limit: How many at most.
-        kinds: Of these kinds only.
-        groups: Of these groups only, such as conversations or folders of files.
+        owner: The owner of the pages.
+        question: The question.
+        limit: The most pages returned.
+        kinds: Only pages of these kinds.
+        groups: Only pages of these groups, such as conversations or folders of files.
     """
     return (await search_pages_many(owner, [question], limit, kinds, groups))[0]
 
@@ -145,39 +149,38 @@ async def search_pages_many(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> list[list[SearchResult]]:
-    """Do the same for several questions, in one look at the store."""
+    """Search as `search_pages` does for several questions, in one read transaction."""
 
-    def look(index: PageIndex) -> list[list[SearchResult]]:
-        return [_found(index, question, limit, groups) for question in questions]
+    def search(index: PageIndex) -> list[list[SearchResult]]:
+        return [_search(index, question, limit, groups) for question in questions]
 
-    return await run_search(owner, look, kinds, groups)
+    return await run_search(owner, search, kinds, groups)
 
 
-def _found(
+def _search(
     index: PageIndex, question: str, limit: int, roots: Sequence[str] | None
 ) -> list[SearchResult]:
-    meant = _meant(index, question)
-    found = rank_pages(question, index, limit + SPARE, **meant._asdict())
-    hits = [found[at] for at in find_distinct_rows([hit.row for hit in found])]
-    hits = _below_cited(index, hits)[:limit]
-    # Vectors have a nearest page for everything, also one that nothing speaks for.
-    worth = {hit.row.number: hit for hit in hits if hit.score > 0}
-    wanted = HITS if roots is None else ROOTED_HITS
+    meaning = _query_meaning(index, question)
+    ranked = rank_pages(question, index, limit + SPARE, **meaning._asdict())
+    distinct = [ranked[at] for at in find_distinct_rows([hit.row for hit in ranked])]
+    # Vectors have a nearest page for every question, even one that no signal supports.
+    hits = [hit for hit in _below_cited(index, distinct)[:limit] if hit.score > 0]
     values = {
         **index.bound_values,
-        PAGE_NUMBERS.key: list(worth),
+        PAGE_NUMBERS.key: [hit.row.number for hit in hits],
         ROOT_FOLDERS.key: list(roots or ()),
     }
-    rows = {row.number: row for row in index.connection.execute(wanted, values)}
+    columns = index.connection.execute(HITS if roots is None else ROOTED_HITS, values)
+    rows = {row.number: row for row in columns}
     return [
-        SearchResult(_page(rows[number], hit.score), hit.parts, meant.trust)
-        for number, hit in worth.items()
-        if number in rows
+        SearchResult(_page(rows[hit.row.number], hit.score), hit.parts, meaning.trust)
+        for hit in hits
+        if hit.row.number in rows
     ]
 
 
 class _QueryMeaning(NamedTuple):
-    """What vectors tell of a question, as the scorer asks for it."""
+    """The arguments about vectors that `rank_pages` takes."""
 
     vectors: VectorCollection | None = None
     vector: Vector | None = None
@@ -185,33 +188,33 @@ class _QueryMeaning(NamedTuple):
 
 
 _OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(SEARCHED_NAMESPACES))
-_KNOWS_MORE = select(
+_HAS_MEANING_VECTORS = select(
     select(vector_sets.c.number)
     .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
     .where(namespaces.c.owner.in_(_OWNERS), vector_sets.c.embedder.not_in(LEXICAL_EMBEDDERS))
     .exists()
 )
-"""Whether the owner of what is searched has vectors that know more than words."""
+"""Whether the owner of the searched pages has vectors that encode more than words."""
 
 
-def _meant(index: PageIndex, question: str) -> _QueryMeaning:
-    """Return the vector of a question, unless words find pages and no embedder knows more."""
+def _query_meaning(index: PageIndex, question: str) -> _QueryMeaning:
+    """Return the vector of a question, unless its words match and all embedders are lexical."""
     worded = bool(index.counts(query_terms(question)))
-    if not index.namespaces or (worded and _words_alone(index)):
+    if not index.namespaces or (worded and _is_lexical(index)):
         return _QueryMeaning()
-    # Most stores have words alone, and what compares vectors takes longer to load than a search.
+    # Most stores are lexical, and the vector libraries take longer to import than a search runs.
     from library.query_vectors import prepare_query_vectors  # noqa: PLC0415
 
-    meant = prepare_query_vectors(index, drop_common_words(question, index), worded=worded)
-    vector = None if meant.vector is None else meant.vector.tolist()
-    return _QueryMeaning(meant.vectors, vector, meant.trust)
+    prepared = prepare_query_vectors(index, drop_common_words(question, index), worded=worded)
+    vector = None if prepared.vector is None else prepared.vector.tolist()
+    return _QueryMeaning(prepared.vectors, vector, prepared.trust)
 
 
-def _words_alone(index: PageIndex) -> bool:
-    """Tell whether neither the embedder that is set nor one that made vectors knows more."""
+def _is_lexical(index: PageIndex) -> bool:
+    """Tell whether the configured embedder and those of all stored vectors are lexical."""
     if embedder_name() not in LEXICAL_EMBEDDERS:
         return False
-    return not index.connection.execute(_KNOWS_MORE, index.bound_values).scalar()
+    return not index.connection.execute(_HAS_MEANING_VECTORS, index.bound_values).scalar()
 
 
 REPORTS = select(pages.c.number, pages.c.links).where(
@@ -220,38 +223,38 @@ REPORTS = select(pages.c.number, pages.c.links).where(
 
 
 def _below_cited(index: PageIndex, hits: Sequence[ScoredPage]) -> list[ScoredPage]:
-    """Put each report below the sources that it cites, as far as they were found."""
+    """Move each report below those of its sources that were found."""
     values = {**index.bound_values, PAGE_NUMBERS.key: [hit.row.number for hit in hits]}
     rows = index.connection.execute(REPORTS, values)
     cited = {row.number: set(json.loads(row.links)) for row in rows}
     ordered = list(hits)
     for hit in (hit for hit in hits if hit.row.number in cited):
         at = ordered.index(hit)
-        places = [n for n, one in enumerate(ordered) if one.row.id in cited[hit.row.number]]
-        ordered.insert(max([at, *places]) + 1, hit)
+        sources = [n for n, other in enumerate(ordered) if other.row.id in cited[hit.row.number]]
+        ordered.insert(max([at, *sources]) + 1, hit)
         del ordered[at]
     return ordered
 
 
 def _page(row: Any, score: float) -> FoundPage:
-    where = format_location(row.path, row.place)
-    return FoundPage(row.id, row.kind, row.title, where, row.text, score)
+    location = format_location(row.path, row.place)
+    return FoundPage(row.id, row.kind, row.title, location, row.text, score)
 
 
 TURN_PAGES = "chat"
-"""The kind whose pages are so short that each is its own abstract; its sessions speak for them."""
+"""The kind of single turns, which have no abstracts; pages of their session stand for them."""
 
 
 async def find_pages(
     owner: str, query: str, limit: int, roots: Sequence[str] | None = None
 ) -> list[FoundPage]:
-    """Return the pages that fit a query best, best first.
+    """Return the pages that match a query best, best first.
 
     Args:
-        owner: Whose pages.
-        query: What they are about.
-        limit: How many at most.
-        roots: Only files below these folders; everything the owner has when it is `None`.
+        owner: The owner of the pages.
+        query: What the pages are about.
+        limit: The most pages returned.
+        roots: Only files below these folders; all pages of the owner if `None`.
     """
     return (await find_pages_many(owner, [query], limit, roots))[0]
 
@@ -259,9 +262,9 @@ async def find_pages(
 async def find_pages_many(
     owner: str, queries: Sequence[str], limit: int, roots: Sequence[str] | None = None
 ) -> list[list[FoundPage]]:
-    """Do the same for several queries, in one look at the store."""
+    """Search as `find_pages` does for several queries, in one read transaction."""
     if roots == []:
         return [[] for _ in queries]
     kinds = None if roots is None else ["file"]
-    each = await search_pages_many(owner, queries, limit, kinds, roots)
-    return [[one.page for one in found] for found in each]
+    results = await search_pages_many(owner, queries, limit, kinds, roots)
+    return [[result.page for result in found] for found in results]
