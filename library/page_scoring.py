@@ -1,6 +1,6 @@
-"""What the scorer sees of pages, and how it scores them.
+"""The pages as the scorer sees them, and the scores of single pages.
 
-BM25, the weights of its signals, the fusion of scores.
+BM25, proximity and word order, the weights of all signals, and the fusion of scores.
 """
 
 from __future__ import annotations
@@ -14,62 +14,62 @@ Vector = Sequence[float]
 
 
 class PageRow(NamedTuple):
-    """What the scorer knows of a page."""
+    """A page as the scorer sees it."""
 
     number: int
-    """Row number in the database; never given to another page."""
+    """The row number in the database, never reused."""
     id: str
     title: str
     text: str
     words: str
-    """The search words of the text as they were cut at writing, joined by spaces."""
+    """The search words of the text when it was written, joined by spaces."""
     title_words: str
     """The search words of the title, likewise."""
     session: str
-    """The dialogue or document the page is a part of; empty when it stands alone."""
+    """The dialogue or document that the page is a part of; empty without one."""
     turn: int
-    """Its place in that session."""
+    """Its position in the session."""
     speaker: str
     said: str
-    """ISO date or date and time; empty when unknown."""
+    """When it was said, as an ISO date or time; empty if unknown."""
 
 
 class PageCounts(NamedTuple):
-    """What a namespace knows of itself."""
+    """The size of a namespace."""
 
     pages: int
     words: float
-    """Search words of a text, on average."""
+    """The average number of search words in a text."""
     title_words: float
-    """Search words of a title, on average."""
+    """The average number of search words in a title."""
 
 
 class PageCollection(Protocol):
     """One namespace of pages, as the scorer sees it."""
 
     def stats(self) -> PageCounts:
-        """Return what the namespace knows of itself."""
+        """Return the size of the namespace."""
 
     def counts(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Return how many pages hold each word, in the text or the title."""
+        """Return how many pages contain each word, in the text or the title."""
 
     def sample(self, limit: int) -> list[PageRow]:
-        """Return up to `limit` pages from all over the namespace, each time much the same ones."""
+        """Return up to `limit` pages from the whole namespace, nearly the same at each call."""
 
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
-        """Return the numbers of the pages that fit the words best, by the index's own rank."""
+        """Return the numbers of the pages that match the words best, by the index's own rank."""
 
     def rows(self, numbers: Sequence[int]) -> list[PageRow]:
-        """Return pages by their numbers, in any order; unknown numbers are left out."""
+        """Return pages by number, in any order; unknown numbers are omitted."""
 
     def beside(self, numbers: Sequence[int], reach: int = 1) -> list[PageRow]:
         """Return the pages up to `reach` turns before and after these, in the same session."""
 
     def holding(self, names: Sequence[str], limit: int) -> Mapping[str, Mapping[int, bool]]:
-        """Return the pages that hold the words of a name next to each other, by name.
+        """Return the pages that contain a name as a phrase, by name and page number.
 
-        A name is search words joined by spaces. Each page's number comes with whether the title
-        holds the name. A name found in more than `limit` pages is left out.
+        A name is search words joined by spaces. The value tells whether the title contains the
+        name. A name in more than `limit` pages is omitted.
         """
 
     def titled(self, keys: Sequence[str]) -> Mapping[str, Sequence[int]]:
@@ -83,66 +83,67 @@ class VectorCollection(Protocol):
         """Return the cosines of the nearest pages, by page number."""
 
     def likeness(self, vector: Vector, numbers: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosines of given pages, by page number; none for one without a vector."""
+        """Return the cosines of given pages that have vectors, by page number."""
 
 
 UNKNOWN_TRUST = 0.5
-"""How far vectors are trusted of which nothing is known."""
+"""The trust in vectors that were not measured."""
 
 
 class SignalWeights(NamedTuple):
-    """The best page by words alone has 1 point; the other signs add to that.
+    """The weights of the signals; the best page by words alone scores 1, and others add to it.
 
-    Chosen on the questions of `evals/retrieval.py`'s sets together, and flat around these values.
+    They were tuned on all question sets of `evals/retrieval.py` together; results change little
+    around these values.
     """
 
     in_order: float = 0.4
     """Words follow each other as in the question."""
     together: float = 0.3
-    """Words of the question stand close to each other."""
+    """Words of the question are close to each other."""
     meaning: float = 0.4
-    """The share of vectors in fusion with words, where they are to be trusted."""
+    """The share of fully trusted vectors in the fusion with words."""
     titled: float = 0.8
     """The question names the page's title."""
     namesake: float = 0.6
-    """The part of that for a page whose title says more than the question does."""
+    """The share of `titled` for a page whose title has more words than the question names."""
     answered: float = 0.4
-    """What the words of a title that the question names are worth in all other pages."""
+    """The share of their IDF that words of a named title have in all other pages."""
     leading: float = 0.6
-    """The part that a page loses that only leads to others: a redirect, an index."""
+    """The share of its score that a page loses if it only links to others: a redirect, an index."""
     mention: float = 0.7
     """A good page mentions the page's title."""
     name: float = 0.5
-    """A good page and this one share a name that is found nowhere else."""
+    """A good page and this one share a name found nowhere else."""
     name_in_title: float = 1.6
-    """How many times more that is when the name stands in the title."""
+    """The factor of `name` if the title contains the name."""
     window: float = 0.7
-    """The words of a turn and its neighbours, against those of the turn alone."""
+    """The share of the words of a turn and its neighbours, against those of the turn alone."""
     speaker: float = 0.25
-    """The question names the speaker, and nobody else who speaks."""
+    """The question names the speaker and no other speaker."""
     beside: float = 0.15
-    """The turn before or after is good."""
+    """The previous or next turn is good."""
     reply: float = 0.4
-    """The turn before is good and a question."""
+    """The previous turn is good and a question."""
     question: float = 0.15
     """The turn is itself a question; this is subtracted."""
     session: float = 0.1
-    """The session as a whole holds the words."""
+    """The session as a whole contains the words."""
     best_turn: float = 0.3
     """The session has a good turn."""
     date: float = 0.2
-    """It was said when the question says."""
+    """It was said on a date in the question."""
 
 
 SIGNAL_WEIGHTS = SignalWeights()
 
 Scores = list[float]
-"""What some pages are worth, in their order; of a few hundred, numpy takes longer to load."""
+"""The scores of pages, in their order; a list, since numpy takes longer to import than a sum."""
 
 COMPARED = 20
-"""So many of the best pages of both lists are compared."""
+"""How many of the best pages of both lists are compared."""
 AGREED = 0.3
-"""Lists that share this part of them agree wholly; measured, good ones share about twice that."""
+"""The shared part from which lists agree fully; good lists share about twice as much."""
 
 
 def add_scores(one: Scores, other: Scores) -> Scores:
@@ -151,26 +152,26 @@ def add_scores(one: Scores, other: Scores) -> Scores:
 
 
 def scale_scores(factor: float, scores: Scores) -> Scores:
-    """Return scores that are worth so many times as much."""
+    """Return scores multiplied by a factor."""
     return [factor * score for score in scores]
 
 
 def normalize_scores(scores: Scores) -> Scores:
-    """Return scores as parts of the best one, which becomes 1; all 0 when none is above 0."""
+    """Divide scores by the best one; all are 0 if none is above 0."""
     best = max(scores, default=0.0)
     return [score / best if best > 0 else 0.0 for score in scores]
 
 
 def sort_by_score(scores: Scores) -> list[int]:
-    """Return the places of scores, the best first; of equal ones the first."""
+    """Return the indexes of scores, best first, equal scores in their order."""
     return sorted(range(len(scores)), key=lambda at: -scores[at])
 
 
 def normalize_above(cosines: Scores, floor: float) -> Scores:
-    """Return cosines as parts of the way from `floor` up to the best one, in 0..1.
+    """Scale cosines linearly so that `floor` becomes 0 and the best one 1.
 
-    Cosines of unlike texts differ from embedder to embedder; the floor is that of the last of the
-    nearest pages, so what is not among those has none of the way.
+    Cosines of unrelated texts differ between embedders; the floor is the cosine of the last of the
+    nearest pages, so pages that are not among these have 0.
     """
     return normalize_scores([max(cosine - floor, 0.0) for cosine in cosines])
 
@@ -178,7 +179,7 @@ def normalize_above(cosines: Scores, floor: float) -> Scores:
 def measure_agreement(one: Scores, other: Scores) -> float:
     """Return how far two lists of scores agree on the best pages, in 0..1.
 
-    Chance lets 5 % of the best pages be shared; a list below that adds nothing but noise.
+    By chance, lists share 5 % of the best pages; a list that shares less adds only noise.
     """
     size = min(COMPARED, len(one) // 2)
     if not size:
@@ -189,45 +190,45 @@ def measure_agreement(one: Scores, other: Scores) -> float:
 
 K1, B = 1.2, 0.5
 TITLE_TIMES = 3
-"""How many times a word of the title counts."""
+"""How many times a title word counts."""
 SPAN = 20
-"""So many words on end are looked at together."""
+"""The length of the window of proximity, in words."""
 
 
 class WeightedQuery(NamedTuple):
-    """The words of a question and what each is worth in a namespace."""
+    """The words of a question with their inverse document frequencies in a namespace."""
 
     idf: dict[str, float]
     total: float
-    """What all of them are worth; never 0."""
+    """The sum of the frequencies in `idf`; never 0."""
     after: dict[str, str]
-    """Which word follows which."""
+    """The next word of each word but the last."""
     average: float
-    """The average length of a page, the words of the title counted `TITLE_TIMES` times."""
+    """The average length of a page in words, title words counted `TITLE_TIMES` times."""
 
     def without(self, words: frozenset[str], share: float) -> WeightedQuery:
-        """Return the question with some words worth only a share of what they are worth."""
+        """Return the question with the frequencies of some words multiplied by a share."""
         idf = {word: worth * (share if word in words else 1) for word, worth in self.idf.items()}
         return self._replace(idf=idf)
 
 
 class QueryCounts(NamedTuple):
-    """What a page holds of a question."""
+    """The words of a question in a page."""
 
     times: dict[str, int]
-    """How often each word occurs, in the title `TITLE_TIMES` times."""
+    """How often each word occurs, title words counted `TITLE_TIMES` times."""
     length: int
     places: list[tuple[int, str]]
-    """Where the words stand, in order; the title stands before the text."""
+    """The positions of the words, in order; the title comes before the text."""
 
 
 def weigh_query(
     terms: Sequence[str], counts: Mapping[str, int], stats: PageCounts
 ) -> WeightedQuery:
-    """Return those words of a question that the namespace knows, with their worth.
+    """Return the words of a question that the namespace contains, with their IDF.
 
-    That is ln(1 + (N - n + 0.5) / (n + 0.5)) for a word in n of N pages, as in Lucene: never
-    negative, however many pages hold the word.
+    A word in n of N pages has ln(1 + (N - n + 0.5) / (n + 0.5)), as in Lucene, which is never
+    negative.
     """
     found = {term: min(counts[term], stats.pages) for term in terms if counts.get(term)}
     idf = {t: math.log(1 + (stats.pages - n + 0.5) / (n + 0.5)) for t, n in found.items()}
@@ -248,39 +249,38 @@ def count_query_words(asked: WeightedQuery, row: PageRow) -> QueryCounts:
 
 
 def score_bm25(asked: WeightedQuery, times: Mapping[str, float], length: float) -> float:
-    """Return the BM25 score of a page (Robertson and Zaragoza 2009) from what it holds."""
+    """Return the BM25 score of a page (Robertson and Zaragoza 2009)."""
     damped = K1 * (1 - B + B * length / asked.average)
     return sum(asked.idf[word] * n * (K1 + 1) / (n + damped) for word, n in times.items())
 
 
 def score_proximity(asked: WeightedQuery, places: Sequence[tuple[int, str]]) -> float:
-    """Return the largest part of a question's worth that stands within `SPAN` words, in 0..1."""
-    inside: dict[str, int] = {}
+    """Return the largest share of a question's IDF within `SPAN` words of a page, in 0..1."""
+    window: dict[str, int] = {}
     first = 0
-    worth = best = 0.0
+    total = best = 0.0
     for at, word in places:
-        inside[word] = inside.get(word, 0) + 1
-        if inside[word] == 1:
-            worth += asked.idf[word]
+        window[word] = window.get(word, 0) + 1
+        if window[word] == 1:
+            total += asked.idf[word]
         while places[first][0] <= at - SPAN:
-            gone = places[first][1]
-            inside[gone] -= 1
-            if not inside[gone]:
-                worth -= asked.idf[gone]
+            dropped = places[first][1]
+            window[dropped] -= 1
+            if not window[dropped]:
+                total -= asked.idf[dropped]
             first += 1
-        best = max(best, worth)
+        best = max(best, total)
     return best / asked.total
 
 
 def score_word_order(asked: WeightedQuery, places: Sequence[tuple[int, str]]) -> float:
-    """Return the part of a question's worth in pairs of words that follow each other, in 0..1.
+    """Return the share of a question's IDF in pairs of consecutive words, in 0..1.
 
-    One other word may stand between them in the page.
+    In the page, one other word may come between the words of a pair.
     """
     found = {
-        one
-        for (a, one), (b, two) in itertools.pairwise(places)
-        if b - a <= 2 and asked.after.get(one) == two
+        first
+        for (a, first), (b, second) in itertools.pairwise(places)
+        if b - a <= 2 and asked.after.get(first) == second
     }
-    worth = sum(min(asked.idf[one], asked.idf[asked.after[one]]) for one in found)
-    return worth / asked.total
+    return sum(min(asked.idf[word], asked.idf[asked.after[word]]) for word in found) / asked.total

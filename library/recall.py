@@ -1,10 +1,11 @@
-"""Search what was read, said and found out before, or a part of it."""
+"""Search an owner's memory, or a part of it, for pages that can be cited."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Sequence
+from itertools import chain
 
 from sqlalchemy import bindparam, select
 
@@ -25,112 +26,114 @@ from storage.engine import read_rows
 from text.keyword_ranking import rank_texts
 
 REPORT_PAGES = "report"
-"""The kind of what runs have written."""
+"""The kind of the reports that runs wrote."""
 
 ORIGINALS = 8
-"""How many of the pages that reports rest on are looked at."""
+"""The most sources of reports that replace them."""
 
 EARLIER_KINDS = ("web", REPORT_PAGES, TURN_PAGES)
-"""The kinds of pages that come from earlier runs and from what was said; not a person's files."""
+"""The kinds of pages that come from earlier runs and conversations, not from files."""
 
 
 async def is_scope_empty(owner: str, part: Scope) -> bool:
-    """Say whether an owner has no page in a part of the memory."""
-    looks = [run_search(owner, PageIndex.stats, one.kinds, one.groups) for one in _parts(part)]
-    return sum(stats.pages for stats in await asyncio.gather(*looks)) == 0
+    """Tell whether an owner has no pages in a part of the memory."""
+    reads = [run_search(owner, PageIndex.stats, s.kinds, s.groups) for s in _split(part)]
+    return not any(stats.pages for stats in await asyncio.gather(*reads))
 
 
 async def recall_pages(
     owner: str, query: str, limit: int, part: Scope, run: str = ""
 ) -> list[FoundPage]:
-    """Return the pages that fit a query best, best first.
+    """Return the pages that match a query best, best first.
 
-    A report leads to the pages it rests on, for it is their words that can be cited. Itself it is
-    never returned: what a run wrote proves nothing, and calls are told of it by `memory.reports`.
+    A report is replaced by its sources, whose words can be cited: what a run wrote proves nothing.
+    Calls are told of reports by `memory.reports`.
 
     Args:
-        owner: Whose memory.
-        query: What they are about.
-        limit: How many at most.
-        part: Where to look.
-        run: A run whose own pages are left out, for what it has just read is no memory.
+        owner: The owner of the memory.
+        query: What the pages are about.
+        limit: The most pages that are searched for.
+        part: The part of the memory to search.
+        run: A run whose own pages are omitted, since what it has just read is no memory.
     """
-    searches = [search_pages(owner, query, limit, one.kinds, one.groups) for one in _parts(part)]
-    searched = [one.page for some in await asyncio.gather(*searches) for one in some]
-    different = {page.id: page for page in searched}.values()
-    found = sorted(different, key=lambda page: -page.score)[:limit]
-    own = select(pages.c.id).where(pages.c.id.in_([page.id for page in found]), pages.c.run == run)
-    left_out = set((await read_rows(own)).scalars()) if run else set()
-    kept = [page for page in found if page.id not in left_out]
-    return await trace_reports(owner, query, kept)
+    searches = [search_pages(owner, query, limit, s.kinds, s.groups) for s in _split(part)]
+    results = chain.from_iterable(await asyncio.gather(*searches))
+    distinct = {result.page.id: result.page for result in results}.values()
+    found = sorted(distinct, key=lambda page: -page.score)[:limit]
+    if run:
+        ids = [page.id for page in found]
+        own = select(pages.c.id).where(pages.c.id.in_(ids), pages.c.run == run)
+        omitted = set((await read_rows(own)).scalars())
+        found = [page for page in found if page.id not in omitted]
+    return await trace_reports(owner, query, found)
 
 
-def _parts(part: Scope) -> list[Scope]:
-    """Return the kinds and the groups of a part each on its own, for it is both together."""
+def _split(part: Scope) -> list[Scope]:
+    """Return a scope for the kinds and one for the groups of a part, which is their union."""
     if part.kinds is None or part.groups is None:
         return [part]
     return [Scope(kinds=part.kinds), Scope(groups=part.groups)]
 
 
 _BY_ID = (pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True)))
-_NAMED = select(*page_columns()).where(*_BY_ID)
-_NAMED_BELOW = select(*page_columns(rooted=True)).where(*_BY_ID)
+_PAGES = select(*page_columns()).where(*_BY_ID)
+_PAGES_BELOW = select(*page_columns(rooted=True)).where(*_BY_ID)
+_LINKS = select(pages.c.id, pages.c.links).where(*_BY_ID)
 _OVERVIEWS = select(pages.c.id).where(*_BY_ID, pages.c.provenance == COMPUTED, pages.c.place == "")
 
 
 async def trace_reports(owner: str, query: str, found: Sequence[FoundPage]) -> list[FoundPage]:
-    """Put those pages that reports rest on and that fit the query best in the place of reports.
+    """Replace each report by those of its sources that match the query best.
 
-    What an overview said of whole documents answers nothing but an overview.
+    Overviews of whole documents are no sources, since they answer only requests for an overview.
     """
     reports = [page.id for page in found if page.kind == REPORT_PAGES]
     if not reports:
         return list(found)
-    its = (pages.c.owner == owner, pages.c.id.in_(reports))
-    rows = await read_rows(select(pages.c.id, pages.c.links).where(*its))
+    rows = await read_rows(_LINKS, {"owner": owner, "ids": reports})
     links: dict[str, list[str]] = {row.id: json.loads(row.links) for row in rows}
-    linked = {one for some in links.values() for one in some}
+    linked = set(chain.from_iterable(links.values()))
     overviews = set((await read_rows(_OVERVIEWS, {"owner": owner, "ids": list(linked)})).scalars())
-    every = await read_pages(owner, list(linked - overviews))
-    cited = [page for page in every if page.kind != REPORT_PAGES]
+    originals = await read_pages(owner, list(linked - overviews))
+    cited = [page for page in originals if page.kind != REPORT_PAGES]
     ranked = await asyncio.to_thread(rank_texts, query, [page.text for page in cited])
     order = dict.fromkeys([*(at for at, _ in ranked), *range(len(cited))])
     best = [cited[at] for at in list(order)[:ORIGINALS]]
-    here: dict[str, FoundPage] = {}
+    traced: dict[str, FoundPage] = {}
     for page in found:
-        rests_on = links.get(page.id, [])
-        others = [one._replace(score=page.score) for one in best if one.id in rests_on]
-        for one in others if page.kind == REPORT_PAGES else [page]:
-            here.setdefault(one.id, one)
-    return list(here.values())
+        ids = links.get(page.id, [])
+        sources = [source._replace(score=page.score) for source in best if source.id in ids]
+        for result in sources if page.kind == REPORT_PAGES else [page]:
+            traced.setdefault(result.id, result)
+    return list(traced.values())
 
 
 async def read_pages(owner: str, ids: Sequence[str]) -> list[FoundPage]:
-    """Return an owner's pages by their ids, in the order of the ids; a file by its path."""
+    """Return an owner's pages in the order of their ids; the location of a file is its path."""
     if not ids:
         return []
-    rows = {row.id: row for row in await read_rows(_NAMED, {"owner": owner, "ids": list(ids)})}
+    rows = {row.id: row for row in await read_rows(_PAGES, {"owner": owner, "ids": list(ids)})}
     return [
         FoundPage(row.id, row.kind, row.title, format_location(row.path, row.place), row.text, 0.0)
-        for row in (rows[one] for one in ids if one in rows)
+        for row in (rows[page_id] for page_id in ids if page_id in rows)
     ]
 
 
 async def locate_below(
     owner: str, found: Sequence[FoundPage], roots: Sequence[str]
 ) -> list[FoundPage]:
-    """Return pages with the paths that their files have below some folders, as far as they have."""
+    """Return pages, those of files below some folders with their paths there."""
     files = [page.id for page in found if page.kind == "file"]
     if not files or not roots:
         return [*found]
     values = {"owner": owner, "ids": files, ROOT_FOLDERS.key: [*roots]}
-    rows = await read_rows(_NAMED_BELOW, values)
+    rows = await read_rows(_PAGES_BELOW, values)
     paths = {row.id: format_location(row.path, row.place) for row in rows if row.path}
     return [page._replace(location=paths.get(page.id, page.location)) for page in found]
 
 
 def drop_repeated_turns(found: Sequence[FoundPage]) -> list[FoundPage]:
-    """Return pages without the turns of a chat whose session is among them and says the same."""
+    """Drop the turns of a chat whose text is in a session among the pages."""
     sessions = [page.text for page in found if page.kind == "session"]
     return [
         page
