@@ -1,6 +1,6 @@
 """Write pages and keep them findable.
 
-Rows, namespaces, keyword index, jobs for vectors, and what expires.
+Rows, namespaces, the keyword index, jobs for vectors, and expiry.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from storage.upsert import dialect_insert
 from text.title_mentions import title_key
 
 VECTOR_JOB = "vectors"
-"""The job of the outbox that makes or removes the vectors of pages, as the table now says.
+"""The outbox job that creates or removes the vectors of pages to match the table.
 
-Its data: `ensure_namespace`, the number of the one of their kind, and `pages`, their numbers.
+Its data: `namespace`, the number of the namespace of their kind, and `pages`, their numbers.
 """
 
 LONGEST_TITLE_KEY = 200
-"""The longest title by which a page is mentioned, in characters."""
+"""The most characters of the key by which the title of a page is mentioned."""
 
-# Every file that is read executes them, and making a statement takes longer than executing it.
+# Every file that is read executes these, and building a statement takes longer than executing it.
 _GIVEN = pages.c.number.in_(PAGE_NUMBERS)
 _WORDS = select(pages.c.number, pages.c.title_words, pages.c.words).where(_GIVEN)
 _TITLES = select(pages.c.number, pages.c.title).where(_GIVEN)
@@ -40,6 +40,7 @@ _KINDS = select(pages.c.number, pages.c.owner, pages.c.kind).where(_GIVEN).order
 _INDEXED = (
     select(pages.c.number, pages.c.indexed).where(_GIVEN).order_by(pages.c.number).with_for_update()
 )
+_UPDATED = update(pages).where(pages.c.number == bindparam("one"))
 _MEMBERS = select(members.c.page, members.c.namespace).where(members.c.page.in_(PAGE_NUMBERS))
 _NAMED = select(namespaces.c.number).where(namespaces.c.name == bindparam("named"))
 _COUNTED = (
@@ -55,7 +56,7 @@ _COUNTED = (
 
 
 def ensure_namespace(connection: Connection, owner: str, kind: str, group: str = "") -> int:
-    """Return the number of a namespace; a new one gets a number."""
+    """Return the number of a namespace; create it if it is new."""
     name = short_hash(owner, kind, group)
     number = connection.execute(_NAMED, {"named": name}).scalar()
     if number is None:
@@ -67,40 +68,40 @@ def ensure_namespace(connection: Connection, owner: str, kind: str, group: str =
 
 
 def join_namespaces(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) -> None:
-    """Put pages into namespaces; those in the index are found there from now on.
+    """Add pages to namespaces, and index there those that are in the index.
 
     Args:
-        connection: Of a transaction that writes.
-        numbers: The pages.
-        wanted: The namespaces.
+        connection: A connection in a write transaction.
+        numbers: The numbers of the pages.
+        wanted: The numbers of the namespaces.
     """
     if not numbers:
         return
-    found = lock_indexed(connection, numbers)
-    known = _namespaces_of_pages(connection, numbers)
-    lacking = {number for number in numbers if not known[number].issuperset(wanted)}
-    moved = [number for number in found if number in lacking]
-    unindex_pages(connection, moved)
-    _add_members(connection, sorted(lacking), wanted)
-    index_pages(connection, moved)
+    indexed = lock_indexed(connection, numbers)
+    joined = _namespaces_of_pages(connection, numbers)
+    missing = {number for number in numbers if not joined[number].issuperset(wanted)}
+    reindexed = [number for number in indexed if number in missing]
+    unindex_pages(connection, reindexed)
+    _add_members(connection, sorted(missing), wanted)
+    index_pages(connection, reindexed)
 
 
 def _add_members(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) -> None:
-    """Make pages that are not in the index members of namespaces."""
+    """Add pages to namespaces; they must not be in the index."""
     if not numbers:
         return
     rows = [
-        {"namespace": one, "page": number, "key": title_key(title)[:LONGEST_TITLE_KEY]}
+        {"namespace": namespace, "page": number, "key": title_key(title)[:LONGEST_TITLE_KEY]}
         for number, title in connection.execute(_TITLES, {PAGE_NUMBERS.key: numbers})
-        for one in wanted
+        for namespace in wanted
     ]
     connection.execute(dialect_insert(members).on_conflict_do_nothing(), rows)
 
 
 def lock_indexed(connection: Connection, numbers: Sequence[int]) -> list[int]:
-    """Return those of some pages that are in the index, and keep others from moving any of them.
+    """Lock pages, and return the numbers of those that are in the index.
 
-    Whoever takes pages out or puts them in asks this first, before it looks at their namespaces.
+    Code that adds pages to the index or removes them calls this before it reads their namespaces.
     """
     rows = connection.execute(_INDEXED, {PAGE_NUMBERS.key: numbers}).all()
     return [row.number for row in rows if row.indexed > 0]
@@ -115,7 +116,7 @@ def index_pages(connection: Connection, numbers: Sequence[int]) -> None:
 
 
 def unindex_pages(connection: Connection, numbers: Sequence[int]) -> None:
-    """Take pages out of the index; they must be in it, as they are in the table."""
+    """Remove pages from the index, which must contain them as they are in the table."""
     if numbers:
         entries = _entries(connection, numbers)
         keyword_index(connection).remove_entries(connection, entries)
@@ -123,47 +124,47 @@ def unindex_pages(connection: Connection, numbers: Sequence[int]) -> None:
 
 
 def _entries(connection: Connection, numbers: Sequence[int]) -> list[KeywordEntry]:
-    known = _namespaces_of_pages(connection, numbers)
+    joined = _namespaces_of_pages(connection, numbers)
     rows = connection.execute(_WORDS, {PAGE_NUMBERS.key: numbers})
     return [
-        KeywordEntry(number, sorted(known[number]), title, body) for number, title, body in rows
+        KeywordEntry(number, sorted(joined[number]), title, body) for number, title, body in rows
     ]
 
 
 def _namespaces_of_pages(connection: Connection, numbers: Sequence[int]) -> dict[int, set[int]]:
-    known: dict[int, set[int]] = defaultdict(set)
-    for page, one in connection.execute(_MEMBERS, {PAGE_NUMBERS.key: numbers}):
-        known[page].add(one)
-    return known
+    joined: dict[int, set[int]] = defaultdict(set)
+    for page, namespace in connection.execute(_MEMBERS, {PAGE_NUMBERS.key: numbers}):
+        joined[page].add(namespace)
+    return joined
 
 
 def _count(connection: Connection, entries: Sequence[KeywordEntry], sign: int) -> None:
-    """Add pages to what their namespaces know of themselves, or subtract them."""
+    """Add pages to the sizes of their namespaces, or subtract them with a `sign` of -1."""
     totals: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     for entry in entries:
         sizes = (1, len(entry.body.split()), len(entry.title.split()))
-        for one in entry.namespaces:
-            totals[one] = [a + sign * b for a, b in zip(totals[one], sizes, strict=True)]
+        for number in entry.namespaces:
+            totals[number] = [a + sign * b for a, b in zip(totals[number], sizes, strict=True)]
     rows = [
-        {"one": one, "more_pages": a, "more_words": b, "more_title_words": c}
-        for one, (a, b, c) in sorted(totals.items())
+        {"one": number, "more_pages": a, "more_words": b, "more_title_words": c}
+        for number, (a, b, c) in sorted(totals.items())
     ]
     if rows:
         connection.execute(_COUNTED, rows)
 
 
 def queue_vectors(connection: Connection, numbers: Sequence[int]) -> None:
-    """Leave work for the vectors of some pages, a job for each namespace of a kind."""
+    """Queue the vectors of pages, as one job for each owner and kind."""
     jobs: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, owner, kind in connection.execute(_KINDS, {PAGE_NUMBERS.key: numbers}):
         jobs[owner, kind].append(number)
-    for (owner, kind), some in jobs.items():
-        data = {"namespace": ensure_namespace(connection, owner, kind), "pages": some}
+    for (owner, kind), job_pages in jobs.items():
+        data = {"namespace": ensure_namespace(connection, owner, kind), "pages": job_pages}
         outbox.enqueue_job(connection, owner, VECTOR_JOB, data)
 
 
 PAGES_PER_STATEMENT = 1_000
-"""How many pages a statement names; SQLite as it usually comes takes 32,766."""
+"""The most pages named in one statement; SQLite allows 32,766 variables by default."""
 
 _KNOWN = (
     select(pages.c.id, pages.c.number, pages.c.indexed)
@@ -176,31 +177,32 @@ _KNOWN = (
 def write_pages(
     connection: Connection, origin: PageOrigin, rows: Sequence[Mapping[str, Any]]
 ) -> Sequence[int]:
-    """Write pages that are not there yet, and let all of them be found.
+    """Insert pages that are not stored yet, and index all that are not in the index.
 
     Returns:
-        The numbers of those that could not be found before.
+        The numbers of the pages that were not in the index before.
     """
-    given = {row["id"]: row for row in rows}
-    known = {row.id for row in _lock_known(connection, list(given))}
-    new = insert_pages(connection, [row for one, row in given.items() if one not in known])
-    held = _lock_known(connection, list(given))
-    stale = {row.number: given[row.id] for row in held if row.indexed != WORDS_VERSION}
-    _write_again(connection, stale)
+    new = {row["id"]: row for row in rows}
+    known = {row.id for row in _lock_rows(connection, list(new))}
+    inserted = insert_pages(connection, [row for key, row in new.items() if key not in known])
+    stored = _lock_rows(connection, list(new))
+    stale = {row.number: new[row.id] for row in stored if row.indexed != WORDS_VERSION}
+    _update_words(connection, stale)
     wanted = _namespaces_of_origin(connection, origin)
-    fresh = sorted({*new, *stale})
+    fresh = sorted({*inserted, *stale})
     _add_members(connection, fresh, wanted)
     index_pages(connection, fresh)
     queue_vectors(connection, fresh)
-    join_namespaces(connection, [row.number for row in held if row.number not in {*fresh}], wanted)
+    others = [row.number for row in stored if row.number not in {*fresh}]
+    join_namespaces(connection, others, wanted)
     if known:
-        longer = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
-        connection.execute(longer.values(expires=origin.expires))
+        extended = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
+        connection.execute(extended.values(expires=origin.expires))
     return fresh
 
 
 def insert_pages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Write new pages and return their numbers, without those that another process was first to."""
+    """Insert pages, and return the numbers of those that no other process inserted first."""
     if not rows:
         return []
     once = dialect_insert(pages).on_conflict_do_nothing(index_elements=["id"])
@@ -212,100 +214,98 @@ def _namespaces_of_origin(connection: Connection, origin: PageOrigin) -> list[in
     return [ensure_namespace(connection, origin.owner, origin.kind, group) for group in groups]
 
 
-def _write_again(connection: Connection, rows: Mapping[int, Mapping[str, Any]]) -> None:
-    """Write the words of pages that were cut otherwise, or are said again after they were gone."""
+def _update_words(connection: Connection, rows: Mapping[int, Mapping[str, Any]]) -> None:
+    """Update the words of pages that were tokenized by an older version, or had been retired."""
     if rows:
         unindex_pages(connection, lock_indexed(connection, list(rows)))
-        again = update(pages).where(pages.c.number == bindparam("one"))
-        words: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "words": bindparam("new_words"),
             "title_words": bindparam("new_title_words"),
             "superseded_by": "",
             "indexed": WORDS_VERSION,
         }
         values = [
-            {"one": one, "new_words": row["words"], "new_title_words": row["title_words"]}
-            for one, row in rows.items()
+            {"one": number, "new_words": row["words"], "new_title_words": row["title_words"]}
+            for number, row in rows.items()
         ]
-        connection.execute(again.values(words), values)
+        connection.execute(_UPDATED.values(columns), values)
 
 
 def supersede_pages(
     connection: Connection, owner: str, origin: str, said: Mapping[str, int]
 ) -> None:
-    """Let the pages of an origin that it does not have any more be found no more.
+    """Retire the pages of an origin that are not among its current pages.
 
-    Each is told which page says now what it said: the one in its place, or the first.
+    Each records its successor: the current page at its position, or else the first one.
 
     Args:
-        connection: Of a transaction that writes.
-        owner: Whose pages.
+        connection: A connection in a write transaction.
+        owner: The owner of the pages.
         origin: The id of the origin.
-        said: The places of the pages it has now, by their ids.
+        said: The positions of its current pages by id; if empty, nothing is retired.
     """
-    every = select(pages.c.id, pages.c.number, pages.c.position).where(
+    findable = select(pages.c.id, pages.c.number, pages.c.position).where(
         pages.c.owner == owner, pages.c.origin_id == origin, pages.c.indexed > RETIRED
     )
-    old = [row for row in connection.execute(every) if row.id not in said]
+    old = [row for row in connection.execute(findable) if row.id not in said]
     if old and said:
-        places = {place: one for one, place in said.items()}
-        first = places[min(places)]
-        values = [{"old": row.number, "new": places.get(row.position, first)} for row in old]
-        marked = update(pages).where(pages.c.number == bindparam("old"))
-        connection.execute(marked.values(superseded_by=bindparam("new")), values)
+        successors = {position: page for page, position in said.items()}
+        first = successors[min(successors)]
+        values = [{"one": row.number, "new": successors.get(row.position, first)} for row in old]
+        connection.execute(_UPDATED.values(superseded_by=bindparam("new")), values)
         for at in range(0, len(old), PAGES_PER_STATEMENT):
             retire_pages(connection, [row.number for row in old[at : at + PAGES_PER_STATEMENT]])
 
 
 def retire_pages(connection: Connection, numbers: Sequence[int]) -> None:
-    """Let pages be found no more; they can still be read by their ids."""
+    """Remove pages from search; they can still be read by their ids."""
     unindex_pages(connection, lock_indexed(connection, numbers))
-    gone = update(pages).where(pages.c.number.in_(numbers))
-    connection.execute(gone.values(indexed=RETIRED))
+    retired = update(pages).where(pages.c.number.in_(numbers))
+    connection.execute(retired.values(indexed=RETIRED))
     queue_vectors(connection, numbers)
 
 
 def restore_pages(connection: Connection, numbers: Sequence[int]) -> None:
-    """Let pages be found again that were found no more."""
-    again = update(pages).where(pages.c.number.in_(numbers))
-    connection.execute(again.values(indexed=WORDS_VERSION, superseded_by=""))
+    """Return retired pages to search."""
+    restored = update(pages).where(pages.c.number.in_(numbers))
+    connection.execute(restored.values(indexed=WORDS_VERSION, superseded_by=""))
     index_pages(connection, numbers)
     queue_vectors(connection, numbers)
 
 
-def _lock_known(connection: Connection, ids: Sequence[str]) -> Sequence[Any]:
-    """Return what is there of some pages, and keep others from changing it meanwhile."""
+def _lock_rows(connection: Connection, ids: Sequence[str]) -> Sequence[Any]:
+    """Lock the rows of stored pages, and return them."""
     return connection.execute(_KNOWN, {"ids": ids}).all()
 
 
 UPKEEP_BATCH = 100
-"""How many pages are cut again, or ended, in one transaction."""
+"""The most pages that are tokenized again, or expire, in one transaction."""
 
 _STALE = select(pages.c.number).where(
     pages.c.owner == bindparam("owner"), pages.c.indexed.between(0, bindparam("older"))
 )
-"""An owner's pages whose words were cut in an older way."""
+"""An owner's pages whose words were tokenized by an older version."""
 
 _EXPIRED = select(pages.c.number).where(
     pages.c.owner == bindparam("owner"), pages.c.expires <= bindparam("now")
 )
-"""An owner's pages that have had their time."""
+"""An owner's pages whose time has expired."""
 
 _DUE = select(_STALE.exists() | _EXPIRED.exists())
 
 
 def needs_refresh(connection: Connection, owner: str) -> bool:
-    """Say whether something has to be done before an owner's pages are searched."""
+    """Tell whether an owner has stale or expired pages."""
     return bool(connection.execute(_DUE, _due_values(owner)).scalar())
 
 
 async def refresh_index(owner: str) -> None:
-    """Do what has to be done before an owner's pages are searched, where it can be written."""
+    """Update an owner's stale pages and expire others, unless the store is read-only."""
     with skip_if_read_only():
         while stale := await run_read(partial(_next_batch, wanted=_STALE, owner=owner)):
-            await write_in_group(partial(_recut, numbers=stale))
-        while ended := await run_read(partial(_next_batch, wanted=_EXPIRED, owner=owner)):
-            await write_in_group(partial(_end, numbers=ended))
+            await write_in_group(partial(_retokenize, numbers=stale))
+        while expired := await run_read(partial(_next_batch, wanted=_EXPIRED, owner=owner)):
+            await write_in_group(partial(_expire, numbers=expired))
 
 
 def _due_values(owner: str) -> dict[str, object]:
@@ -316,42 +316,41 @@ def _next_batch(connection: Connection, wanted: Select[Any], owner: str) -> list
     return list(connection.execute(wanted.limit(UPKEEP_BATCH), _due_values(owner)).scalars())
 
 
-def _recut(connection: Connection, numbers: Sequence[int]) -> None:
+def _retokenize(connection: Connection, numbers: Sequence[int]) -> None:
     wanted = select(pages.c.number, pages.c.title, pages.c.text, pages.c.indexed).where(
         pages.c.number.in_(numbers), pages.c.indexed.between(0, WORDS_VERSION - 1)
     )
     rows = connection.execute(wanted.order_by(pages.c.number).with_for_update()).all()
     if not rows:
         return
-    found = [row.number for row in rows]
-    unindex_pages(connection, lock_indexed(connection, found))
-    again = update(pages).where(pages.c.number == bindparam("one"))
+    stale = [row.number for row in rows]
+    unindex_pages(connection, lock_indexed(connection, stale))
     words = [
         {"one": row.number, "t": join_search_words(row.title), "w": join_search_words(row.text)}
         for row in rows
     ]
-    cut_now = {"title_words": bindparam("t"), "words": bindparam("w"), "indexed": WORDS_VERSION}
-    connection.execute(again.values(cut_now), words)
-    named = update(members).where(members.c.page == bindparam("one"))
+    columns = {"title_words": bindparam("t"), "words": bindparam("w"), "indexed": WORDS_VERSION}
+    connection.execute(_UPDATED.values(columns), words)
+    joined = update(members).where(members.c.page == bindparam("one"))
     keys = [{"one": row.number, "k": title_key(row.title)[:LONGEST_TITLE_KEY]} for row in rows]
-    connection.execute(named.values(key=bindparam("k")), keys)
-    index_pages(connection, found)
+    connection.execute(joined.values(key=bindparam("k")), keys)
+    index_pages(connection, stale)
     queue_vectors(connection, [row.number for row in rows if row.indexed == 0])
 
 
-def _end(connection: Connection, numbers: Sequence[int]) -> None:
-    """Let pages be found no more, and forget those that nobody has cited."""
-    held = select(pages.c.number).where(pages.c.number.in_(numbers), pages.c.expires.is_not(None))
-    ended = list(connection.execute(held.with_for_update()).scalars())
-    retire_pages(connection, ended)
-    those = pages.c.number.in_(ended)
-    connection.execute(update(pages).where(those).values(expires=None))
+def _expire(connection: Connection, numbers: Sequence[int]) -> None:
+    """Retire pages, and delete those that no thread cites."""
+    due = select(pages.c.number).where(pages.c.number.in_(numbers), pages.c.expires.is_not(None))
+    expired = list(connection.execute(due.with_for_update()).scalars())
+    retire_pages(connection, expired)
+    is_expired = pages.c.number.in_(expired)
+    connection.execute(update(pages).where(is_expired).values(expires=None))
     cited = select(sources.c.page).where(sources.c.page == pages.c.id).exists()
-    uncited = select(pages.c.number).where(those, ~cited)
+    uncited = select(pages.c.number).where(is_expired, ~cited)
     delete_page_rows(connection, list(connection.execute(uncited).scalars()))
 
 
 def delete_page_rows(connection: Connection, numbers: Sequence[int]) -> None:
-    """Remove pages that are in no index any more."""
+    """Delete the rows of pages that are in no index."""
     connection.execute(delete(members).where(members.c.page.in_(numbers)))
     connection.execute(delete(pages).where(pages.c.number.in_(numbers)))
