@@ -25,19 +25,19 @@ from text.tokens import bytes_fit, count_tokens, load_vocabulary
 
 
 def repair_tool_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return a conversation in which the results of tool calls stand right behind them.
+    """Return a conversation in which the results of tool calls directly follow them.
 
-    A call without a result, as a run leaves it that is cancelled or killed while a tool works, gets
-    one that says so; a result that no call asked for is left out.
+    A call without a result, which a run leaves that is cancelled or killed while a tool works, gets
+    one that says so; a result without a call is removed.
     """
     results = [message for message in messages if isinstance(message, ToolMessage)]
-    mended: list[AnyMessage] = []
+    repaired: list[AnyMessage] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            mended += [message, *(_result(call, results) for call in _calls(message))]
+            repaired += [message, *(_result(call, results) for call in _calls(message))]
         elif not isinstance(message, ToolMessage):
-            mended.append(message)
-    return mended
+            repaired.append(message)
+    return repaired
 
 
 def _calls(message: AIMessage) -> Iterator[dict[str, Any]]:
@@ -47,36 +47,36 @@ def _calls(message: AIMessage) -> Iterator[dict[str, Any]]:
 
 
 def _result(call: dict[str, Any], results: list[ToolMessage]) -> ToolMessage:
-    """Take the first result of a call, for some servers give later calls the same id again."""
+    """Take the first result of a call: some servers reuse the id for later calls."""
     for at, result in enumerate(results):
         if result.tool_call_id == call["id"]:
             return results.pop(at)
     name = call["name"] or ""
-    said = render_prompt("cut_off", tool=name).strip()
-    return ToolMessage(said, tool_call_id=call["id"] or "", name=name, status="error")
+    text = render_prompt("cut_off", tool=name).strip()
+    return ToolMessage(text, tool_call_id=call["id"] or "", name=name, status="error")
 
 
 WINDOW_SHARE = 0.75
-"""The part of its window that a model is given to read, before older messages are summarised."""
+"""The share of its window that a conversation may fill before older messages are summarised."""
 
 EACH = 4
 """How many tokens a message has beside its text."""
 
 SUMMARY_WORDS = 400
-"""How long a summary may be."""
+"""The longest summary, in words."""
 
 SUMMARY = regex(r"<summary>\n(.*?)\n</summary>", re.DOTALL)
 
 Summarizer = Callable[[str], Awaitable[str]]
-"""Writes the summary of a conversation that is written out."""
+"""Summarises a conversation that is given as text."""
 
 
 class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Mend a conversation, and put a summary in the place of its older part when it is too long.
+    """Repair a conversation, and replace its older part by a summary if it is too long.
 
-    What was asked at first stays word for word, and so do the newest messages. It stands around the
+    The first question and the newest messages stay word for word. This layer is outside of the
     ledger: after a crash the same conversation is shortened at the same point, by a summary that
-    the ledger has, and so makes the same keys.
+    the ledger has, and so has the same keys.
     """
 
     async def awrap_model_call(
@@ -89,7 +89,7 @@ class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
         window = int(WINDOW_SHARE * input_window(request.model))
         if len(talk) > 1 and not await messages_fit(talk, window, system):
             most = window - count_tokens(system)
-            summary = partial(_asked, request, handler)
+            summary = partial(_request_summary, request, handler)
             shorter = await compact_conversation(
                 request.model, talk, most, summary, str(said[0].text)
             )
@@ -100,7 +100,7 @@ class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
 
 
 def input_window(model: BaseChatModel) -> int:
-    """Return how many tokens a model can read, less what is remembered and what it answers."""
+    """Return how many tokens a model can read, less those of the memories and of its answer."""
     known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
     whole = known if isinstance(known, int) else settings().context_tokens
     return max(whole - settings().memory_tokens - USUAL_ANSWER_TOKENS, whole // 2)
@@ -127,14 +127,14 @@ async def messages_fit(messages: Sequence[AnyMessage], most: int, system: str = 
 async def compact_conversation(
     model: BaseChatModel, talk: list[AnyMessage], most: int, summary: Summarizer, first: str = ""
 ) -> list[AnyMessage]:
-    """Return a conversation whose older part is a summary; the very same if nothing can be spared.
+    """Return a conversation whose older part is a summary; the same object if nothing can be cut.
 
     Args:
-        model: Whose window it shall fit.
+        model: The model whose window it must fit.
         talk: The conversation.
-        most: How many tokens it may have; half of them are left to the newest messages.
+        most: How many tokens it may have, half of them for the newest messages.
         summary: Writes the summary.
-        first: The message that is kept of the older part word for word.
+        first: The message of the older part that stays word for word.
     """
     made: list[str] = []
 
@@ -156,15 +156,17 @@ async def compact_conversation(
 
 
 def summary_of_message(message: AnyMessage) -> str:
-    """Return the summary that a message is; nothing if it is none."""
+    """Return the text of a message that is a summary; "" for any other."""
     if message.additional_kwargs.get("lc_source") != "summarization":
         return ""
     found = SUMMARY.findall(str(message.text))
     return unescape(found[-1]) if found else ""
 
 
-async def _asked(request: ModelRequest[CallContext], handler: CallHandler, talk: str) -> str:
-    """Have the model of a call write a summary, paid for like every other call."""
+async def _request_summary(
+    request: ModelRequest[CallContext], handler: CallHandler, talk: str
+) -> str:
+    """Let the model of a call write a summary; it is billed like every other call."""
     system = render_prompt("summary", language=detect_language(talk), words=SUMMARY_WORDS)
     asked = request.override(
         messages=[HumanMessage(render_block("talk", talk))],
@@ -177,7 +179,7 @@ async def _asked(request: ModelRequest[CallContext], handler: CallHandler, talk:
 
 
 def _written_out(messages: Sequence[AnyMessage], first: str) -> str:
-    """Return messages as text, a summary among them as it is; nothing if there is no more."""
+    """Return messages as text, summaries among them verbatim; "" if there is nothing else."""
     rest = [message for message in messages if str(message.text) != first]
     if all(summary_of_message(message) for message in rest):
         return ""
@@ -192,14 +194,14 @@ def _line(message: AnyMessage) -> str:
 
 
 def _written(message: AnyMessage) -> str:
-    """Return what a message says, and which tools it calls."""
+    """Return the text of a message, and the tools it calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     called = [f"calls {call['name']}({json.dumps(call['args'])})" for call in calls]
     return "\n".join(part for part in (str(message.text), *called) if part)
 
 
 def _cut_middle(text: str, most: int) -> str:
-    """Return a text without its middle where it is longer than a model can read."""
+    """Return a text without its middle if it has more than `most` tokens."""
     size = count_tokens(text)
     half = len(text) * most // max(size, 1) // 2
     return text if size <= most else f"{text[:half]}\n…\n{text[-half:]}"

@@ -1,4 +1,4 @@
-"""Trace what a node asks of embedders, and keep it within the caps of the run."""
+"""Trace the embedding requests of a node, and keep them within the caps of the run."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ ENDS = 2
 
 
 def meter_embeddings(node: Node, pages: str = INDEXER) -> Node:
-    """Return a node that traces what it asks of embedders, under the caps of its run.
+    """Return a node whose embedding requests are traced, and kept within the caps of its run.
 
     Args:
         node: The node.
-        pages: For whom it has vectors of pages made: `indexer` or `embedder`.
+        pages: The role that requests vectors of pages: `indexer` or `embedder`.
     """
 
     @wraps(node)
@@ -76,10 +76,10 @@ def _trace_fields(asked: list[EmbeddingCall]) -> dict[str, Any]:
 
 
 class RunEmbeddingMeter:
-    """Lets requests to a provider of vectors through as far as a run has room for them.
+    """Lets requests to a provider of vectors through as far as the caps have room for them.
 
-    It is asked in threads, and asks the budget in the event loop of the run. A request does not
-    wait for the calls in flight: while threads wait, nobody may be able to end those.
+    It is called in threads, and uses the budget in the event loop of the run. A request does not
+    wait for the calls in flight: those may need the threads that would wait.
     """
 
     def __init__(self, place: CallSite, allowed: RunBudget, pages: str) -> None:
@@ -125,7 +125,7 @@ class RunEmbeddingMeter:
             await trace(self.site, "embed", role, "budget_spent", model=model, cap=cap)
 
     async def _hold(self, role: str, model: str, sizes: Sequence[int]) -> tuple[int, Reservation]:
-        """Hold a request with as many texts as have room; return their number, too."""
+        """Reserve a request with as many texts as have room; return their number, too."""
         dollars, _ = token_prices(model)
         needs = [CallNeed(sum(sizes[:end]), 0, dollars) for end in range(1, len(sizes) + 1)]
         fitting = sum(self.budget.answer_room(role, need) >= 0 for need in needs) or 1

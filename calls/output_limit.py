@@ -1,7 +1,4 @@
-"""Estimate what a call needs, and limit the length of its answer.
-
-Each provider has its own way of being told.
-"""
+"""Estimate what a call needs, and limit its answer in the way of each provider."""
 
 from __future__ import annotations
 
@@ -24,27 +21,27 @@ from text.regex import regex
 from text.tokens import count_tokens, estimate_tokens, is_count_exact
 
 FIELDS = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens")
-"""What LangChain's clients call the limit, each its own provider's."""
+"""The names of the limit in LangChain's clients, which differ by provider."""
 
 EACH = 4
 """How many tokens a message has beside its text."""
 
 TOKEN_MARGIN = 1.25
-"""By how much more a prompt is reckoned where its tokens are not counted as its model does."""
+"""The factor on the tokens of a prompt if they are not counted as its model counts them."""
 
 NEARLY = 0.9
-"""The part of its limit from which an answer that was cut off has reached it."""
+"""The share of its limit from which an answer that was cut off counts as having reached it."""
 
 LIMIT = regex(r"max_?(completion_?|output_?|new_?)?tokens|in the completion|num_predict")
 TOO_LARGE = regex(r"too large|too long|at most|maximum|exceed|less than|greater than|reduce")
-"""What a server says that refuses a request for its limit, and for the size of it."""
+"""The words of servers that refuse a request because of its limit, and of the limit's size."""
 
 WAYS = ("field", "body", "none")
 """Ways to send the limit: as the client does, by its older name, or not at all."""
 
 _ways = Resource(dict[str, int])
 _most = Resource(dict[str, int])
-"""By the name of a model: the way that its server takes, and the largest limit it takes."""
+"""By the name of a model: the way that its server accepts, and the largest limit."""
 
 
 def estimate_need(
@@ -54,7 +51,7 @@ def estimate_need(
 
     Args:
         request: The request as it will be sent.
-        wanted: How many tokens the answer is to be allowed, if they can be had.
+        wanted: How many tokens the answer is to be allowed, if the caps have room.
         exact: Whether tokens are counted by the vocabulary, where it is on this disk.
     """
     dollars_in, dollars_out = token_prices(chat_model_name(request.model))
@@ -63,7 +60,7 @@ def estimate_need(
 
 
 def limit_output(model: BaseChatModel, tokens: int) -> BaseChatModel:
-    """Return a model that is told how long its answer may be; the same one if it cannot be."""
+    """Return a model with a limit on its answer; the same one if it takes none."""
     field, way = _field(model), WAYS[_ways.get().get(chat_model_name(model), 0)]
     if not field or way == "none":
         return model
@@ -76,12 +73,10 @@ def limit_output(model: BaseChatModel, tokens: int) -> BaseChatModel:
 def adapt_output_limit(model: BaseChatModel, problem: Problem) -> bool:
     """Say whether a request that was refused for its limit may be sent with another one.
 
-    Compatible servers have windows that nobody knows, and some know only the older name.
+    The windows of compatible servers are unknown, and some know only the older name.
     """
-    name, refused = (
-        chat_model_name(model),
-        problem.code in (ErrorCode.MODEL_REJECTED, ErrorCode.MODEL_CONTEXT),
-    )
+    name = chat_model_name(model)
+    refused = problem.code in (ErrorCode.MODEL_REJECTED, ErrorCode.MODEL_CONTEXT)
     way = _ways.get().get(name, 0)
     if not (refused and _field(model) and LIMIT.search(problem.hint)) or WAYS[way] == "none":
         return False
@@ -114,8 +109,8 @@ def _field(model: BaseChatModel) -> str:
 def _longest(model: BaseChatModel, read: int) -> int:
     """Return how long an answer of a model may be, whatever the run has left."""
     profile = getattr(model, "profile", None) or {}
-    own = (profile.get("max_output_tokens"), *(getattr(model, name, None) for name in FIELDS))
-    known = [one for one in own if isinstance(one, int) and one > 0]
+    limits = (profile.get("max_output_tokens"), *(getattr(model, name, None) for name in FIELDS))
+    known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
     window = settings().context_tokens
     unknown = min(window // 4, window - read) if _field(model) else USUAL_ANSWER_TOKENS
     longest = min(known) if known else max(unknown, USUAL_ANSWER_TOKENS)
@@ -145,7 +140,7 @@ _schemas: dict[str, str] = {}
 
 
 def _tool_schema(tool: BaseTool | dict[str, Any]) -> str:
-    """Return how a tool is described to a model; it is written once."""
+    """Return the description of a tool for a model, serialised once."""
     if isinstance(tool, dict):
         return json.dumps(tool)
     if tool.name not in _schemas:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
@@ -18,34 +18,30 @@ from report.markdown.sanitizer import sanitize_query, sanitize_text
 from text.normalization import normalize_text
 from text.regex import regex
 
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
-
-
 Answer = TypeVar("Answer", bound=BaseModel)
 
 VisibleText = Annotated[str, AfterValidator(sanitize_text)]
 """What a model writes that a person sees outside a report: in a chat, a review or a terminal."""
 
 SearchText = Annotated[str, AfterValidator(sanitize_query)]
-"""What a model wants searched, which a person sees too."""
+"""A search query of a model, which a person sees too."""
 
 
 def _drop_blank(searches: list[str]) -> list[str]:
-    return [one for one in searches if one.strip()]
+    return [query for query in searches if query.strip()]
 
 
 SearchTexts = Annotated[list[SearchText], AfterValidator(_drop_blank)]
-"""Those of several searches that have words."""
+"""The queries of several searches, without blank ones."""
 
 MAX_REPAIRABLE = 30_000
-"""How many characters of JSON are mended, and shown to the model again.
+"""How many characters of JSON are repaired, and shown to the model again.
 
-Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
+Repairing takes up to the square of the length: 2 seconds for 30,000 open brackets.
 """
 
 CUT_OFF = "cut"
-"""What is wrong with an answer that ended at the limit."""
+"""The code of an answer that was cut off at the limit."""
 
 
 class UnreadableAnswer(ValueError):
@@ -55,22 +51,22 @@ class UnreadableAnswer(ValueError):
 @cache
 def describe_schema(schema: type[BaseModel], tongue: str = "en") -> str:
     """Return the form of an answer as a prompt in a language asks for it."""
-    form = _in_short(schema.model_json_schema())
+    form = _simplify_schema(schema.model_json_schema())
     form = translate_schema(form) if tongue == "zh" else form
     written = json.dumps(form, ensure_ascii=False, separators=(",", ":"))
     return render_prompt("typed", language=tongue, schema=written)
 
 
-def _in_short(form: Any) -> Any:
-    """Return a schema without titles, which say the names again, and what optional fields are."""
+def _simplify_schema(form: Any) -> Any:
+    """Return a schema without titles, which repeat the names, and without defaults."""
     if isinstance(form, list):
-        return [_in_short(one) for one in form]
+        return [_simplify_schema(item) for item in form]
     if not isinstance(form, dict):
         return form
     return {
-        name: _in_short(value)
+        name: _simplify_schema(value)
         for name, value in form.items()
-        # A field may be called so, too: then its value is a schema.
+        # A field may have this name, too: then its value is a schema.
         if name not in ("title", "default") or isinstance(value, dict)
     }
 
@@ -88,7 +84,7 @@ def parse_answer(reply: AnyMessage, schema: type[Answer]) -> Answer:
     try:
         return schema.model_validate_json(text)
     except ValidationError:
-        return schema.model_validate_json(_mended(text))
+        return schema.model_validate_json(_repair_json(text))
 
 
 def explain_invalid_answer(error: ValueError, tongue: str) -> str:
@@ -98,11 +94,11 @@ def explain_invalid_answer(error: ValueError, tongue: str) -> str:
     return describe_answer_error(str(error), tongue)
 
 
-def _mended(text: str) -> str:
-    """Mend what models often get wrong about JSON.
+def _repair_json(text: str) -> str:
+    """Repair what models often get wrong in JSON.
 
     Raises:
-        UnreadableAnswer: If no object is there, or it is too long or nested too deep to be mended.
+        UnreadableAnswer: If no object is there, or it is too long or too deep to be repaired.
     """
     start = text.find("{")
     if start < 0 or len(text) > MAX_REPAIRABLE:
@@ -114,10 +110,10 @@ def _mended(text: str) -> str:
 
 
 LIMITS = {"length", "max_tokens", "model_length"}
-"""Words by which OpenAI, Anthropic and Google, and Mistral say that an answer is cut off."""
+"""The finish reasons of OpenAI, Anthropic and Google, and Mistral for a cut-off answer."""
 
 REFUSALS = {"content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation"}
-"""Words by which they say that they do not answer."""
+"""Their finish reasons for a refusal."""
 
 THINKING = regex(r"<think>.*?(</think>|\Z)", re.DOTALL)
 
@@ -143,5 +139,5 @@ def finish_reason(message: AIMessage) -> str:
 
 
 def reply_text(message: AIMessage) -> str:
-    """Return what a reply says, without the thinking that some models say aloud."""
+    """Return the text of a reply, without the reasoning that some models put into it."""
     return normalize_text(THINKING.sub("", str(message.text))).strip()

@@ -49,7 +49,7 @@ TOOL_CALLS = 12
 Agent = CompiledStateGraph[Any, CallContext, Any, Any]
 
 _formless = Resource(set[str])
-"""The models that refused a form in this process; the prompt's own words must do for them."""
+"""The models that refused a response format in this process; their prompts describe it anyway."""
 
 
 async def invoke_model(
@@ -59,7 +59,7 @@ async def invoke_model(
 
     Args:
         around: The call.
-        messages: What is asked.
+        messages: The conversation so far.
         schema: The form of a typed answer; `None` for free text.
     """
     request = ModelRequest(
@@ -70,7 +70,7 @@ async def invoke_model(
 
 
 async def _sent(request: ModelRequest[CallContext]) -> ModelResponse[Any]:
-    """Call the model as `create_agent` does that has no tools."""
+    """Call the model as an agent without tools would."""
     first = [request.system_message] if request.system_message else []
     model = request.model.bind(**request.model_settings)
     reply = await model.ainvoke([*first, *request.messages])
@@ -79,7 +79,7 @@ async def _sent(request: ModelRequest[CallContext]) -> ModelResponse[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Toolbox:
-    """What a role may use while it writes; an agent is made once for each toolbox."""
+    """The tools that a role may use; an agent is compiled once for each toolbox."""
 
     tools: tuple[BaseTool, ...]
 
@@ -88,7 +88,7 @@ class Toolbox:
 def get_agent(role: str, toolbox: Toolbox) -> Agent:
     """Return the agent that plays a role which may use tools, with the stack around its model."""
     return create_agent(
-        # The form puts the model of the call in its place.
+        # `ResponseFormatMiddleware` replaces it by the model of the call.
         ExtractiveChatModel(),
         toolbox.tools,
         middleware=[ToolLimitMiddleware(), _layers(None)],
@@ -101,9 +101,9 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
 
 
 class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Say which model is asked, what it is told, and the form of its answer where there is one.
+    """Set the model of a request, its system prompt, and the format of a typed answer.
 
-    A server that refuses schemas is asked without; the system prompt holds the schema too.
+    A server that refuses schemas is asked without one; the system prompt contains it too.
     """
 
     def __init__(self, schema: type[BaseModel] | None) -> None:
@@ -116,20 +116,20 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
-        """Pass the request on with both, or without the form if it is refused.
+        """Pass the request on, and again without the format if that is refused.
 
         Raises:
             Problem: `tool_limit`.
         """
         around = request.runtime.context
         asked = request.override(model=around.model, system_message=SystemMessage(around.system))
-        # Where there are no tools, what a model has said is of earlier questions.
+        # Without tools, the answers in a conversation are those to earlier questions.
         rounds = sum(message.type == "ai" for message in request.messages if request.tools)
         if rounds >= TOOL_ROUNDS:
             what = f"the {around.role} used its tools again and again, and wrote nothing"
             raise Problem(ErrorCode.TOOL_LIMIT, what)
         if rounds == TOOL_ROUNDS - 1:
-            # Without tools the last round can only write what was found so far.
+            # Without tools, the model can only write from what it has found so far.
             asked = asked.override(tools=[])
         model = str(around.model.metadata)
         if not self.settings or model in _formless.get():
@@ -159,10 +159,10 @@ def _query(request: ModelRequest[CallContext]) -> Query:
 
 
 def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
-    """Return the memories that a role is not told.
+    """Return the memories that are withheld from a role.
 
-    Whoever writes down what is remembered hears only the person's directions: nothing that is
-    remembered may be taken for something new. Nor may it bear out what a report says.
+    The memorizer and the checker get only the person's directions: a memory must not be taken for
+    something new, nor support what a report says.
     """
     if role in ROLES_OUTSIDE_RUN:
         return frozenset(memory.name for memory in MEMORIES) - {"instructions"}
@@ -171,15 +171,16 @@ def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
 
 
 async def _watch(request: ModelRequest[CallContext], block: MemoryBlock) -> None:
-    """Write down what a call was told: insights are judged by how the run ends."""
+    """Record the memories in a call: insights are judged by how the run ends."""
     around = request.runtime.context
-    told_of = [one.id for part in block.groups for one in part.notes if one.title == INSIGHT_TITLE]
-    await credit_insights(around.site.owner, around.site.run, around.role, told_of)
+    notes = (note for part in block.groups for note in part.notes)
+    insights = [note.id for note in notes if note.title == INSIGHT_TITLE]
+    await credit_insights(around.site.owner, around.site.run, around.role, insights)
     await _trace(request, block)
 
 
 async def _trace(request: ModelRequest[CallContext], block: MemoryBlock) -> None:
-    """Write down which notes a call was given, and why; what they say stays in the memories."""
+    """Trace the ids and scores of the notes in a call, without their texts."""
     around = request.runtime.context
     notes = [
         {
@@ -200,7 +201,7 @@ MEMORY_MIDDLEWARE = MemoryMiddleware(query=_query, watch=_watch)
 
 
 class CallLayer(Protocol):
-    """What may be put around a model call."""
+    """A layer around a model call."""
 
     async def awrap_model_call(
         self, request: ModelRequest[CallContext], handler: CallHandler
@@ -230,7 +231,7 @@ class MiddlewareChain(AgentMiddleware[Any, CallContext, Any]):
 @cache
 def _layers(schema: type[BaseModel] | None) -> MiddlewareChain:
     """Return the stack around a call, from the outside in."""
-    # A typed answer is asked for with what its node has chosen to show, which is short.
+    # The prompts for typed answers are short already.
     fitting = [] if schema else [CompactionMiddleware()]
     return MiddlewareChain(
         ResponseFormatMiddleware(schema),
@@ -244,10 +245,10 @@ def _layers(schema: type[BaseModel] | None) -> MiddlewareChain:
 
 
 class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
-    """Let a role make only so many calls of its tools; whoever wants more is told so.
+    """Limit the tool calls of a role; each further call returns an error.
 
-    It stands around the tools. The limits of LangChain are steps of the agent's graph, three for
-    each call of the model, which cost more than all layers around it.
+    It wraps the tools, since the limits of LangChain are steps of the agent's graph: three for each
+    call of the model, which cost more than all layers around it.
     """
 
     async def awrap_tool_call(
@@ -255,7 +256,7 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """Use the tool, or say that there were enough calls."""
+        """Use the tool, or return an error above the limit."""
         around = cast("CallContext", request.runtime.context)
         around.used.append(request.tool_call["name"])
         if len(around.used) <= TOOL_CALLS:

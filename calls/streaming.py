@@ -1,8 +1,8 @@
-"""Stream to whoever watches a run how far it is, and the report while it is written.
+"""Stream the progress of a run, and its report while it is written.
 
 The agents within nodes have conversations of their own, with prompts, pages and notes in them,
-which a chat page would take for the person's; so theirs are streamed to nobody, and what is to be
-seen is put into the stream of the main graph.
+which a chat page would take for the person's. They are not streamed; what a person is to see is put
+into the stream of the main graph.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from report.markdown.sanitizer import sanitize_text
 from text.regex import regex
 
 PROGRESS = "progress"
-"""The name and the tag of messages that say how far a run is; no state holds them."""
+"""The name and the tag of progress messages, which are in no state."""
 
 ALONE = {CONFIG_KEY_DURABILITY: "async"}
-"""What a graph that saves nothing is told: it fails when it inherits durability "sync"."""
+"""The options of a graph that saves nothing: it fails if it inherits durability "sync"."""
 
 INSIDE = {**ALONE, CONFIG_KEY_STREAM: StreamProtocol(lambda _: None, set())}
-"""What a graph within a node is told: to stream nothing, too."""
+"""The options of a graph within a node, which streams nothing either."""
 
 HIDDEN = regex(r"<think>.*?</think>|</?q\b[^<>]*>", re.DOTALL)
-"""What a model writes for the checks, or to itself."""
+"""What a model writes for the checks, or as reasoning."""
 
 OPEN = regex(
     r"<(?!think>)[^<>]{0,80}\Z|<think>.*\Z|!?\[[^\[\]]{0,300}\Z"
     r"|!?\[[^\[\]]{0,300}\](?:\([^()]{0,300})?\Z|(?<![!-~])[!-~]+\Z",
     re.DOTALL,
 )
-"""What may still become such a thing, or a link, an image or an address."""
+"""The beginning of such a part, or of a link, an image or an address."""
 
 
 @contextmanager
@@ -57,36 +57,36 @@ def nested_config(*, message_id: str = "") -> Iterator[RunnableConfig]:
     """Lend the configuration of a graph within a node.
 
     Args:
-        message_id: The id of the message that its model's words are shown as; nobody sees them
-            without.
+        message_id: The id of the message in which its model's words are streamed; "" to stream
+            none.
     """
     outer = var_child_runnable_config.get() or {}
     manager = outer.get("callbacks")
-    told = INSIDE if CONFIG_KEY_RUNTIME in outer.get("configurable", {}) else ALONE
+    options = INSIDE if CONFIG_KEY_RUNTIME in outer.get("configurable", {}) else ALONE
     if not isinstance(manager, BaseCallbackManager):
-        yield {"configurable": told}
+        yield {"configurable": options}
         return
     # LangGraph adds the callbacks of a configuration to those around it, and takes none away.
     around = var_child_runnable_config.set(
-        {**outer, "callbacks": _quiet(manager, outer, message_id)}
+        {**outer, "callbacks": _without_streams(manager, outer, message_id)}
     )
     try:
-        yield {"configurable": told}
+        yield {"configurable": options}
     finally:
         var_child_runnable_config.reset(around)
 
 
-def _quiet(
+def _without_streams(
     manager: BaseCallbackManager, outer: RunnableConfig, watched: str
 ) -> BaseCallbackManager:
     """Return the callbacks of a node without those that stream messages."""
-    shown_by = _shown_by(manager)
-    heard: list[Any] = [one for one in manager.handlers if one not in shown_by]
+    streams = _stream_handlers(manager)
+    handlers: list[Any] = [handler for handler in manager.handlers if handler not in streams]
     if watched:
-        heard += [_WordStreamer(one, outer, watched) for one in shown_by]
+        handlers += [_WordStreamer(stream, outer, watched) for stream in streams]
     return AsyncCallbackManager(
-        handlers=heard,
-        inheritable_handlers=heard,
+        handlers=handlers,
+        inheritable_handlers=handlers,
         parent_run_id=manager.parent_run_id,
         tags=manager.tags,
         inheritable_tags=manager.inheritable_tags,
@@ -96,38 +96,38 @@ def _quiet(
 
 
 def show_progress(state: Mapping[str, Any], what: str, **values: object) -> None:
-    """Show how far a run is, as a message that no state keeps: the next state takes its place.
+    """Stream the progress of a run, as a message that no state holds: the next state replaces it.
 
     Args:
-        state: The node's state; it says in which language.
-        what: The prompt that says it, without `progress_`.
-        values: What the prompt needs.
+        state: The node's state, for the language.
+        what: The name of the prompt, without `progress_`.
+        values: The variables of the prompt.
     """
     outer = var_child_runnable_config.get() or {}
     manager, metadata = outer.get("callbacks"), outer.get("metadata", {})
     if not isinstance(manager, BaseCallbackManager):
         return
     text = render_prompt(f"{PROGRESS}_{what}", language=state.get("language", "en"), **values)
-    # What one branch says stands in one message.
+    # Each branch has one message.
     branch = str(metadata.get("langgraph_checkpoint_ns", "")).partition("|")[0]
     task = f"{PROGRESS}-{branch}"
-    for handler in _shown_by(manager):
-        said: BaseMessage = AIMessageChunk(content=text.strip() + "\n\n", id=task, name=PROGRESS)
+    for handler in _stream_handlers(manager):
+        message: BaseMessage = AIMessageChunk(content=text.strip() + "\n\n", id=task, name=PROGRESS)
         if isinstance(handler, StreamMessagesHandlerV2):
-            said = AIMessage(text.strip(), id=f"{task}-{uuid4()}", name=PROGRESS)
-        _show(handler, said, {**metadata, "tags": [PROGRESS]})
+            message = AIMessage(text.strip(), id=f"{task}-{uuid4()}", name=PROGRESS)
+        _show(handler, message, {**metadata, "tags": [PROGRESS]})
 
 
 def show_step_progress(state: StepState, what: str) -> None:
-    """Show how far the branch of a step is."""
-    # A branch that an older version began does not know its place.
+    """Stream the progress of the branch of a step."""
+    # The state of a branch that an older version began has no number.
     number, count = state.get("number", 1), state.get("count", 1)
     show_progress(state, what, number=number, count=count, title=state["step"]["title"])
 
 
-def _shown_by(manager: BaseCallbackManager) -> list[StreamMessagesHandler]:
-    """Return what puts messages into the stream of the main graph."""
-    return [one for one in manager.handlers if isinstance(one, StreamMessagesHandler)]
+def _stream_handlers(manager: BaseCallbackManager) -> list[StreamMessagesHandler]:
+    """Return the handlers that put messages into the stream of the main graph."""
+    return [stream for stream in manager.handlers if isinstance(stream, StreamMessagesHandler)]
 
 
 def _show(handler: StreamMessagesHandler, message: BaseMessage, metadata: dict[str, Any]) -> None:
@@ -136,40 +136,40 @@ def _show(handler: StreamMessagesHandler, message: BaseMessage, metadata: dict[s
 
 
 class _WordStreamer(StreamMessagesHandler):
-    """Shows the words of a model within a node as one message of that node."""
+    """Streams the words of a model within a node as one message of that node."""
 
     def __init__(self, outer: StreamMessagesHandler, config: RunnableConfig, message: str) -> None:
         super().__init__(outer.stream, subgraphs=True)
         self.outer = outer
         self.about = dict(config.get("metadata", {}))
         self.message = message
-        self.held: dict[UUID, str] = {}
+        self.pending: dict[UUID, str] = {}
 
     def on_chat_model_start(self, *_: Any, run_id: UUID, **more: Any) -> None:
-        """Begin to listen to a call."""
-        self.held[run_id] = ""
+        """Begin to collect the words of a call."""
+        self.pending[run_id] = ""
 
     def on_chain_start(self, *_: Any, **more: Any) -> None:
-        """Pass over the nodes of the agent."""
+        """Ignore the nodes of the agent."""
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **more: Any) -> None:
-        """Show some more words, as soon as they cannot be the beginning of something hidden."""
-        if not isinstance(chunk, ChatGenerationChunk) or run_id not in self.held:
+        """Stream more words, once they cannot be the beginning of a hidden part."""
+        if not isinstance(chunk, ChatGenerationChunk) or run_id not in self.pending:
             return
-        text = HIDDEN.sub("", self.held[run_id] + str(chunk.message.text))
+        text = HIDDEN.sub("", self.pending[run_id] + str(chunk.message.text))
         begun = OPEN.search(text)
         whole = text[: begun.start()] if begun else text
-        self.held[run_id] = text[len(whole) :]
+        self.pending[run_id] = text[len(whole) :]
         self._say(whole)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
-        """Show what is left of a call."""
-        left = self.held.pop(run_id, "")
-        self._say("" if left.startswith("<think>") else left)
+        """Stream the remaining words of a call."""
+        rest = self.pending.pop(run_id, "")
+        self._say("" if rest.startswith("<think>") else rest)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        """Forget what is left of a call that failed."""
-        self.held.pop(run_id, None)
+        """Drop the remaining words of a call that failed."""
+        self.pending.pop(run_id, None)
 
     def _say(self, written: str) -> None:
         text = sanitize_text(mask_keys(written, plain_words=False))
