@@ -1,4 +1,4 @@
-"""Gather the passages that may answer some queries: from files, the web and memory."""
+"""Gather passages that may answer queries from files, the web and memory."""
 
 from __future__ import annotations
 
@@ -60,103 +60,110 @@ from tools.web.search_providers import SearchUnanswered, list_available_provider
 from tools.web.web_search import WebSearch
 
 MOST = 4
-"""How many documents are opened."""
+"""The most documents whose first page is read."""
 
 
 async def find_opening_pages(owner: str, found: Sequence[FoundPage], asked: str) -> list[FoundPage]:
-    """Return the first pages of those documents with found pages that a question names.
+    """Return the first pages of the found documents that a question names.
 
     Args:
-        owner: Whose pages.
-        found: Pages that were found, the best first.
-        asked: The question, and what is searched for.
+        owner: The owner of the pages.
+        found: The found pages, the best first.
+        asked: The question and the queries.
     """
     names = find_subject_names([page.title for page in found], asked)
-    of = [page.id for page in found if not names.isdisjoint(_title(page.title))]
-    if not of:
+    named = [page.id for page in found if not names.isdisjoint(_title_words(page.title))]
+    if not named:
         return []
-    its = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(of))
-    live = (pages.c.owner == owner, pages.c.origin.in_(its), pages.c.indexed > RETIRED)
+    origins = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(named))
+    live = (pages.c.owner == owner, pages.c.origin.in_(origins), pages.c.indexed > RETIRED)
     firsts = select(func.min(pages.c.number)).where(*live).group_by(pages.c.origin)
     wanted = select(pages.c.id).where(pages.c.number.in_(firsts)).limit(MOST)
     return await read_pages(owner, list((await read_rows(wanted)).scalars()))
 
 
 def find_subject_names(titles: Iterable[str], asked: str) -> set[str]:
-    """Return the names in a question by which it tells some of the documents from the others."""
-    different = {_title(title) for title in titles}
+    """Return the names in a question that occur in some of the titles, but not in all."""
+    different = {_title_words(title) for title in titles}
     if len(different) < 2:
         return set()
-    telling = frozenset.union(*different) - frozenset.intersection(*different)
-    return named_terms(asked) & telling
+    distinctive = frozenset.union(*different) - frozenset.intersection(*different)
+    return named_terms(asked) & distinctive
 
 
 @lru_cache(maxsize=1024)
-def _title(title: str) -> frozenset[str]:
-    """Return the words of a document's title, without those of the section."""
+def _title_words(title: str) -> frozenset[str]:
+    """Return the words of a document's title, without the section's."""
     return frozenset(search_words(title.partition(SECTION_SEPARATOR)[0]))
 
 
 PAGES = 12
-"""How many pages of the person's files are looked at for one query."""
+"""The most pages from one search for one query."""
 
 PAGE_WORTH = 2.0
-"""What the score of its page is worth to a passage of memory, beside the words it shares itself.
+"""The weight of the page's score in the score of a passage of memory.
 
-A page may be found because another one leads to it, and share few words with the question.
+A page may be found through a link from another page, and share few words with the question.
 """
 
 FROM_A_PAGE = 8
-"""How many passages of one page are looked at, so that a long page cannot crowd out the others."""
+"""The most candidate passages of one page, so that a long page cannot crowd out others."""
 
 LIST = 8_000
-"""How long a passage with a whole list may be, in characters."""
+"""The longest passage that contains a whole list, in characters."""
 
 EVIDENCE_TOKENS = 2_000
-"""How many tokens the passages of a prompt may take."""
+"""The most tokens of passages in a prompt."""
 
 SEEN = 0.25
-"""How much more a passage is worth that was shown before the plan was made, as part of itself."""
+"""The relative bonus of a passage that was shown before planning."""
 
 OFF = 0.3
-"""How much less a passage is worth that names none of the documents' subjects that are asked of."""
+"""The relative penalty of a passage that names none of the documents' subjects asked about."""
 
 
 class Evidence(NamedTuple):
-    """The passages that fit, the sources they are from, and what could not be searched."""
+    """The chosen passages, their sources, and the problems of the search."""
 
     passages: list[Passage]
     sources: dict[str, Source]
     problems: list[Problem]
     sent: Mapping[str, str] = {}
-    """The web queries that were sent in other words, by how they were written; "" if not sent."""
+    """The changed web queries as sent, by their original wording; "" if not sent."""
 
     @property
     def unsearched(self) -> dict[str, str]:
-        """Return why providers of web search did not answer, by their names."""
-        unanswered = (one for one in self.problems if isinstance(one, SearchUnanswered))
-        return {name: why for one in unanswered for name, why in one.failures.items()}
+        """The reasons why web search providers did not answer, by provider."""
+        return {
+            name: reason
+            for problem in self.problems
+            if isinstance(problem, SearchUnanswered)
+            for name, reason in problem.failures.items()
+        }
 
 
 class _PassageRequest(NamedTuple):
-    """What passages are chosen for, and how many tokens they may take."""
+    """The criteria by which passages are chosen."""
 
     queries: Sequence[str]
     room: int = EVIDENCE_TOKENS
+    """The most tokens of all passages."""
     page_worth: float = 0.0
-    """What the score of its page is worth to a passage."""
+    """The weight of the page's score in the score of a passage."""
     before: frozenset[str] = frozenset()
-    """Pages that half of the room belongs to."""
+    """Pages to which half of the room is reserved."""
     each: frozenset[str] = frozenset()
-    """Pages of which something is shown in any case."""
+    """Pages of which at least one passage is chosen."""
     seen: Sequence[ShownSpan] = ()
     subject: str = ""
-    """The question, for the names in it."""
+    """The question, for its names."""
 
     def shows(self, page: str, span: Span) -> bool:
-        """Tell whether a piece of a page was shown before."""
-        its = (one for one in self.seen if one["page"] == page)
-        return any(one["start"] < span.end and span.start < one["end"] for one in its)
+        """Return whether a part of a span was shown before."""
+        return any(
+            shown["page"] == page and shown["start"] < span.end and span.start < shown["end"]
+            for shown in self.seen
+        )
 
 
 async def gather_evidence(
@@ -170,44 +177,47 @@ async def gather_evidence(
     seen: Sequence[ShownSpan] = (),
     subject: str = "",
 ) -> Evidence:
-    """Search for every query at once and choose the best passages over all of them.
+    """Search for all queries at once and choose the best passages of all results.
 
-    What was uploaded into the thread comes first. Where there are neither files nor a web to
-    search, what was read before is searched. How a document opens that the queries name is looked
-    at, too.
+    Uploads of the thread come first. If there are neither files nor web searches, memory is
+    searched. The first pages of documents that the queries name are candidates, too.
 
     Args:
         here: The point of the run, for the ledger.
-        context: Which files and which web searches may be used.
-        queries: What to search for.
-        about: What the passages are for; they are ranked by it and the queries.
+        context: The files and web searches that may be used.
+        queries: The queries.
+        about: The purpose of the passages; they are ranked by it and the queries.
         web: Whether the web may be searched.
-        max_tokens: How many tokens the passages may take.
-        seen: What was shown before the plan was made; it is looked at in any case.
-        subject: The question; documents that it names go before others.
+        max_tokens: The most tokens of all passages.
+        seen: The spans shown before planning; their pages are always candidates.
+        subject: The question; documents that it names are preferred.
     """
     names = (list(context.search) or list_available_providers(os.environ)) if web else []
     on_web = WebSearch(here, context, names)
     searches = [on_web.find_pages(query) for query in queries] if names else []
-    own = [one.root for one in await list_uploaded_files(here.owner, here.thread) if not one.code]
+    uploads = await list_uploaded_files(here.owner, here.thread)
+    own = [upload.root for upload in uploads if not upload.code]
     if not (own or context.files or names):
-        searches = [_in_memory(here, context, query) for query in queries]
+        searches = [_search_memory(here, context, query) for query in queries]
     in_own = page_retrieval.find_pages_many(here.owner, queries, PAGES, own)
     in_files = page_retrieval.find_pages_many(here.owner, queries, PAGES, context.files)
-    first, read, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
-    both = zip(queries, first, read, strict=True)
-    done = [_files_said(query, [*one, *other]) for query, one, other in both if one or other]
-    if done:
-        await record_actions(here, "files", "search", done)
-    before = frozenset(page.id for some in first for page in some)
+    uploaded, filed, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
+    actions = [
+        ActionRecord(query, "; ".join(dict.fromkeys(page.title for page in (*first, *second))))
+        for query, first, second in zip(queries, uploaded, filed, strict=True)
+        if first or second
+    ]
+    if actions:
+        await record_actions(here, "files", "search", actions)
+    before = frozenset(page.id for result in uploaded for page in result)
     wanted = [about, *queries]
-    known = await read_pages(here.owner, list(dict.fromkeys(one["page"] for one in seen)))
-    results = [*first, *read, *found, known]
-    every = [page for some in results for page in some]
-    opened = await find_opening_pages(here.owner, every, "\n".join([*wanted, subject]))
+    known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
+    results = [*uploaded, *filed, *found, known]
+    candidates = [page for result in results for page in result]
+    opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
     choice = _PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
     files = [*own, *context.files]
-    evidence = await _chosen(here, context, [*results, opened], choice, files)
+    evidence = await _choose_evidence(here, context, [*results, opened], choice, files)
     return evidence._replace(problems=on_web.problems, sent=on_web.sent)
 
 
@@ -221,19 +231,20 @@ async def recall_evidence(
     part: Scope,
     run: str = "",
 ) -> Evidence:
-    """Search what was read before for every query, and choose the best passages.
+    """Search memory for all queries and choose the best passages.
 
     Args:
         here: The point of the run.
-        context: Which folders the run has, whose copy of a file is named before others.
-        queries: What to search for.
-        named: The ids of pages that are looked at in any case.
-        about: What the passages are for.
-        part: The part of the memory that is searched.
+        context: The folders of the run, preferred as the location of a file with copies.
+        queries: The queries.
+        named: The ids of pages that are always candidates.
+        about: The purpose of the passages.
+        part: The part of the memory to search.
         run: A run whose own pages are left out.
     """
-    different = dict.fromkeys(queries)
-    searches = [recall_pages(here.owner, one, PAGES, part, run) for one in different]
+    searches = [
+        recall_pages(here.owner, query, PAGES, part, run) for query in dict.fromkeys(queries)
+    ]
     picked, *results = await asyncio.gather(read_pages(here.owner, named), *searches)
     titles = [page.title for page in picked]
     chosen = await trace_reports(here.owner, "\n".join([about, *titles]), picked)
@@ -241,66 +252,70 @@ async def recall_evidence(
     for page in (page for result in results for page in _scaled(result)):
         if page.id not in worth or page.score > worth[page.id].score:
             worth[page.id] = page
-    left = drop_repeated_turns(list(worth.values()))
+    candidates = drop_repeated_turns(list(worth.values()))
     each = frozenset(page.id for page in chosen)
     wanted = _PassageRequest([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
-    return await _chosen(here, context, [left], wanted, context.files)
+    return await _choose_evidence(here, context, [candidates], wanted, context.files)
 
 
 def _scaled(found: list[FoundPage]) -> list[FoundPage]:
-    """Return pages with their scores as parts of the best one's."""
+    """Return pages with their scores relative to the best one's."""
     most = max((page.score for page in found), default=0.0)
     return [page._replace(score=page.score / most if most > 0 else 0.0) for page in found]
 
 
-async def _chosen(
+async def _choose_evidence(
     here: CallSite,
     context: Context,
     results: Sequence[list[FoundPage]],
     wanted: _PassageRequest,
     files: Sequence[str],
 ) -> Evidence:
-    """Choose passages of what was found, and give their pages a number in this thread.
+    """Choose passages of the found pages, and register their pages as sources of the thread.
 
-    A file is named by the path that it has in the folders of the run, where it is in one of them.
+    A file with copies is cited by its path in the folders of the run, if it has one there.
     """
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT_PAGES}
     found = list(by_id.values())
-    cut = await run_within_budget(here, context, "researcher", _cut, found, wanted)
-    cuts = await _by_meaning(found, cut, wanted)
+    ranked = await run_within_budget(here, context, "researcher", _rank_passages, found, wanted)
+    cuts = await _rank_by_meaning(found, ranked, wanted)
     chosen = await run_within_budget(here, context, "researcher", _choose, found, cuts, wanted)
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
     citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register_sources(here.thread, citable)
-    kept = [_passage(source["id"], *one) for source, one in zip(sources, chosen, strict=True)]
-    return Evidence(kept, {source["id"]: source for source in sources}, [])
+    passages = [
+        _passage(source["id"], page, span)
+        for source, (page, span) in zip(sources, chosen, strict=True)
+    ]
+    return Evidence(passages, {source["id"]: source for source in sources}, [])
 
 
 def _passage(source: str, page: FoundPage, span: Span) -> Passage:
-    """Return a piece of a page with the headings above it that the page's title does not name."""
+    """Return a passage with the headings above it that are not in the page's title."""
     known = page.title.split(SECTION_SEPARATOR)
-    above = [one for one in find_headings_above(page.text, span.start) if one not in known]
+    headings = find_headings_above(page.text, span.start)
+    above = [heading for heading in headings if heading not in known]
     passage = Passage(source=source, text=span.text, start=span.start)
     if above:
         passage["under"] = " › ".join(above)
     return passage
 
 
-async def _in_memory(here: CallSite, context: Context, query: str) -> list[FoundPage]:
+async def _search_memory(here: CallSite, context: Context, query: str) -> list[FoundPage]:
     return await recall_pages(
         here.owner, query, PAGES, parse_scope(list_recalled_parts(context)), here.run
     )
 
 
 def list_recalled_parts(context: Context) -> list[str]:
-    """Return the parts of the memory that a run recalls; its own files are searched anyway."""
+    """Return the parts of memory that a run recalls; its files are searched separately."""
     return list(context.memory or (EARLIER_KINDS if context.files else ()))
 
 
 async def suggest_spellings(owner: str, context: Context, question: str) -> dict[str, str]:
-    """Return the words of a question that nothing of what is searched holds, as they are held.
+    """Return known spellings for the words of a question that occur in none of the searched pages.
 
-    Of what the web holds nothing is known.
+    If the web is searched, return none, since its words are unknown.
     """
     if context.search or list_available_providers(os.environ):
         return {}
@@ -310,14 +325,10 @@ async def suggest_spellings(owner: str, context: Context, question: str) -> dict
     return await find_misspellings(owner, question, part.kinds, part.groups)
 
 
-def _files_said(query: str, found: Sequence[FoundPage]) -> ActionRecord:
-    return ActionRecord(query, "; ".join(dict.fromkeys(page.title for page in found)))
-
-
-def _cut(found: Sequence[FoundPage], wanted: _PassageRequest) -> list[ScoredPassage]:
-    """Cut pages into passages and rank them by their words, the best first."""
+def _rank_passages(found: Sequence[FoundPage], wanted: _PassageRequest) -> list[ScoredPassage]:
+    """Split pages into passages and rank them by their words, the best first."""
     query = "\n".join(wanted.queries)
-    cut = [(at, span) for at, page in enumerate(found) for span in _best_of(page, query)]
+    cut = [(at, span) for at, page in enumerate(found) for span in _best_passages(page, query)]
     titled = [f"{found[at].title}\n{span.text}" for at, span in cut]
     names = find_subject_names([page.title for page in found], f"{query}\n{wanted.subject}")
     worth = [
@@ -328,19 +339,19 @@ def _cut(found: Sequence[FoundPage], wanted: _PassageRequest) -> list[ScoredPass
     ranked = [(n, score * worth[n]) for n, score in score_texts(wanted.queries, titled)]
     if wanted.page_worth:
         own, most = dict(ranked), max((score for _, score in ranked), default=1.0)
-        more = [wanted.page_worth * found[at].score for at, _ in cut]
-        ranked = [(n, own.get(n, 0.0) / most + add) for n, add in enumerate(more)]
-    ranked = _leading_last(query, [found[at] for at, _ in cut], ranked)
+        bonuses = [wanted.page_worth * found[at].score for at, _ in cut]
+        ranked = [(n, own.get(n, 0.0) / most + bonus) for n, bonus in enumerate(bonuses)]
+    ranked = _demote_navigation(query, [found[at] for at, _ in cut], ranked)
     best = max((score for _, score in ranked), default=1.0) or 1.0
     return [ScoredPassage(*cut[n], titled[n], score / best, worth[n]) for n, score in ranked]
 
 
-async def _by_meaning(
+async def _rank_by_meaning(
     found: Sequence[FoundPage], cuts: list[ScoredPassage], wanted: _PassageRequest
 ) -> list[ScoredPassage]:
-    """Rank passages by what they mean, too, where an embedder can tell."""
-    above = [(found[cut.page], cut.span) for cut in cuts[:COMPARED_PASSAGES]]
-    told = [
+    """Rank passages also by meaning, if there is an embedder."""
+    compared = [(found[cut.page], cut.span) for cut in cuts[:COMPARED_PASSAGES]]
+    texts = [
         "\n".join(
             [
                 page.title.split(SECTION_SEPARATOR)[-1],
@@ -348,10 +359,10 @@ async def _by_meaning(
                 span.text,
             ]
         )
-        for page, span in above
+        for page, span in compared
     ]
-    like = await passage_similarity(wanted.queries, told)
-    return cuts if like is None else rescore_by_meaning(cuts, like)
+    similarity = await passage_similarity(wanted.queries, texts)
+    return cuts if similarity is None else rescore_by_meaning(cuts, similarity)
 
 
 def _choose(
@@ -363,27 +374,27 @@ def _choose(
         for ids in (wanted.before, wanted.each)
     )
     spans = select_passages([page.text for page in found], cuts, wanted.room, first, each)
-    return [(found[at], span) for at, some in spans.items() for span in some]
+    return [(found[at], span) for at, chosen in spans.items() for span in chosen]
 
 
-def _leading_last(
-    query: str, of: Sequence[FoundPage], ranked: Sequence[tuple[int, float]]
+def _demote_navigation(
+    query: str, origins: Sequence[FoundPage], ranked: Sequence[tuple[int, float]]
 ) -> list[tuple[int, float]]:
-    """Return ranked passages, those of pages that only lead to others worth less."""
-    every = {page.id: page for page in of}.values()
-    leading = {one.id for one in every if is_navigation_page(one.title, one.text)}
-    worth = SIGNAL_WEIGHTS.leading if leading and not asks_for_navigation(query) else 0.0
-    less = [(at, score * (1 - worth * (of[at].id in leading))) for at, score in ranked]
-    return sorted(less, key=lambda one: -one[1])
+    """Rank passages again with a lower score for those of navigation pages."""
+    different = {page.id: page for page in origins}.values()
+    navigation = {page.id for page in different if is_navigation_page(page.title, page.text)}
+    penalty = SIGNAL_WEIGHTS.leading if navigation and not asks_for_navigation(query) else 0.0
+    demoted = [(n, score * (1 - penalty * (origins[n].id in navigation))) for n, score in ranked]
+    return sorted(demoted, key=lambda pair: -pair[1])
 
 
-def _best_of(page: FoundPage, query: str) -> list[Span]:
-    """Return the passages of a page that fit best, in the order of the page.
+def _best_passages(page: FoundPage, query: str) -> list[Span]:
+    """Return the best passages of a page, in the order of the page.
 
-    Where a list is asked for, a passage that begins one has all of it.
+    If the query asks for a list, a passage with the start of a list contains all of it.
     """
-    whole = split_passages(page.text)
-    spans = [span for span in whole if not is_breadcrumb(span.text)] or whole
+    passages = split_passages(page.text)
+    spans = [span for span in passages if not is_breadcrumb(span.text)] or passages
     if asks_list(query):
         spans = [extend_to_list(page.text, span, LIST) for span in spans]
     if len(spans) <= FROM_A_PAGE:

@@ -1,4 +1,4 @@
-"""Read a person's folder into the page store, again only what has changed."""
+"""Read a person's folder into the page store; unchanged files are not read again."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ from tools.files.parsed_document import DocumentSection, ParsedDocument
 from tools.worker_pool import WorkerLost, run_in_worker
 
 READER = 5
-"""Raised when the reading of files changes, so that known files are read again."""
+"""The version of the file readers; raising it makes known files be read again."""
 
 READABLE_TYPES = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
-"""The types that a person is told of."""
+"""The readable types as listed in hints."""
 
 SIDE_BY_SIDE = 2 * (os.cpu_count() or 1) + 2
-"""How many files are read at once: one on each core, while some others are written together."""
+"""How many batches are read at once: one on each core, while others are stored."""
 
 MUCH = 1_000_000
-"""So many bytes are worth the start of worker processes; less is read in this one."""
+"""More bytes than these are read in worker processes, fewer in this process."""
 
 GENERATED = b'<meta name="generator" content="Dossier">'
-"""What stands at the beginning of every report page of ours, whatever its file is called."""
+"""The mark at the beginning of every HTML report by Dossier."""
 
 BATCH = 125
-"""How many sections are made pages at a time; those of a longer document on every core."""
+"""How many sections are made into pages at once; longer documents use all cores."""
 
 SECONDS = 60.0
-"""How long a batch may take: a hundred times what it takes."""
+"""The time limit of a batch, a hundred times its usual duration."""
 
 
 class SkippedFile(NamedTuple):
-    """A file that could not be read, and why."""
+    """A file that could not be read, and the reason."""
 
     path: str
     code: str
@@ -65,7 +65,7 @@ class SkippedFile(NamedTuple):
 
 
 class _ReadOptions(NamedTuple):
-    """How files are read: what one may cost, what of a text may be kept, and in which process."""
+    """How files are read: their limits, the filter of their texts, and in which process."""
 
     limits: FileLimits
     clean: Callable[[str], str]
@@ -73,21 +73,21 @@ class _ReadOptions(NamedTuple):
 
 
 NEVER_INGESTED = "it was not read in"
-"""What is said of a folder or file that a run is to search and that nobody had read."""
+"""The reason given for a folder or file of a run that was never ingested."""
 
 
 class IngestResult(NamedTuple):
-    """What is known of a folder after it was read."""
+    """The outcome of ingesting a folder."""
 
     root: str
     files: int
-    """How many there are: read, known and skipped."""
+    """The number of files: read, known and skipped."""
     read: int
     skipped: list[SkippedFile]
 
     @property
     def known(self) -> int:
-        """How many were read before and have not changed."""
+        """The number of files that were read before and have not changed."""
         return self.files - self.read - len(self.skipped)
 
 
@@ -100,15 +100,15 @@ async def ingest_folder(
     expect: Callable[[int], None] = lambda _: None,
     clean: Callable[[str], str] = str,
 ) -> IngestResult:
-    """Read every file below a folder, or one file, and keep its pages.
+    """Read every file below a folder, or one file, and store its pages.
 
     Args:
-        owner: Who the pages belong to.
-        folder: What to read.
-        progress: Is told the path of every file when it is done.
-        limits: What one file may cost.
-        expect: Is told at the start how many files there are.
-        clean: Is given every text before it is kept, and returns what may be.
+        owner: The owner of the pages.
+        folder: The folder or file.
+        progress: Called with the path of each file that is done.
+        limits: The limits of one file.
+        expect: Called once with the number of files.
+        clean: Maps every text to the text that is stored.
 
     Raises:
         Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
@@ -119,19 +119,19 @@ async def ingest_folder(
     known = await _known(owner, str(root))
     gate = anyio.Semaphore(SIDE_BY_SIDE)
     due = await anyio.to_thread.run_sync(_due, files, known)
-    way = _ReadOptions(limits or FileLimits(), clean, sum(one.size for one in due) > MUCH)
-    changed = {str(one.path) for one in due}
+    options = _ReadOptions(limits or FileLimits(), clean, sum(file.size for file in due) > MUCH)
+    changed = {str(file.path) for file in due}
 
-    async def some(bunch: Sequence[PendingFile]) -> None:
+    async def ingest(batch: Sequence[PendingFile]) -> None:
         async with gate:
-            await _ingest_bunch(owner, str(root), bunch, way)
-            for one in bunch:
-                progress(str(one.path))
+            await _ingest_batch(owner, str(root), batch, options)
+            for file in batch:
+                progress(str(file.path))
 
     for file in files:
         if str(file) not in changed:
             progress(str(file))
-    await _each(list(batch_files(due)), some)
+    await _run_all(list(batch_files(due)), ingest)
     for path in known.keys() - {str(file) for file in files}:
         await library_documents.unlist_document(owner, str(root), path)
     skipped = await _skipped(owner, str(root))
@@ -140,14 +140,14 @@ async def ingest_folder(
         raise Problem(
             ErrorCode.DOCS_EMPTY, what, where=skipped[0].reason, hint="see the list of types"
         )
-    read = changed - {one.path for one in skipped}
+    read = changed - {file.path for file in skipped}
     return IngestResult(str(root), len(files), len(read), skipped)
 
 
 def list_ignored_files(root: Path) -> list[SkippedFile]:
-    """Return the files below a folder that `ingest_folder` does not even open, and why."""
+    """Return the files below a folder that `ingest_folder` does not open, with the reasons."""
     found = find_files(root)
-    strange = [
+    unreadable = [
         SkippedFile(str(file), "file_type", explain_unread_type(file.name))
         for file in find_unreadable_files(root)
     ]
@@ -161,35 +161,35 @@ def list_ignored_files(root: Path) -> list[SkippedFile]:
         for file in found
         if _own_report(file)
     ]
-    return strange + unnamed + own
+    return unreadable + unnamed + own
 
 
 async def list_unread_files(owner: str, roots: Sequence[str]) -> list[SkippedFile]:
-    """Return the files below some folders that could not be read, and why.
+    """Return the files below folders that could not be read, with the reasons.
 
-    A folder that was never read in is one of them itself, and is not looked into.
+    A folder that was never ingested is returned itself, without its files.
     """
     known = [root for root in roots if await _known(owner, root)]
-    strange = [
+    unknown = [
         SkippedFile(root, "docs_unknown", NEVER_INGESTED) for root in roots if root not in known
     ]
     read = [await _skipped(owner, root) for root in known]
-    there = [Path(root) for root in known if await anyio.Path(root).is_dir()]
-    passed = [await anyio.to_thread.run_sync(list_ignored_files, root) for root in there]
-    found = [one for some in [*read, *passed] for one in some if one.code != "own_report"]
-    return strange + sorted({one.path: one for one in found}.values())
+    folders = [Path(root) for root in known if await anyio.Path(root).is_dir()]
+    ignored = [await anyio.to_thread.run_sync(list_ignored_files, root) for root in folders]
+    found = [file for files in [*read, *ignored] for file in files if file.code != "own_report"]
+    return unknown + sorted({file.path: file for file in found}.values())
 
 
-async def _each(
-    bunches: Sequence[Sequence[PendingFile]],
-    do: Callable[[Sequence[PendingFile]], Coroutine[Any, Any, None]],
+async def _run_all(
+    batches: Sequence[Sequence[PendingFile]],
+    ingest: Callable[[Sequence[PendingFile]], Coroutine[Any, Any, None]],
 ) -> None:
     try:
         async with anyio.create_task_group() as tasks:
-            for bunch in bunches:
-                tasks.start_soon(do, bunch)
+            for batch in batches:
+                tasks.start_soon(ingest, batch)
     except ExceptionGroup as failures:
-        # What stops one file, such as a full disk, stops them all; the first tells enough.
+        # What stops one batch, such as a full disk, stops them all.
         raise failures.exceptions[0] from failures
 
 
@@ -198,14 +198,14 @@ def _is_text(name: str) -> bool:
 
 
 def _own_report(file: Path) -> bool:
-    """Say whether a file is a report of ours, which must not become a source of the next one."""
+    """Return whether a file is a report by Dossier, which must not become a source itself."""
     both = ("report.md", "report.html")
     if file.name in both and all((file.parent / name).is_file() for name in both):
         return True
-    return file.suffix.lower() in (".html", ".htm") and GENERATED in _beginning(file)
+    return file.suffix.lower() in (".html", ".htm") and GENERATED in _read_start(file)
 
 
-def _beginning(file: Path) -> bytes:
+def _read_start(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
             return opened.read(2_000)
@@ -214,12 +214,12 @@ def _beginning(file: Path) -> bytes:
 
 
 def _real(folder: Path) -> Path:
-    # Those of Path raise on a link that leads to itself, and on a home that nobody has.
+    # The methods of Path raise on a link to itself, and on the home of an unknown user.
     return Path(os.path.realpath(os.path.expanduser(folder)))
 
 
 def _listed(root: Path) -> list[Path]:
-    # Those of Path raise on a name that is too long.
+    # The methods of Path raise on a name that is too long.
     if not (os.path.isfile(root) or os.path.isdir(root)):
         what, hint = "there is no such folder or file", "check the path"
         raise Problem(ErrorCode.DOCS_NOT_FOUND, what, where=str(root), hint=hint)
@@ -230,7 +230,7 @@ def _listed(root: Path) -> list[Path]:
         found = find_files(root)
     except PermissionError as error:
         raise Problem(ErrorCode.DOCS_UNREADABLE, "it may not be read", where=str(root)) from error
-    # A name that is no text can neither be kept nor shown.
+    # A name that is no text can neither be stored nor shown.
     files = [file for file in found if _is_text(str(file)) and not _own_report(file)]
     unnamed = [repr(str(file)) for file in found if not _is_text(str(file))]
     if unnamed and not files:
@@ -243,7 +243,7 @@ def _listed(root: Path) -> list[Path]:
 
 
 def _due(files: Sequence[Path], known: Mapping[str, Any]) -> list[PendingFile]:
-    """Return the files that are not known as they are."""
+    """Return the files that are new or have changed."""
     due = []
     for file in files:
         try:
@@ -251,99 +251,106 @@ def _due(files: Sequence[Path], known: Mapping[str, Any]) -> list[PendingFile]:
         except OSError as error:
             due.append(PendingFile(file, 0, 0, error.strerror or "cannot be read"))
             continue
-        one, seen = PendingFile(file, state.st_size, state.st_mtime_ns), known.get(str(file))
-        if seen is None or (seen.size, seen.modified, seen.reader) != _seen(one):
-            due.append(one)
+        pending, row = PendingFile(file, state.st_size, state.st_mtime_ns), known.get(str(file))
+        if row is None or (row.size, row.modified, row.reader) != (
+            pending.size,
+            pending.modified,
+            READER,
+        ):
+            due.append(pending)
     return due
 
 
-def _seen(one: PendingFile) -> tuple[int, int, int]:
-    """Return what is written down of a file, by which it is known the next time."""
-    return one.size, one.modified, READER
-
-
-async def _ingest_bunch(
-    owner: str, root: str, bunch: Sequence[PendingFile], way: _ReadOptions
+async def _ingest_batch(
+    owner: str, root: str, batch: Sequence[PendingFile], options: _ReadOptions
 ) -> None:
-    """Read short files and keep them together; each alone where one of them is in the way."""
-    if bunch[0].is_short and way.clean is str:
+    """Read short files and store them together; if one of them fails, each alone."""
+    if batch[0].is_short and options.clean is str:
         try:
-            found = await _looked_at(owner, bunch, way)
+            read = await _read_documents(owner, batch, options)
         except (OSError, WorkerLost):  # A `TimeoutError` is an `OSError`.
-            pass  # Each is read alone below, which tells whose fault it is.
+            pass  # Reading each file alone below finds the one that fails.
         else:
-            await library_documents.store_files(owner, root, found)
+            await library_documents.store_files(owner, root, read)
             return
-    for one in bunch:
-        await _ingest_file(owner, root, one, way)
+    for file in batch:
+        await _ingest_file(owner, root, file, options)
 
 
-async def _looked_at(
-    owner: str, bunch: Sequence[PendingFile], way: _ReadOptions
+async def _read_documents(
+    owner: str, batch: Sequence[PendingFile], options: _ReadOptions
 ) -> list[library_documents.ReadDocument]:
-    """Read some files as far as what is in them is not known, and return what is to be kept."""
-    size = way.limits.size
-    hashes = await anyio.to_thread.run_sync(lambda: [_hash(one.path, size) for one in bunch])
-    there = await _are_read(owner, hashes)
+    """Return files as documents to store; known contents are not read again."""
+    size = options.limits.size
+    hashes = await anyio.to_thread.run_sync(lambda: [_hash(file.path, size) for file in batch])
+    known = await _known_hashes(owner, hashes)
     new = [
-        (one.path, sha256) for one, sha256 in zip(bunch, hashes, strict=True) if sha256 not in there
+        (file.path, sha256)
+        for file, sha256 in zip(batch, hashes, strict=True)
+        if sha256 not in known
     ]
-    outcomes = dict(zip(new, await _read_bunch(new, way), strict=True)) if new else {}
+    outcomes = dict(zip(new, await _read_batch(new, options), strict=True)) if new else {}
     return [
-        _read(one, sha256, outcomes.get((one.path, sha256), FileOutcome([])))
-        for one, sha256 in zip(bunch, hashes, strict=True)
+        _document(file, sha256, outcomes.get((file.path, sha256), FileOutcome([])))
+        for file, sha256 in zip(batch, hashes, strict=True)
     ]
 
 
-async def _read_bunch(files: Sequence[tuple[Path, str]], way: _ReadOptions) -> list[FileOutcome]:
-    """Read some files where much is read in a worker process, else in a thread."""
-    work = partial(read_batch, files, way.limits, in_worker=way.in_worker)
-    if way.in_worker:
-        return await run_in_worker(work, way.limits.seconds)
-    with anyio.fail_after(way.limits.seconds):
+async def _read_batch(
+    files: Sequence[tuple[Path, str]], options: _ReadOptions
+) -> list[FileOutcome]:
+    """Read files in a worker process or in a thread, as the options say."""
+    work = partial(read_batch, files, options.limits, in_worker=options.in_worker)
+    if options.in_worker:
+        return await run_in_worker(work, options.limits.seconds)
+    with anyio.fail_after(options.limits.seconds):
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-def _read(one: PendingFile, sha256: str, outcome: FileOutcome) -> library_documents.ReadDocument:
-    """Return what the store is told of a file."""
-    seen = dict(zip(("size", "modified", "reader"), _seen(one), strict=True))
-    row = {"sha256": sha256, "code": outcome.code, "reason": outcome.reason, **seen}
-    return library_documents.ReadDocument(str(one.path), outcome.pages, row)
+def _document(
+    file: PendingFile, sha256: str, outcome: FileOutcome
+) -> library_documents.ReadDocument:
+    row = {"sha256": sha256, "code": outcome.code, "reason": outcome.reason, "reader": READER}
+    row |= {"size": file.size, "modified": file.modified}
+    return library_documents.ReadDocument(str(file.path), outcome.pages, row)
 
 
-async def _ingest_file(owner: str, root: str, one: PendingFile, way: _ReadOptions) -> None:
+async def _ingest_file(owner: str, root: str, file: PendingFile, options: _ReadOptions) -> None:
     """Read one file alone."""
-    failure, sha256 = one.failure, ""
+    failure, sha256 = file.failure, ""
     problem: Problem | None
     if not failure:
         try:
-            sha256 = await anyio.to_thread.run_sync(_hash, one.path, way.limits.size)
+            sha256 = await anyio.to_thread.run_sync(_hash, file.path, options.limits.size)
         except OSError as error:
             failure = error.strerror or "cannot be read"
     if failure:
-        one, problem = PendingFile(one.path, 0, 0), Problem(ErrorCode.FILE_UNREADABLE, failure)
+        file, problem = PendingFile(file.path, 0, 0), Problem(ErrorCode.FILE_UNREADABLE, failure)
     else:
-        problem = await _keep(owner, root, one.path, sha256, way)
+        problem = await _store_file(owner, root, file.path, sha256, options)
     code, reason = (problem.code, problem.what) if problem else ("", "")
-    read = _read(one, sha256, FileOutcome([], code, reason))
-    await library_documents.record_document(owner, root, read.path, read.row)
+    document = _document(file, sha256, FileOutcome([], code, reason))
+    await library_documents.record_document(owner, root, document.path, document.row)
 
 
-async def _keep(
-    owner: str, root: str, file: Path, sha256: str, way: _ReadOptions
+async def _store_file(
+    owner: str, root: str, file: Path, sha256: str, options: _ReadOptions
 ) -> Problem | None:
-    if await _are_read(owner, [sha256]):
+    if await _known_hashes(owner, [sha256]):
         return None
     try:
         document = await anyio.to_thread.run_sync(
-            _cleaned, await extract_document(file, way.limits, in_worker=way.in_worker), way
+            _cleaned,
+            await extract_document(file, options.limits, in_worker=options.in_worker),
+            options,
         )
     except Problem as problem:
         return problem
     new = make_document_pages(document, sha256)
-    # Pages that come into the namespace of their folder later are taken out of the index for that.
+    # Pages that join the namespace of their folder later would be removed from the index for that.
     try:
-        await pages.store_page_batches(PageOrigin(owner, "file", sha256, root), _prepared(way, new))
+        origin = PageOrigin(owner, "file", sha256, root)
+        await pages.store_page_batches(origin, _prepared(options, new))
     except Problem as problem:
         if problem.code != ErrorCode.TEXT_TIMEOUT:
             raise
@@ -351,28 +358,29 @@ async def _keep(
     return None
 
 
-def _cleaned(document: ParsedDocument, way: _ReadOptions) -> ParsedDocument:
-    """Return a document of which every text is what may be kept."""
-    if way.clean is str:
+def _cleaned(document: ParsedDocument, options: _ReadOptions) -> ParsedDocument:
+    """Return a document with cleaned texts."""
+    clean = options.clean
+    if clean is str:
         return document
     sections = [
         DocumentSection(
-            title=way.clean(one["title"]), place=one["place"], text=way.clean(one["text"])
+            title=clean(section["title"]), place=section["place"], text=clean(section["text"])
         )
-        for one in document["sections"]
+        for section in document["sections"]
     ]
-    return ParsedDocument(title=way.clean(document["title"]), sections=sections)
+    return ParsedDocument(title=clean(document["title"]), sections=sections)
 
 
 async def _prepared(
-    way: _ReadOptions, new: Sequence[page_rows.NewPage]
+    options: _ReadOptions, new: Sequence[page_rows.NewPage]
 ) -> AsyncGenerator[list[page_rows.NewPage], None]:
-    """Make the pages of a document; those of a long one on every core, while some are written."""
+    """Yield the pages of a document in batches; those of a long one are made on all cores."""
     batches = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
-    if len(batches) < 2 and not way.in_worker:
+    if len(batches) < 2 and not options.in_worker:
         yield await run_abandonable(prepare_pages, new)
         return
-    tasks = [asyncio.create_task(_apart(batch)) for batch in batches]
+    tasks = [asyncio.create_task(_prepare_in_worker(batch)) for batch in batches]
     try:
         for task in tasks:
             yield await task
@@ -381,16 +389,16 @@ async def _prepared(
             task.cancel()
 
 
-async def _apart(new: Sequence[page_rows.NewPage]) -> list[page_rows.NewPage]:
-    """Make pages in a worker process, or here where it is lost or has no time."""
+async def _prepare_in_worker(new: Sequence[page_rows.NewPage]) -> list[page_rows.NewPage]:
+    """Make pages in a worker process, or in a thread if that fails or takes too long."""
     try:
         return await run_in_worker(partial(prepare_pages, new), SECONDS)
     except (TimeoutError, WorkerLost):
         return await run_abandonable(prepare_pages, new)
 
 
-async def _are_read(owner: str, hashes: Sequence[str]) -> set[str]:
-    """Return those contents that some file has that was read as it would be read today."""
+async def _known_hashes(owner: str, hashes: Sequence[str]) -> set[str]:
+    """Return the hashes of contents that the current readers have read."""
     same = select(documents.c.sha256).where(
         documents.c.owner == owner,
         documents.c.sha256.in_(hashes),
@@ -401,7 +409,7 @@ async def _are_read(owner: str, hashes: Sequence[str]) -> set[str]:
 
 
 def _hash(file: Path, most: int) -> str:
-    """Hash a file; of one that is too large to be read, only as much as could be."""
+    """Hash a file; of a file above the size limit, only its beginning."""
     digest = hashlib.sha256()
     with file.open("rb") as opened:
         digest.update(opened.read(most + 1))

@@ -102,7 +102,9 @@ async def test_a_report_of_which_nothing_can_be_checked_in_time_only_names_the_l
 async def test_a_search_before_the_plan_that_takes_too_long_names_the_limit(
     thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(evidence, "_cut", hanging(evidence._cut, lambda *_: True))
+    monkeypatch.setattr(
+        evidence, "_rank_passages", hanging(evidence._rank_passages, lambda *_: True)
+    )
 
     outcome = await asked(thread, choices)
 
