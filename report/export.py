@@ -1,4 +1,4 @@
-"""Write a report to files: all of it or nothing, and never over another one unasked."""
+"""Write a report to files, all or none, without overwriting another one unasked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReportTarget(NamedTuple):
     out: Path | None
     """The folder; `reports/RUN` in the current one if `None`."""
     force: bool
-    """Whether a report that is there is replaced."""
+    """Whether an existing report is replaced."""
 
 
 def render_report_files(document: ReportDocument) -> dict[str, bytes]:
@@ -46,13 +46,13 @@ async def write_report_files(
 ) -> dict[str, Path]:
     """Write `report.md` and `report.html` and return their absolute paths by kind.
 
-    The folder is made where it is missing. A file with the same bytes is no other report.
+    A missing folder is created. A file with the same bytes is not another report.
 
     Args:
         contents: What `render_report_files` returns.
         folder: Where the files go.
-        force: Whether a report that is there is replaced.
-        own: The digests of files that this run has written before, which are no other report.
+        force: Whether an existing report is replaced.
+        own: The digests of files that this run has written before; they may be replaced.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
@@ -61,18 +61,17 @@ async def write_report_files(
 
 
 def resolve_report_folder(out: Path | None, run: str) -> Path:
-    """Return the folder of a run's report: the named one, or `reports/RUN` in this folder.
+    """Return the folder of a run's report: the given one, or `reports/RUN` in this folder.
 
     Raises:
-        Problem: `output_not_writable` if `reports` is a link to another place that nobody named.
+        Problem: `output_not_writable` if `reports` is a link to a place outside this folder.
     """
     if out:
         return out.absolute()
-    folder, here = (Path("reports") / run).absolute(), Path.cwd().resolve()
-    place = folder.resolve()
-    if not place.is_relative_to(here):
-        why = f"it is a link to {place}"
-        raise _not_writable(folder, why, "name the folder with --out")
+    folder = (Path("reports") / run).absolute()
+    target = folder.resolve()
+    if not target.is_relative_to(Path.cwd().resolve()):
+        raise _not_writable(folder, f"it is a link to {target}", "name the folder with --out")
     return folder
 
 
@@ -82,19 +81,19 @@ def digest_report_files(contents: Mapping[str, bytes]) -> list[str]:
 
 
 def is_report_in_folder(contents: Mapping[str, bytes], folder: Path) -> bool:
-    """Tell whether a folder has exactly these files of a report."""
-    return all(_same(folder / name, contents[kind]) for kind, name in REPORT_FILES.items())
+    """Tell whether the files of a report in a folder have exactly these contents."""
+    return all(_has_content(folder / name, contents[kind]) for kind, name in REPORT_FILES.items())
 
 
 def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) -> None:
-    """Make sure, before a run is paid for, that its report can be written to a folder.
+    """Check, before a run costs anything, that its report can be written to a folder.
 
-    A file is written there for a moment; whatever had to be made for it is gone again.
+    A temporary file is written there; it and any folders created for it are removed.
 
     Args:
-        folder: Where the report shall go.
-        force: Whether a report that is there may be replaced.
-        own: The digests of files that this run has written before, which are no other report.
+        folder: Where the report will go.
+        force: Whether an existing report may be replaced.
+        own: The digests of files that this run has written before; they may be replaced.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
@@ -128,8 +127,8 @@ def _write_all(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kind, file in files.items():
-            other = os.path.lexists(file) and not _same(file, contents[kind])
-            if other and not force and not _is_own(file, own):
+            differs = os.path.lexists(file) and not _has_content(file, contents[kind])
+            if differs and not force and not _is_own(file, own):
                 raise _exists(file)
         for kind, file in files.items():
             _replace(file, contents[kind])
@@ -139,7 +138,7 @@ def _write_all(
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Put a file in place at once, so that a crash leaves the old one or the new one."""
+    """Replace a file atomically, so that a crash leaves the old or the new content."""
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         with open(part, "xb", opener=open_private) as opened:
@@ -151,7 +150,7 @@ def _replace(file: Path, content: bytes) -> None:
         part.unlink(missing_ok=True)
 
 
-def _same(file: Path, content: bytes) -> bool:
+def _has_content(file: Path, content: bytes) -> bool:
     return file.is_file() and file.read_bytes() == content
 
 

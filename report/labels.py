@@ -1,4 +1,4 @@
-"""The words that stand around a report, in the languages of its readers."""
+"""Texts shown around a report, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -233,37 +233,35 @@ _OTHER = ("{} for other reasons", "其他原因")
 
 
 def get_label(name: str, language: str) -> str:
-    """Return a word or a sentence by its name; an unknown name is its own word."""
+    """Return a label by its name; an unknown name is its own label."""
     table = CHINESE_LABELS if is_chinese_tag(language) else ENGLISH_LABELS
     return table.get(name, name.replace("_", " "))
 
 
 def describe_role(role: str, steps: Sequence[str], language: str) -> str:
-    """Return what a role does in a run, and in which step; "" for roles that do no part of it."""
-    said = _ROLES[role][is_chinese_tag(language)] if role in _ROLES else ""
-    return (
-        append_detail(said, get_label("comma", language).join(filter(None, steps)), language)
-        if said
-        else ""
-    )
+    """Return the task of a role in a run, and its steps; "" for roles without a task."""
+    if role not in _ROLES:
+        return ""
+    names = get_label("comma", language).join(filter(None, steps))
+    return append_detail(_ROLES[role][is_chinese_tag(language)], names, language)
 
 
 def describe_missing_words(words: str, language: str) -> str:
-    """Return a sentence that says which words of a question the sources lack; nothing for none."""
+    """Return a sentence that names the words of a question that the sources lack, or ""."""
     return get_label("lacking", language).format(words) if words else ""
 
 
 _LACKS = ("it does not say: {}", "其中没有提到：{}")
-"""What stands in brackets behind the reason of a step whose answer is not certain."""
+"""The detail of a step whose answer is uncertain."""
 
 
 def describe_reason(given: str, status: str, language: str) -> str:
-    """Return in words why a step did not come out well; what is no code is said as it is."""
+    """Return in words why a step failed; a reason that is no code is returned unchanged."""
     return append_detail(*split_reason(given, status, language), language)
 
 
 def split_reason(given: str, status: str, language: str) -> tuple[str, str]:
-    """Return in words why a step did not come out well, and what more there is to say."""
+    """Return in words why a step failed, and a detail, which may be empty."""
     chinese = is_chinese_tag(language)
     code, _, more = given.partition(": ")
     if code == "unsure" and more:
@@ -278,65 +276,62 @@ def split_reason(given: str, status: str, language: str) -> tuple[str, str]:
 
 
 def append_detail(words: str, more: str, language: str) -> str:
-    """Return words with what more there is to say behind them, in brackets."""
+    """Return words followed by a detail in brackets, if there is one."""
     brackets = "（{}）" if is_chinese_tag(language) else " ({})"
     return words + brackets.format(more) if more else words
 
 
 def summarize_removals(sentences: Sequence[RemovedSentence], language: str) -> str:
-    """Return one line that says how many sentences were taken out, and why."""
+    """Return one line with the number of removed sentences by reason."""
     counted = sorted(Counter(one["reason"] for one in sentences).items())
     if is_chinese_tag(language):
-        why = [(_REMOVED.get(code, _OTHER)[1], count) for code, count in counted]
-        each = [f"{told}（{count} 句）" if len(why) > 1 else told for told, count in why]
-        return get_label("removed", language).format(len(sentences), "，".join(each))
-    told = [
+        reasons = [(_REMOVED.get(code, _OTHER)[1], count) for code, count in counted]
+        parts = [f"{why}（{count} 句）" if len(reasons) > 1 else why for why, count in reasons]
+        return get_label("removed", language).format(len(sentences), "，".join(parts))
+    parts = [
         _REMOVED.get(code, _OTHER)[0].format(f"{count} sentence{'s' * (count > 1)}")
         for code, count in counted
     ]
-    return get_label("removed", language).format(", ".join(told))
+    return get_label("removed", language).format(", ".join(parts))
 
 
 def describe_removal(reason: str, language: str) -> str:
-    """Return in a few words why a sentence was taken out."""
-    chinese = is_chinese_tag(language)
-    return _REMOVED.get(reason, _OTHER)[chinese].format("a sentence")
+    """Return in a few words why a sentence was removed."""
+    return _REMOVED.get(reason, _OTHER)[is_chinese_tag(language)].format("a sentence")
 
 
 def render_check_results(
     removed: Sequence[RemovedSentence], doubted: Sequence[DoubtedSentence], language: str
 ) -> str:
-    """Return lines that say for each sentence why it was taken out, or what is doubted in it."""
+    """Return one line for each removed or doubted sentence, with the reason."""
     colon = get_label("colon", language)
-    lines = [
+    removals = [
         f"- {describe_removal(one['reason'], language)}{colon}{one['text']}" for one in removed
     ]
-    return "\n".join(
-        [*lines, *(f"- {describe_doubted_sentence(one, language)}" for one in doubted)]
-    )
+    doubts = [f"- {describe_doubted_sentence(one, language)}" for one in doubted]
+    return "\n".join([*removals, *doubts])
 
 
 def describe_doubt(reason: str, language: str) -> str:
-    """Return in a few words why a sentence is doubted, or was taken out as without a source."""
-    return describe_doubted_sentence(DoubtedSentence(text="", reason=reason), language).rstrip(
-        "“”:： "
-    )
+    """Return in a few words why a sentence is doubted, or was removed for lack of a source."""
+    line = describe_doubted_sentence(DoubtedSentence(text="", reason=reason), language)
+    return line.rstrip("“”:： ")
 
 
 def describe_doubted_sentence(one: DoubtedSentence, language: str) -> str:
-    """Return what is wrong with a sentence, with its words and the part that is wrong."""
-    told = _DOUBTED.get(one["reason"], _DOUBTED["number"])
-    line = told[is_chinese_tag(language)].format(_nested(one["text"]))
-    wrong = _nested(one.get("part", ""))
+    """Return the reason of a doubt with the sentence and the part that is wrong."""
+    template = _DOUBTED.get(one["reason"], _DOUBTED["number"])
+    line = template[is_chinese_tag(language)].format(_swap_quotes(one["text"]))
+    wrong = _swap_quotes(one.get("part", ""))
     return line + get_label("wrong_part", language).format(wrong) if wrong else line
 
 
-def _nested(text: str) -> str:
-    """Return a text as it stands between quotation marks: those in it are the other ones."""
+def _swap_quotes(text: str) -> str:
+    """Return a text for use in quotation marks, with double marks made single and vice versa."""
     inner = _SINGLE.sub("\ue020\\1\ue021", text.replace("`", ""))
     return inner.translate(_OTHER_MARKS)
 
 
 def is_chinese_tag(language: str) -> bool:
-    """Return whether a language tag, such as `zh-CN`, is one of Chinese."""
+    """Tell whether a language tag, such as `zh-CN`, is Chinese."""
     return language.lower().startswith("zh")

@@ -48,46 +48,46 @@ from text.regex import regex
 from text.script import CJK, HAN
 
 _EMPHASIS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|`")
-_OPENING = "\"'“”„«»「」『』‘’‹›＂ \n\t…⋯.-–—"
-_CLOSING = _OPENING + ",;:!?。，；：！？、"
+_OPENING_MARKS = "\"'“”„«»「」『』‘’‹›＂ \n\t…⋯.-–—"
+_CLOSING_MARKS = _OPENING_MARKS + ",;:!?。，；：！？、"
 _LETTER = regex(rf"\[([^\W_{CJK}])\](?=[^\W\d_{CJK}])")
-"""A letter that was made a capital or a small one, as in `[T]he`."""
+"""A letter whose case was changed, as in `[T]he`."""
 
 _DOTS = r"(?:\.{2,}|…+|⋯+|。{2,})"
 _REMARK = (
     r"sic!?|(?:emphasis|italics)\s+(?:is\s+)?(?:added|mine|ours|supplied|in\s+(?:the\s+)?original)"
     r"|原文如此|(?:着重|强调|強調|重点|重點)(?:号|號)?(?:为|為|系|由)?(?:引者|笔者|筆者|作者)?所?加"
 )
-_LEFT_OUT = regex(
+_OMISSION = regex(
     rf"\s*(?:[\[(（［〔【]\s*(?:(?P<dots>{_DOTS}|[前中后後下]?略)|(?P<remark>{_REMARK}))\s*[\])）］〕】]"
     rf"|(?P<bare>{_DOTS})|(?:\b[a-z]+\[[a-z'’]{{1,4}}\]|[\[［〔【](?!S\d|\?)[^\[\]［］〔〕【】\n]{{1,40}}[\]］〕】]))\s*",
     re.IGNORECASE,
 )
-"""What stands for words that are left out of a quotation, or that its writer put into it."""
+"""An ellipsis for words left out of a quotation, or words that its writer inserted."""
 
-_MAX_REPLACED_CHARS = 150  # of a source, by words in brackets
+_MAX_REPLACED_CHARS = 150  # of a source, replaced by words in brackets
 _MIN_PIECE_WORDS = 2
 _MIN_NAME_SIGNS = 3  # Chinese characters and digits
 
 
 class QuotationSpan(NamedTuple):
-    """Words that a statement says stand in a source: `statement[start:end]`."""
+    """Words that a statement attributes to a source: `statement[start:end]`."""
 
     start: int
     end: int
     source: str
-    """The source it names itself, or nothing where the statement names it."""
+    """The source that the quotation names; empty if only the statement names one."""
     words: str
     marked: bool
-    """Whether it is marked `<q>`, and not only set in quotation marks."""
+    """Whether it is in `<q>` rather than in quotation marks."""
     written: str = ""
-    """The words as they are written, where a source may itself have `&lt;` in it."""
+    """The words before unescaping, for sources that contain `&lt;` themselves."""
 
 
 def find_quotations(statement: str) -> list[QuotationSpan]:
     """Return the quotations of a statement, in order.
 
-    Words in quotation marks count where the statement cites something and they are long enough.
+    Words in quotation marks count if they are long enough and the statement has a citation.
     """
     marked = [
         QuotationSpan(*quote.span(), quote[1] or "", html.unescape(quote[2]), True, quote[2])
@@ -104,70 +104,66 @@ def find_quotations(statement: str) -> list[QuotationSpan]:
 
 
 def _list_readings(quotation: QuotationSpan) -> list[str]:
-    """Return the ways in which a quotation may be read, from the letter to the looser.
+    """Return the readings of a quotation, from the most literal to the loosest.
 
-    Marks, emphasis and the punctuation at its ends may be the writer's. Where the words will be
-    replaced by those of the source, so may a capital letter at the beginning.
+    Markers, emphasis and the punctuation at the ends may be the writer's. In a marked quotation,
+    whose words are replaced by those of the source, so may the case of the first letter.
     """
     exact = quotation.words.strip()
-    spoken = MARKER.sub("", html.unescape(exact))
-    plain = _EMPHASIS.sub("", spoken).strip()
-    bare = plain.lstrip(_OPENING).rstrip(_CLOSING)
-    ways = [exact, spoken.strip(), plain, bare]
+    unmarked = MARKER.sub("", html.unescape(exact))
+    plain = _EMPHASIS.sub("", unmarked).strip()
+    bare = plain.lstrip(_OPENING_MARKS).rstrip(_CLOSING_MARKS)
+    readings = [exact, unmarked.strip(), plain, bare]
     if quotation.marked:
-        ways.append(quotation.written.strip())
-        ways += [way[:1].swapcase() + way[1:] for way in (plain, bare)]
-    return [way for way in dict.fromkeys(ways) if way]
+        readings.append(quotation.written.strip())
+        readings += [reading[:1].swapcase() + reading[1:] for reading in (plain, bare)]
+    return [*dict.fromkeys(filter(None, readings))]
 
 
 def _split_quotation(quotation: QuotationSpan) -> list[QuotationPiece]:
-    """Return the parts of a quotation, cut where its writer left words out or put some in.
+    """Return the pieces of a quotation, cut where its writer omitted or inserted words.
 
-    There are none where a part is too short to be known in its source, or where what was put in
-    denies something.
+    None are returned if a piece is too short to be recognized in a source, or if an insertion
+    negates something.
     """
-    said = _LETTER.sub(r"\1", MARKER.sub("", html.unescape(quotation.words)))
-    found: list[QuotationPiece] = []
+    text = _LETTER.sub(r"\1", MARKER.sub("", html.unescape(quotation.words)))
+    pieces: list[QuotationPiece] = []
     joint, reach, at = "", None, 0
-    for cut in [*_LEFT_OUT.finditer(said), None]:
-        words = said[at : cut.start() if cut else len(said)].strip(_CLOSING)
+    for cut in [*_OMISSION.finditer(text), None]:
+        words = text[at : cut.start() if cut else len(text)].strip(_CLOSING_MARKS)
         if any(map(str.isalnum, words)):
-            found.append(QuotationPiece(words, joint, reach if found else None))
+            pieces.append(QuotationPiece(words, joint, reach if pieces else None))
             joint = ""
         if cut:
-            joint, reach, at = joint + cut[0], _reach(cut), cut.end()
-    runs = [at for at, one in enumerate(found) if one.reach is None]
-    groups = [found[start:end] for start, end in pairwise([*runs, len(found)])]
-    put_in = "".join(one[0] for one in _LEFT_OUT.finditer(said) if _reach(one))
-    short = [group for group in groups if not _is_long(group)]
-    if QUOTE_NEGATION.search(put_in) or short not in (
-        [],
-        [group for group in groups[:1] if _joins(group)],
-    ):
+            joint, reach, at = joint + cut[0], _max_replaced(cut), cut.end()
+    starts = [at for at, piece in enumerate(pieces) if piece.reach is None]
+    runs = [pieces[start:end] for start, end in pairwise([*starts, len(pieces)])]
+    inserted = "".join(cut[0] for cut in _OMISSION.finditer(text) if _max_replaced(cut))
+    short = [run for run in runs if not _is_long(run)]
+    allowed = [run for run in runs[:1] if _is_transition(run)]
+    if QUOTE_NEGATION.search(inserted) or short not in ([], allowed):
         return []
-    return [*found, QuotationPiece("", joint.rstrip())] if joint.strip() and found else found
+    return [*pieces, QuotationPiece("", joint.rstrip())] if joint.strip() and pieces else pieces
 
 
-def _reach(cut: re.Match[str]) -> int | None:
-    """Return how many characters of a source what stands there may take the place of."""
+def _max_replaced(cut: re.Match[str]) -> int | None:
+    """Return how many characters of a source a cut may replace; None for any number."""
     if cut["dots"] or cut["bare"]:
         return None
     return 0 if cut["remark"] else _MAX_REPLACED_CHARS
 
 
 def _is_long(run: Sequence[QuotationPiece]) -> bool:
-    said = " ".join(piece.words for piece in run)
-    return len(said.split()) >= _MIN_PIECE_WORDS or _is_named(said)
+    words = " ".join(piece.words for piece in run)
+    signs = re.findall(f"[{HAN}\\d]", words)
+    return len(words.split()) >= _MIN_PIECE_WORDS or (
+        len(signs) >= _MIN_NAME_SIGNS and not all(map(str.isdigit, signs))
+    )
 
 
-def _joins(run: Sequence[QuotationPiece]) -> bool:
-    """Tell whether a part only joins a sentence to the one before it, as "In addition" does."""
+def _is_transition(run: Sequence[QuotationPiece]) -> bool:
+    """Tell whether a piece only links a sentence to the one before it, as "In addition" does."""
     return not strip_transition(f"{run[0].words}, ").strip(" ,")
-
-
-def _is_named(said: str) -> bool:
-    signs = re.findall(f"[{HAN}\\d]", said)
-    return len(signs) >= _MIN_NAME_SIGNS and any(not one.isdigit() for one in signs)
 
 
 _MARKER = regex(f" ?{MARKER.pattern}")
@@ -175,11 +171,11 @@ _FOLLOWING = regex(rf"[.,;:!?。，；：！？]?\s*((?:{MARKER.pattern})+)")
 _STOP = regex(r"([.!?。！？])[\s\"'”’」』»]*$")
 _STOPS = tuple(".,;:!?。，；：！？")
 
-_Edits = dict[tuple[int, int], str]  # new words for places of a statement
+_Edits = dict[tuple[int, int], str]  # replacements by start and end in a statement
 
 
 class _JudgedStatement(NamedTuple):
-    """What is left of a statement, the quotations in it, and why nothing is left."""
+    """The checked text of a statement, its quotations, and the reason if it was removed."""
 
     text: str
     quotes: list[ReportQuote]
@@ -187,33 +183,35 @@ class _JudgedStatement(NamedTuple):
 
 
 class _VerbatimQuotation(NamedTuple):
-    """A quotation, the source that has it, and the words as they stand there."""
+    """A quotation, the source that has it, and the words of that source."""
 
     quotation: QuotationSpan
     source: str
     words: str
     parts: tuple[str, ...] = ()
-    """Its pieces as they stand there, where words are left out of it or were put into it."""
+    """Its pieces in the words of the source, if words were omitted or inserted."""
     joints: tuple[str, ...] = ()
-    """What its writer set before each of them, and behind the last one."""
+    """The writer's marks before each piece and after the last one."""
 
 
 def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
-    """Return a statement with its quotations proven and its markers resolved.
+    """Return a statement with verified quotations and markers.
 
-    A quotation that another source has is given to that source. A statement with a quotation
-    that no source has, or with no citation but unknown ones, is taken out.
+    A quotation found in another source is attributed to it. A statement is removed if no source
+    has its quotation, or if all its citations are unknown.
     """
     proven: list[_VerbatimQuotation] = []
     for quotation in find_quotations(statement):
-        found = _found(quotation, [quotation.source, *list_cited_ids(statement)], pages)
+        found = _find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
         if found is None:
             return _JudgedStatement("", [], "quote_not_found")
         proven.append(found)
     marked = bool(MARKER.search(blank_quotations(statement)))
-    text = map_outside_quotations(_repaired(statement, proven), lambda part: _resolved(part, pages))
+    text = map_outside_quotations(
+        _correct_quotations(statement, proven), lambda part: _drop_unknown_markers(part, pages)
+    )
     if proven and not any(map(str.isalnum, _own_words(statement))):
-        text = map_outside_quotations(text, lambda part: _of_quotes(part, proven, pages))
+        text = map_outside_quotations(text, lambda part: _drop_other_markers(part, proven, pages))
     if marked and not list_cited_ids(text):
         return _JudgedStatement("", [], "unknown_source")
     quotes = [
@@ -224,57 +222,60 @@ def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
     return _JudgedStatement(text, quotes)
 
 
-def _found(
+def _find_verbatim(
     quotation: QuotationSpan, named: Sequence[str], pages: QuotablePages
 ) -> _VerbatimQuotation | None:
-    """Return a quotation with the source that has it, whole or in the pieces it was cut into."""
+    """Return a quotation with the source that has it, whole or in pieces."""
     whole = pages.find(_list_readings(quotation), named)
     if whole:
-        # An address is not shown, not even as a part of a quotation.
-        return _VerbatimQuotation(
-            quotation, whole[0], max(ADDRESS_PATTERN.split(whole[1]), key=len).strip()
-        )
-    cut = _split_quotation(quotation)
-    found = pages.find_pieces(cut, named) if cut else None
+        # Web addresses are never shown, not even in a quotation.
+        words = max(ADDRESS_PATTERN.split(whole[1]), key=len).strip()
+        return _VerbatimQuotation(quotation, whole[0], words)
+    pieces = _split_quotation(quotation)
+    found = pages.find_pieces(pieces, named) if pieces else None
     if found is None or any(map(ADDRESS_PATTERN.search, found[1])):
         return None
     source, parts = found
-    joints = tuple(piece.joint for piece in cut)
+    joints = tuple(piece.joint for piece in pieces)
     return _VerbatimQuotation(quotation, source, parts[0], tuple(parts), joints)
 
 
 def _own_words(statement: str) -> str:
-    """Return what a statement says beside its quotations."""
-    outside_marked = MARKER.sub("", blank_quotations(statement)).replace("\0", "")
-    return QUOTED_WORDS.sub("", outside_marked)
+    """Return the text of a statement outside its quotations."""
+    unmarked = MARKER.sub("", blank_quotations(statement)).replace("\0", "")
+    return QUOTED_WORDS.sub("", unmarked)
 
 
-def _of_quotes(text: str, proven: Sequence[_VerbatimQuotation], pages: QuotablePages) -> str:
-    """Return a text without the markers of sources that have none of the quotations."""
+def _drop_other_markers(
+    text: str, proven: Sequence[_VerbatimQuotation], pages: QuotablePages
+) -> str:
+    """Return a text without markers of sources that have none of its quotations."""
 
-    def kept(marker: re.Match[str]) -> str:
-        has = (pages.find([one.words], [marker[1]]) for one in proven)
-        return marker[0] if any(found and found[0] == marker[1] for found in has) else ""
+    def keep_if_quoted(marker: re.Match[str]) -> str:
+        matches = (pages.find([one.words], [marker[1]]) for one in proven)
+        return marker[0] if any(found and found[0] == marker[1] for found in matches) else ""
 
-    return _MARKER.sub(kept, text)
+    return _MARKER.sub(keep_if_quoted, text)
 
 
-def _repaired(statement: str, proven: Sequence[_VerbatimQuotation]) -> str:
-    """Return the statement with each quotation as its source has it, given to its source."""
+def _correct_quotations(statement: str, proven: Sequence[_VerbatimQuotation]) -> str:
+    """Return a statement with each quotation in the words of its source, and attributed to it."""
     markers = list(MARKER.finditer(blank_quotations(statement)))
     edits: _Edits = {}
     for one in proven:
         if one.quotation.marked:
-            edits |= _rewritten(statement, one, markers)
+            edits |= _rewrite_marked(statement, one, markers)
         elif one.source not in list_cited_ids(statement):
-            edits |= _with_marker(one, markers, {other.source for other in proven}, edits)
+            edits |= _attribute_words(one, markers, {other.source for other in proven}, edits)
     for (start, end), new in sorted(edits.items(), reverse=True):
         statement = statement[:start] + new + statement[end:]
     return statement
 
 
-def _rewritten(statement: str, one: _VerbatimQuotation, markers: Sequence[re.Match[str]]) -> _Edits:
-    """Return the changes that make a marked quotation, and the markers after it, right."""
+def _rewrite_marked(
+    statement: str, one: _VerbatimQuotation, markers: Sequence[re.Match[str]]
+) -> _Edits:
+    """Return the edits that correct a marked quotation and the markers after it."""
     quotation = one.quotation
     following = _FOLLOWING.match(statement, quotation.end)
     end = following.end() if following and quotation.source != one.source else quotation.end
@@ -292,16 +293,16 @@ def _rewritten(statement: str, one: _VerbatimQuotation, markers: Sequence[re.Mat
     stop = _STOP.search(quotation.words)
     if stop and not one.words.endswith(stop[1]) and statement[quotation.end :][:1] not in _STOPS:
         marked += stop[1]
-    rewritten = {(quotation.start, quotation.end): marked}
-    return rewritten | {marker.span(): f"[{one.source}]" for marker in wrong}
+    edits = {(quotation.start, quotation.end): marked}
+    return edits | {marker.span(): f"[{one.source}]" for marker in wrong}
 
 
-def _with_marker(
+def _attribute_words(
     one: _VerbatimQuotation, markers: Sequence[re.Match[str]], needed: set[str], edits: _Edits
 ) -> _Edits:
-    """Return the change that gives words in quotation marks to the source that has them.
+    """Return the edit that attributes words in quotation marks to the source that has them.
 
-    The nearest marker takes the new source, unless another quotation needs the one it has.
+    The nearest marker is changed, unless another quotation needs it.
     """
     after = [marker for marker in markers if marker.start() >= one.quotation.start]
     nearest = after[0] if after else markers[-1] if markers else None
@@ -310,7 +311,7 @@ def _with_marker(
     return {(one.quotation.end, one.quotation.end): f"[{one.source}]"}
 
 
-def _resolved(text: str, pages: QuotablePages) -> str:
+def _drop_unknown_markers(text: str, pages: QuotablePages) -> str:
     return _MARKER.sub(lambda marker: marker[0] if marker[1] in pages.texts else "", text)
 
 
@@ -328,11 +329,11 @@ class VerifiedText(NamedTuple):
 
 
 def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
-    """Return `body` without what its sources do not say.
+    """Return `body` with verified citations and quotations.
 
-    Addresses, links, images, HTML and thoughts are stripped, markers and quotations brought to
-    one spelling, quotations found in another source given to it. A sentence that cites only
-    unknown sources, or quotes what no source has, is removed. To check twice changes nothing.
+    Addresses, links, images, HTML and thoughts are stripped, the spelling of markers and quotations
+    is normalized, and quotations found in another source are attributed to it. A sentence that
+    cites only unknown sources, or quotes what no source has, is removed. The check is idempotent.
 
     Args:
         body: Markdown as a model wrote it.
@@ -355,26 +356,26 @@ def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
     parts = parse_blocks(normalize_round_markers(strip_framing(body), pages.texts))
     for at, part in enumerate(parts):
         if part.kind not in ("blank", "rule", "fence"):
-            text = _verified_block(part, pages, quotes, removed)
+            text = _verify_block(part, pages, quotes, removed)
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
     kept = drop_removed_blocks(parts)
     cited = [name for part in kept if part.kind != "fence" for name in list_cited_ids(part.text)]
     return VerifiedText(join_blocks(kept), list(dict.fromkeys(cited)), quotes, removed)
 
 
-def _verified_block(
+def _verify_block(
     part: MarkdownBlock,
     pages: QuotablePages,
     quotes: list[ReportQuote],
     removed: list[RemovedSentence],
 ) -> str:
-    """Return what is left of the words of a block; note its quotations and what was removed.
+    """Return the checked text of a block; record its quotations and removed statements.
 
     A row of a table is one statement.
     """
     before = len(removed)
-    told = part.text if part.kind == "row" else _without_referrals(part.text, removed)
-    text = normalize_marks(mark_bare_ids(normalize_marks(told), pages.texts))
+    text = part.text if part.kind == "row" else _cut_referrals(part.text, removed)
+    text = normalize_marks(mark_bare_ids(normalize_marks(text), pages.texts))
     kept: list[str] = []
     for statement in [text] if part.kind == "row" else split_statements(text):
         judged = _judge_address(statement, pages) or _judge_statement(statement, pages)
@@ -382,53 +383,48 @@ def _verified_block(
         quotes += judged.quotes
         if judged.reason:
             removed.append(RemovedSentence(text=statement.strip(), reason=judged.reason))
-    left = "".join(kept).strip()
-    if len(removed) > before and not any(map(str.isalnum, MARKER.sub("", left))):
-        return ""
-    return left
+    rest = "".join(kept).strip()
+    empty = not any(map(str.isalnum, MARKER.sub("", rest)))
+    return "" if empty and len(removed) > before else rest
 
 
-def _without_referrals(text: str, removed: list[RemovedSentence]) -> str:
-    """Return a block without what sends its reader to a web address; note what was left out."""
+def _cut_referrals(text: str, removed: list[RemovedSentence]) -> str:
+    """Return a block without referrals to web addresses; record what was removed."""
     kept: list[str] = []
     for statement in split_statements(text):
         rest = cut_link_referral(blank_quotations(statement))
         if rest is None:
             kept.append(statement)
             continue
-        said = statement[: len(rest)] if any(map(str.isalnum, rest)) else ""
-        left = MARKER.findall(statement[len(said) :])
-        removed.append(
-            RemovedSentence(text=statement[len(said) :].strip(" ,，;；\n"), reason="address")
-        )
-        marks = "".join(f"[{name}]" for name in left) if said and not list_cited_ids(said) else ""
-        kept.append(
-            f"{said.rstrip()}{marks and ' '}{marks}{get_end_mark(statement)}" if said else ""
-        )
+        claim = statement[: len(rest)] if any(map(str.isalnum, rest)) else ""
+        referral = statement[len(claim) :]
+        removed.append(RemovedSentence(text=referral.strip(" ,，;；\n"), reason="address"))
+        if claim:
+            names = [] if list_cited_ids(claim) else MARKER.findall(referral)
+            marks = "".join(f"[{name}]" for name in names)
+            kept.append(f"{claim.rstrip()}{marks and ' '}{marks}{get_end_mark(statement)}")
     return "".join(kept)
 
 
 def _judge_address(statement: str, pages: QuotablePages) -> _JudgedStatement | None:
-    """Take out what would have a page speak to its reader, or for its reader; None of the rest."""
-    said = blank_quotations(statement)
-    if is_link_referral(said):
+    """Remove a referral to an address, or a wish ascribed to the user; None for anything else."""
+    text = blank_quotations(statement)
+    if is_link_referral(text):
         return _JudgedStatement("", [], "address")
-    return (
-        _JudgedStatement("", [], "wish")
-        if is_requester_wish(said) or _planted(said, pages)
-        else None
-    )
+    if is_requester_wish(text) or _is_planted_preference(text, pages):
+        return _JudgedStatement("", [], "wish")
+    return None
 
 
-def _planted(said: str, pages: QuotablePages) -> bool:
-    """Tell whether a statement tells a user's wish of a page that gives orders to models."""
-    if not is_user_preference(said):
+def _is_planted_preference(statement: str, pages: QuotablePages) -> bool:
+    """Tell whether a statement takes a user's preference from a page with orders to models."""
+    if not is_user_preference(statement):
         return False
-    named = [name for name in list_cited_ids(said) if name in pages.texts]
+    named = [name for name in list_cited_ids(statement) if name in pages.texts]
     return any(has_model_instructions(pages.texts[name]) for name in named or pages.texts)
 
 
 def _without_domains(statement: str) -> str:
     """Return a statement without bare domains in its prose."""
-    bare, kept = mask_code(statement)
-    return unmask_code(map_outside_quotations(bare, neutralize_domains), kept)
+    masked, codes = mask_code(statement)
+    return unmask_code(map_outside_quotations(masked, neutralize_domains), codes)
