@@ -38,7 +38,6 @@ from models.extractive.model import ExtractiveChatModel
 from prompts.loader import render_prompt
 from runs.trace import trace
 from text.script import detect_language
-from text.tokens import is_count_exact
 
 TOOL_ROUNDS = 6
 """How many model calls a step may use to work with its tools."""
@@ -193,7 +192,7 @@ async def _trace(request: ModelRequest[CallContext], block: MemoryBlock) -> None
         for part in block.groups
         for note in part.notes
     ]
-    tokens = {"tokens": block.tokens, **({} if is_count_exact() else {"estimated": True})}
+    tokens = {"tokens": block.tokens, **({"estimated": True} if block.estimated else {})}
     await trace(around.site, "memory", around.role, "ok", notes=notes, **tokens)
 
 

@@ -14,7 +14,6 @@ from library.page_rows import NewPage, Provenance, strip_unstorable
 from library.page_sizing import split_page
 from text.keyword_ranking import rank_texts
 from text.summaries import extract_abstract
-from text.tokens import load_vocabulary
 
 RELATED = 5
 """How many earlier abstracts are shown to whoever writes the next one."""
@@ -57,7 +56,6 @@ async def store_with_abstracts(
         run: The run that read them.
         abstracter: Asks a model; it is asked for one page after the other.
     """
-    await load_vocabulary()
     sized = await asyncio.to_thread(lambda: [part for page in new for part in split_page(page)])
     bare = [page for page in sized if not page.get("abstract")]
     if bare:

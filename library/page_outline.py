@@ -20,7 +20,7 @@ from storage.engine import read_rows, run_read
 from text.keyword_ranking import rank_texts
 from text.normalization import to_one_line
 from text.pluralization import pluralize
-from text.tokens import count_tokens, load_vocabulary
+from text.tokens import estimate_tokens
 from text.words import query_terms
 
 
@@ -300,9 +300,8 @@ async def outline_pages(
         request: What is to be found out.
         kinds: Only pages of these kinds.
         groups: Only pages of these groups, such as a conversation.
-        most: The most tokens of the outline.
+        most: The most tokens of the outline, as they are estimated.
     """
-    await load_vocabulary()
     found = _group_pages(await find_briefs(owner, request, LOOKED_AT, kinds, groups, bare=True))
     matching = await _fill_entries(owner, found)
     shown = {entry.group for entry in matching}
@@ -379,7 +378,7 @@ def _write_outline(
 
 
 def _count_line(line: str) -> int:
-    return count_tokens(f"{escape(line, quote=False)}\n")
+    return estimate_tokens(f"{escape(line, quote=False)}\n")
 
 
 def _group_line(name: str, entry: _OutlineEntry, size: GroupSize) -> str:

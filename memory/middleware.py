@@ -15,7 +15,7 @@ from memory.profile.memory import drop_repeated_facts
 from memory.protocol import Memory, Query
 from memory.registry import MEMORIES
 from memory.sync import run_sync
-from memory.token_budget import MemoryBlock, NoteGroup, build_block
+from memory.token_budget import MemoryBlock, NoteGroup, build_block, build_whole_block
 from storage.events import read_revision
 from text.script import detect_language
 from text.tokens import load_vocabulary
@@ -123,6 +123,9 @@ async def recall_block(
     ]
     if not any(notes):
         return MemoryBlock()
+    whole = build_whole_block(groups, budget, language, _arrange)
+    if whole is not None:
+        return whole
     await load_vocabulary()
     return build_block(groups, budget, language, _arrange)
 

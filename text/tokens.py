@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
@@ -201,7 +202,7 @@ async def load_vocabulary() -> None:
     # Worker processes count tokens without an event loop, and its import takes long.
     import asyncio  # noqa: PLC0415
 
-    if not _encoding.cache_info().currsize:
+    if not _load_encoding.cache_info().currsize:
         await asyncio.to_thread(_encoding)
 
 
@@ -221,9 +222,18 @@ def _count(text: str) -> int:
     return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
 
 
-@cache
+_loading = threading.Lock()
+
+
 def _encoding() -> tiktoken.Encoding | None:
-    """Return the encoding; tiktoken itself would delete a wrong file and download another."""
+    """Return the encoding, which threads that ask at the same time load once."""
+    with _loading:
+        return _load_encoding()
+
+
+@cache
+def _load_encoding() -> tiktoken.Encoding | None:
+    """Load the encoding; tiktoken itself would delete a wrong file and download another."""
     data = _read(vocabulary_file())
     if hashlib.sha256(data).hexdigest() != SHA256:
         return None

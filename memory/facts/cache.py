@@ -21,7 +21,7 @@ from memory.token_budget import render_note
 from storage.engine import run_read
 from storage.events import current_revision, read_revision
 from text.tfidf import RowNumbers, TfidfMatrix, best_rows, build_tfidf_matrix
-from text.tokens import count_tokens
+from text.tokens import estimate_tokens
 
 Column = NDArray[Any]
 
@@ -99,7 +99,7 @@ def _columns(rows: Sequence[Any]) -> _Columns:
 def _tokens(row: Any) -> int:
     if row.category != "correction":
         return 0
-    return count_tokens(render_note(Note(row.category, row.content))) + 1
+    return estimate_tokens(render_note(Note(row.category, row.content))) + 1
 
 
 def _end(moment: float | None) -> float:

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.protocol import Note
-from memory.token_budget import ELLIPSIS, NoteGroup, build_block, fit_notes, render_notes
+from memory.token_budget import (
+    ELLIPSIS,
+    NoteGroup,
+    build_block,
+    build_whole_block,
+    fit_notes,
+    render_notes,
+)
 from text.tokens import count_tokens
 
 WORDS = [
@@ -149,3 +156,23 @@ def test_no_mix_of_notes_exceeds_the_budget(parts, budget: int):
     given_parts = [NoteGroup(f"part{at}", share, notes) for at, (share, notes) in enumerate(parts)]
 
     assert block_tokens(given_parts, budget) <= budget
+
+    whole = build_whole_block(given_parts, budget)
+    assert whole is None or count_tokens(whole.text) <= budget
+
+
+def test_notes_far_below_the_budget_are_all_rendered_without_the_vocabulary(monkeypatch):
+    monkeypatch.setattr("text.tokens._load_encoding", None)
+    notes = [Note("preference", "tea"), Note("preference", "green tea", pinned=True)]
+
+    block = build_whole_block([NoteGroup("facts", 0.1, notes)], 500)
+
+    assert block is not None and block.estimated
+    assert block.text.count("tea") == 2
+
+
+def test_notes_near_the_budget_are_counted():
+    notes = [Note("preference", "tea and honey " * 20)]
+    tokens = build_block([NoteGroup("facts", 1, notes)], 1000).tokens
+
+    assert build_whole_block([NoteGroup("facts", 1, notes)], tokens) is None

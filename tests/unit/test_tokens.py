@@ -11,6 +11,7 @@ import shutil
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,7 @@ def _parts(text: str) -> list[str]:
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """What was loaded and counted before the test is forgotten, and again behind it."""
-    caches = (tokens._encoding, tokens._short, tokens._long)
+    caches = (tokens._load_encoding, tokens._short, tokens._long)
     for one in caches:
         one.cache_clear()
     yield
@@ -180,6 +181,24 @@ def known() -> tiktoken.Encoding:
             f"there is no {vocabulary_file()}: set TIKTOKEN_CACHE_DIR to measure the estimate"
         )
     return encoding
+
+
+def test_threads_that_count_at_once_load_the_vocabulary_once(
+    forgetful: None, monkeypatch: pytest.MonkeyPatch
+):
+    del forgetful
+    loads: list[Path] = []
+
+    def read(file: Path) -> bytes:
+        loads.append(file)
+        time.sleep(0.05)
+        return b""
+
+    monkeypatch.setattr(tokens, "_read", read)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(count_tokens, ["one", "two", "three", "four"]))
+
+    assert len(loads) == 1
 
 
 @pytest.mark.parametrize("text", ODD)
