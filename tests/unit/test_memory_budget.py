@@ -157,9 +157,6 @@ def test_no_mix_of_notes_exceeds_the_budget(parts, budget: int):
 
     assert block_tokens(given_parts, budget) <= budget
 
-    whole = build_whole_block(given_parts, budget)
-    assert whole is None or count_tokens(whole.text) <= budget
-
 
 def test_notes_far_below_the_budget_are_all_rendered_without_the_vocabulary(monkeypatch):
     monkeypatch.setattr("text.tokens._load_encoding", None)
@@ -167,7 +164,8 @@ def test_notes_far_below_the_budget_are_all_rendered_without_the_vocabulary(monk
 
     block = build_whole_block([NoteGroup("facts", 0.1, notes)], 500)
 
-    assert block is not None and block.estimated
+    assert block is not None
+    assert block.estimated
     assert block.text.count("tea") == 2
 
 
