@@ -18,7 +18,7 @@ from report.document import ReportDocument
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown
 from runs.lifecycle import REPORT_FILES
-from storage.permissions import open_private
+from storage.permissions import make_folder, open_private
 
 NO_FILES: frozenset[str] = frozenset()
 
@@ -107,7 +107,7 @@ def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_
             raise _exists(file)
     missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -125,7 +125,7 @@ def _write_all(
     _check_is_folder(folder)
     files = {kind: folder / name for kind, name in REPORT_FILES.items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for kind, file in files.items():
             differs = os.path.lexists(file) and not _has_content(file, contents[kind])
             if differs and not force and not _is_own(file, own):

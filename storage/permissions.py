@@ -28,6 +28,7 @@ PROGRAM_FILES = {
     ".env",
     "AGENTS.md",
     "locks",
+    "reports",
     SERVER_FOLDER,
     "traces",
     "uploads",
@@ -137,6 +138,21 @@ def open_private(path: str, flags: int) -> int:
     """Open a file for `open(..., opener=made)`; a new one below the data folder is closed."""
     mine = Path(path).absolute().is_relative_to(settings().home.absolute())
     return os.open(path, flags, FILE if mine else 0o666)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and its parents; below the data folder they are their owner's alone.
+
+    Raises:
+        OSError: If one of them cannot be made.
+    """
+    home = settings().home.absolute()
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    for path in reversed(missing):
+        private = path.absolute().is_relative_to(home)
+        path.mkdir(mode=FOLDER if private else 0o777, exist_ok=True)
+    if not missing:
+        folder.mkdir(exist_ok=True)
 
 
 def create_private_file(file: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import AsyncMock
 
 import pytest
 from langchain_core.messages import HumanMessage
 
+from app.cli.forget import redraw_reports
 from graph.session import ThreadSession
 from library.page_retrieval import find_pages
 from library.uploaded_files import list_uploaded_files, upload_folder
@@ -198,7 +199,7 @@ async def test_a_table_is_deleted_when_what_it_says_is_forgotten(
     [page, *_] = [one for one in await find_pages(ME, "Quorvix", 5) if one.kind == "file"]
 
     plan = await plan_erasure(ErasureTarget(ME, pages=(page.id,)))
-    await execute_erasure(plan, AsyncMock(return_value=0))
+    await execute_erasure(plan, partial(redraw_reports, ME))
 
     assert [Path(one).name for one in plan.deleted] == ["wages.csv"]
     assert not holding(home, b"Quorvix")
