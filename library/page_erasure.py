@@ -1,7 +1,4 @@
-"""Take pages, or words of pages, out of the store.
-
-Their text, what they are found by, and their vectors.
-"""
+"""Erase pages, or words of pages, from the store: their texts, index entries and vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
 from library.indexing import (
     LONGEST_TITLE_KEY,
@@ -31,11 +28,11 @@ from text.title_mentions import title_key
 
 
 async def forget_pages(owner: str, ids: Sequence[str]) -> int:
-    """Forget an owner's pages by their ids; return how many there were."""
+    """Erase an owner's pages by id, and return how many there were."""
     count = 0
     for first in range(0, len(ids), UPKEEP_BATCH):
-        some = pages.c.id.in_(ids[first : first + UPKEEP_BATCH])
-        wanted = select(pages.c.number).where(pages.c.owner == owner, some)
+        batch = pages.c.id.in_(ids[first : first + UPKEEP_BATCH])
+        wanted = select(pages.c.number).where(pages.c.owner == owner, batch)
         numbers = list((await read_rows(wanted.order_by(pages.c.number))).scalars())
         if numbers:
             await write_in_group(partial(erase_pages, owner=owner, numbers=numbers))
@@ -46,34 +43,35 @@ async def forget_pages(owner: str, ids: Sequence[str]) -> int:
 def erase_pages(
     connection: Connection, owner: str, numbers: Sequence[int], *, why: str = ""
 ) -> None:
-    """Forget pages by their numbers, in a transaction of the caller's."""
-    named = select(pages.c.id, pages.c.origin).where(pages.c.number.in_(numbers))
-    rows = connection.execute(named).all()
+    """Erase pages by number, in the transaction of the caller."""
+    erased = select(pages.c.id, pages.c.origin).where(pages.c.number.in_(numbers))
+    rows = connection.execute(erased).all()
+    origins = {row.origin for row in rows}
     retire_pages(connection, numbers)
     delete_vectors(connection, numbers)
     delete_page_rows(connection, numbers)
-    # A file whose pages are forgotten is read again when its folder is named again.
-    read_from = (documents.c.owner == owner, documents.c.sha256.in_({row.origin for row in rows}))
-    left = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == documents.c.sha256)
-    connection.execute(delete(documents).where(*read_from, documents.c.code == "", ~left.exists()))
-    _drop_former(connection, owner, {row.origin for row in rows})
-    log_event(
-        connection,
-        Event(owner, "pages.forget", before={"pages": [row.id for row in rows]}, why=why),
-    )
+    # Without its row, a file is read again when its folder is next ingested.
+    _delete_without_pages(connection, documents, owner, origins, documents.c.code == "")
+    _delete_without_pages(connection, former_documents, owner, origins)
+    before = {"pages": [row.id for row in rows]}
+    log_event(connection, Event(owner, "pages.forget", before=before, why=why))
 
 
-def _drop_former(connection: Connection, owner: str, origins: Collection[str]) -> None:
-    """Let go of the names of files that held what no page says any more."""
-    named = (former_documents.c.owner == owner, former_documents.c.sha256.in_(origins))
-    left = select(pages.c.id).where(
-        pages.c.owner == owner, pages.c.origin == former_documents.c.sha256
-    )
-    connection.execute(delete(former_documents).where(*named, ~left.exists()))
+def _delete_without_pages(
+    connection: Connection,
+    table: Table,
+    owner: str,
+    hashes: Collection[str],
+    *conditions: ColumnElement[bool],
+) -> None:
+    """Delete the rows of files, by content hash, whose content no page has any more."""
+    rows = (table.c.owner == owner, table.c.sha256.in_(hashes), *conditions)
+    remaining = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == table.c.sha256)
+    connection.execute(delete(table).where(*rows, ~remaining.exists()))
 
 
 class PageWording(NamedTuple):
-    """What a page says."""
+    """The texts of a page."""
 
     title: str
     abstract: str
@@ -81,13 +79,13 @@ class PageWording(NamedTuple):
 
 
 def rewrite_pages(connection: Connection, wordings: Mapping[int, PageWording]) -> None:
-    """Give pages other words, by their numbers; their ids and where they are from stay.
+    """Replace the texts of pages, by number; their ids and origins stay.
 
-    They are found by the new words, and their vectors are made again.
+    The keyword index is updated, and new vectors are queued.
     """
     numbers = sorted(wordings)
-    found = lock_indexed(connection, numbers)
-    unindex_pages(connection, found)
+    indexed = lock_indexed(connection, numbers)
+    unindex_pages(connection, indexed)
     delete_vectors(connection, numbers)
     for number, new in sorted(wordings.items()):
         row = {
@@ -99,5 +97,5 @@ def rewrite_pages(connection: Connection, wordings: Mapping[int, PageWording]) -
         connection.execute(update(pages).where(pages.c.number == number).values(row))
         key = title_key(new.title)[:LONGEST_TITLE_KEY]
         connection.execute(update(members).where(members.c.page == number).values(key=key))
-    index_pages(connection, found)
+    index_pages(connection, indexed)
     queue_vectors(connection, numbers)

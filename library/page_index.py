@@ -25,28 +25,28 @@ from library.tables import PAGE_NUMBERS, members, namespaces, pages
 from text.words import LONGEST_WORD
 
 TERMS = 64
-"""How many words a page is matched with; of more, the rarest."""
+"""The most words of a question that pages are matched with, the rarest first."""
 
 ALIKE_WORDS = 2_000
-"""So many words with the same beginning are compared with one that no page holds."""
+"""The most words with the same prefix that are compared with a misspelled word."""
 
 ALIKE = 100
-"""A title that more pages than this share leads to none of them."""
+"""A title that more pages than this share is treated as naming none of them."""
 
 KEYS: BindParameter[str] = bindparam("keys", expanding=True)
-"""The keys of titles that a statement is about.
+"""The keys of titles, bound when a statement is executed.
 
-Hundreds of values cost several milliseconds each time they become parts of a statement.
+Building a statement with hundreds of literal values takes several milliseconds.
 """
 
 SEARCHED_NAMESPACES: BindParameter[int] = bindparam("here", expanding=True)
 """The namespaces that are searched."""
 
 NOW: BindParameter[float] = bindparam("now", callable_=lambda: time.time())
-"""When a statement is executed; so it can be made once, which takes longer than most searches."""
+"""The time of execution; so a statement is built once, which takes longer than most searches."""
 
 REPEATING = ("session",)
-"""Kinds of pages that say again what other pages say: a session is what its turns say."""
+"""Kinds of pages that repeat other pages: a session repeats its turns."""
 
 ROW = (
     pages.c.number,
@@ -63,12 +63,12 @@ ROW = (
 
 
 def findable_condition(table: Any) -> ColumnElement[bool]:
-    """Return the condition that a page may be found: in the index, and not expired."""
+    """Return the condition that a page is in the index and has not expired."""
     return and_(table.c.indexed > 0, or_(table.c.expires.is_(None), table.c.expires > NOW))
 
 
 def searched_condition(table: Any) -> ColumnElement[bool]:
-    """Return the condition that a page is in `SEARCHED_NAMESPACES` and may be found."""
+    """Return the condition that a page is findable and in `SEARCHED_NAMESPACES`."""
     member = select(members.c.page).where(
         members.c.page == table.c.number, members.c.namespace.in_(SEARCHED_NAMESPACES)
     )
@@ -117,7 +117,7 @@ TITLED = (
 class PageIndex:
     """A `library.page_scoring.PageCollection` over the database.
 
-    Every search sees what was written before it.
+    It reads the database at each call and caches only the size and the counts of words.
     """
 
     def __init__(self, connection: Connection, namespaces: Sequence[int]) -> None:
@@ -125,18 +125,15 @@ class PageIndex:
         self.namespaces = list(namespaces)
         self.keywords = keyword_index(connection)
         self.counted: dict[str, int] = {}
-        self.told: PageCounts | None = None
+        self.size: PageCounts | None = None
 
     def stats(self) -> PageCounts:
-        """Return how many pages there are and how long they are on average."""
-        if self.told is None:
-            self.told = self._stats()
-        return self.told
-
-    def _stats(self) -> PageCounts:
-        row = self.connection.execute(STATS, self.bound_values).one()
-        count, words, title_words = (int(one) for one in row)
-        return PageCounts(count, words / max(count, 1), title_words / max(count, 1))
+        """Return the number of pages and their average lengths."""
+        if self.size is None:
+            row = self.connection.execute(STATS, self.bound_values).one()
+            count, words, title_words = map(int, row)
+            self.size = PageCounts(count, words / max(count, 1), title_words / max(count, 1))
+        return self.size
 
     @property
     def bound_values(self) -> dict[str, Any]:
@@ -144,25 +141,25 @@ class PageIndex:
         return {SEARCHED_NAMESPACES.key: self.namespaces}
 
     def counts(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return how many pages hold each word; a word that none holds is left out."""
-        every = dict.fromkeys(term for term in terms if len(term) <= LONGEST_WORD)
-        new = [term for term in every if term not in self.counted]
+        """Return how many pages contain each word; omit words that no page contains."""
+        distinct = dict.fromkeys(term for term in terms if len(term) <= LONGEST_WORD)
+        new = [term for term in distinct if term not in self.counted]
         if new and self.namespaces:
-            known = self.keywords.count_pages(self.connection, self.namespaces, new)
-            self.counted |= dict.fromkeys(new, 0) | known
+            found = self.keywords.count_pages(self.connection, self.namespaces, new)
+            self.counted |= dict.fromkeys(new, 0) | found
         return {term: self.counted[term] for term in terms if self.counted.get(term)}
 
     def sample(self, limit: int) -> list[PageRow]:
-        """Return up to `limit` pages, evenly over the order in which they were kept."""
+        """Return up to `limit` pages, evenly spread over the order in which they were stored."""
         step = max(self.stats().pages // max(limit, 1), 1)
-        mine = members.c.namespace.in_(self.namespaces)
+        searched = members.c.namespace.in_(self.namespaces)
         place = func.row_number().over(order_by=members.c.page).label("place")
-        every = select(members.c.page, place).distinct().where(mine).subquery()
-        wanted = select(every.c.page).where(every.c.place % step == 0).limit(limit)
+        numbered = select(members.c.page, place).distinct().where(searched).subquery()
+        wanted = select(numbered.c.page).where(numbered.c.place % step == 0).limit(limit)
         return self.rows(list(self.connection.execute(wanted).scalars()))
 
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
-        """Return the numbers of the pages that fit the words best, by the index's own rank."""
+        """Return the numbers of the pages that match the words best, by the index's own rank."""
         counts = self.counts(terms)
         rarest = sorted(counts, key=lambda term: counts[term])[:TERMS]
         wanted = {term: counts[term] for term in rarest}
@@ -170,21 +167,21 @@ class PageIndex:
         return self.keywords.find_best(self.connection, self.namespaces, wanted, count, limit)
 
     def beginning(self, start: str) -> list[str]:
-        """Return words that begin with some letters, in any order, as far as there are few."""
+        """Return up to `ALIKE_WORDS` words with a prefix, in any order."""
         return self.keywords.complete_prefix(self.connection, self.namespaces, start, ALIKE_WORDS)
 
     def rows(self, numbers: Sequence[int]) -> list[PageRow]:
-        """Return pages by their numbers; what is not to be found here is left out."""
+        """Return pages by number; those not findable here are omitted."""
         return self._rows(ROWS, numbers)
 
     def beside(self, numbers: Sequence[int], reach: int = 1) -> list[PageRow]:
-        """Return the pages up to `reach` places before and after these, in the same session."""
+        """Return the pages up to `reach` turns before and after these, in the same session."""
         return self._rows(BESIDE, numbers, **{REACH.key: reach})
 
     def holding(self, names: Sequence[str], limit: int) -> dict[str, dict[int, bool]]:
-        """Return the pages that hold the words of a name side by side, and whether in the title.
+        """Return the pages that contain a name as a phrase, and whether their titles do.
 
-        A name found in more than `limit` pages is left out.
+        A name in more than `limit` pages is omitted.
         """
         if not self.namespaces:
             return {}
@@ -224,9 +221,9 @@ def select_namespaces(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> list[int]:
-    """Return the numbers of an owner's namespaces: those of the groups, or else of the kinds.
+    """Return the numbers of an owner's namespaces of some groups and kinds.
 
-    Kinds that say again what other pages say are left out unless they are asked for.
+    Without groups, they are those of whole kinds. Without kinds, all but `REPEATING` are returned.
     """
     values = {"owner": owner, "groups": [""] if groups is None else groups, "kinds": kinds}
     wanted = OF_GROUPS if kinds is None else OF_KINDS
@@ -239,5 +236,5 @@ def open_index(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> PageIndex:
-    """Return the pages of an owner that are of these kinds, or of these groups, for a search."""
+    """Return the index of an owner's pages of some kinds and groups (`select_namespaces`)."""
     return PageIndex(connection, select_namespaces(connection, owner, kinds, groups))

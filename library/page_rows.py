@@ -1,4 +1,4 @@
-"""Make the row of a page from what was read."""
+"""Build the rows of pages from what was read."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from text.words import LONGEST_WORD, search_words
 Provenance = Literal["user", "model", "tool", "web"]
 
 PROVENANCE_OF_KIND: dict[str, Provenance] = {"file": "user", "chat": "user", "web": "web"}
-"""Who is behind a kind of page where nothing else is said; a model behind all others."""
+"""The default provenance of kinds of pages; that of all others is `model`."""
 
 LONGEST_FIRST_ABSTRACT = 300
-"""The longest abstract, in characters."""
+"""The most characters of an abstract made of first sentences."""
 
 WORDS_VERSION = 1
-"""Raised when `text.words` or `text.title_mentions` cut differently, so that pages are cut again.
+"""The version of `text.words` and `text.title_mentions`; pages of older ones are tokenized again.
 
-`pages.indexed` is the number a page was cut with; 0 says it is not in the index yet.
+`pages.indexed` is the version that a page was tokenized with, or 0 if it is not in the index yet.
 """
 
 RETIRED = -1
-"""What `pages.indexed` is for a page that is not to be found any more."""
+"""The value of `pages.indexed` for a page that searches no longer find."""
 
 UNSTORABLE = regex("[\x00\ud800-\udfff]")
-"""What PostgreSQL cannot store: NUL, and halves of a character."""
+"""The characters that PostgreSQL cannot store: NUL and surrogates."""
 
 
 class NewPage(TypedDict):
-    """A page that is about to be kept; `place` is where in its origin it stands."""
+    """A page to be stored; `place` is its location in the origin."""
 
     title: str
     place: str
     text: str
     abstract: NotRequired[str]
-    """Its first sentences when it is missing; an empty one is made when it is looked at."""
+    """The first sentences by default; an empty abstract is written when it is first needed."""
     session: NotRequired[str]
-    """The dialogue or document it is a part of, by a name of its own for the owner."""
+    """The dialogue or document that it is a part of, by a name unique for the owner."""
     position: NotRequired[int]
-    """Its place in that session; else its place among the pages that are kept with it."""
+    """Its position in the session; by default among the pages stored with it."""
     speaker: NotRequired[str]
     said: NotRequired[str]
-    """When it was said, as an ISO date or date and time."""
+    """When it was said, as an ISO date or time."""
     links: NotRequired[list[str]]
     words: NotRequired[str]
-    """Its search words and those of its title (`join_search_words`); cut when they are missing."""
+    """Its search words, as `join_search_words` returns them by default; likewise `title_words`."""
     title_words: NotRequired[str]
 
 
 class PageOrigin(NamedTuple):
-    """Where some pages are from, whose they are, and how long they are to be found.
+    """The origin, owner and expiry of some pages.
 
-    `group` is a namespace of its own beside that of the kind, such as a conversation; `expires` is
-    in seconds since 1970.
+    `group` is a namespace beside that of the kind, such as a conversation; `expires` is in seconds
+    since 1970.
     """
 
     owner: str
@@ -73,7 +73,7 @@ class PageOrigin(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return the hash of kind and name; a name may be longer than an index takes."""
+        """Return the hash of kind and name, since a name may be too long for an index."""
         return short_hash(self.kind, self.name)
 
 
@@ -83,14 +83,14 @@ def short_hash(*parts: str) -> str:
 
 
 def strip_unstorable(text: str) -> str:
-    """Return a text without what a database cannot store."""
+    """Return a text without the characters that a database cannot store."""
     return UNSTORABLE.sub("", text)
 
 
 def build_page_rows(
     origin: PageOrigin, new: Sequence[NewPage], first: int = 0
 ) -> list[dict[str, Any]]:
-    """Return the rows of some pages, in their order; `first` is the place of the first one."""
+    """Return the rows of pages, in their order; `first` is the position of the first one."""
     return [_row(origin, page, at) for at, page in enumerate(new, start=first)]
 
 
@@ -133,7 +133,7 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
 
 
 def _abstract(text: str) -> str:
-    """Return the first sentences, as many as fit."""
+    """Return as many first sentences as fit into an abstract."""
     abstract = ""
     for sentence in split_sentences(text[: 4 * LONGEST_FIRST_ABSTRACT]):
         longer = f"{abstract} {sentence.text}".strip()
@@ -144,4 +144,4 @@ def _abstract(text: str) -> str:
 
 
 PROVENANCE_BY_TRUST: tuple[Provenance, ...] = ("user", "model", "tool", "web")
-"""The classes of provenance, the most trusted first."""
+"""All provenances, the most trusted first."""
