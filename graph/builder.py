@@ -1,7 +1,6 @@
-"""Wire the nodes into the graph.
+"""Build the graph from its nodes.
 
-Where a run goes next is worked out from its state alone, so a state that a person has changed goes
-on like any other.
+Routing depends on the state alone, so a run continues correctly after a person edits its state.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from graph.records import (
     MEMORY,
     Background,
     Finding,
+    Passage,
     ShownSpan,
     Source,
     Step,
@@ -56,7 +56,7 @@ from report.findings import collect_source_ids, select_earlier_findings
 
 
 def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "learn"]:
-    """Search for what was not answered at once; a run without queries has them written first."""
+    """Search unless the coordinator has answered; without queries, write them first."""
     if state["status"] == "succeeded" and not state["report"]["title"]:
         return "learn"
     return _after_rewrite(state) if state["queries"] else "rewrite"
@@ -71,7 +71,7 @@ def _after_rewrite(state: State) -> list[Send]:
 
 
 def _after_planner(state: State) -> Literal["human_feedback", "reporter", "team"]:
-    """Show a plan that is not approved, unless there is none or what was found is enough."""
+    """Show a plan that is not approved, unless it is empty or the evidence suffices."""
     if state["status"] == "waiting_review":
         return "human_feedback"
     planned = state["plan"]["steps"] or state["plan"]["title"]
@@ -81,33 +81,33 @@ def _after_planner(state: State) -> Literal["human_feedback", "reporter", "team"
 
 
 def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
-    """Ask again what was not decided, plan again what was rejected, and research the rest."""
+    """Ask again without a decision, plan again after a rejection, else start the research."""
     if state["note"]:
         return "human_feedback"
     return "planner" if state.get("decision") == "reject" else "team"
 
 
 def after_team(state: State) -> list[Send] | Literal["reporter"]:
-    """Send every step that can start now, at once, and the memory researcher beside them.
+    """Send all ready steps at once, and the memory researcher beside them; at the end, report.
 
-    When all is done, the way leads past `knowledge` as long as there are no knowledge bases.
+    `knowledge` is skipped as long as there are no knowledge bases.
     """
     steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
-    return [*steps, *_memory(state)] if steps else "reporter"
+    return [*steps, *_memory_sends(state)] if steps else "reporter"
 
 
 def _after_memorize(state: State) -> Literal["deliver", "learn"]:
-    """Deliver what version 4 or older has written and not delivered."""
+    """Deliver a report that version 4 or older wrote but did not deliver."""
     return "deliver" if state["report"]["title"] and not is_delivered(state) else "learn"
 
 
 def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
-    """Choose who does a step."""
+    """Choose the node that does a step."""
     return "coder" if state["step"]["kind"] == "compute" else "researcher"
 
 
 def _after_reflection(state: StepState) -> Literal["coder", "researcher", "__end__"]:
-    """Do a step again that has no finding yet."""
+    """Do a step again unless its review has stored a finding."""
     done = turn_key(state["turn"], state["step"]["id"]) in state.get("findings", {})
     return "__end__" if done else choose_worker(state)
 
@@ -123,10 +123,10 @@ def _query_state(state: State, query: str, number: int) -> QueryState:
     )
 
 
-def _memory(state: State) -> list[Send]:
-    """Send the memory researcher for what the memory has half an answer to, once."""
+def _memory_sends(state: State) -> list[Send]:
+    """Send the memory researcher, once, if memory has a part of the answer."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    if MEMORY in entries or not any(one.get("half") for one in entries.values()):
+    if MEMORY in entries or not any(entry.get("half") for entry in entries.values()):
         return []
     query = _query_state(state, state["question"], 0)
     return [Send("remember", query | QueryState(known=sorted(state.get("sources", {}))))]
@@ -150,44 +150,48 @@ def _step_state(state: State, step: Step) -> StepState:
         redo=0,
         needed=needed,
         earlier=earlier,
-        others=[one["title"] for one in steps if one["id"] != step["id"]],
+        others=[other["title"] for other in steps if other["id"] != step["id"]],
         feedback="",
         more_queries=[],
-        seen=_seen(state),
+        seen=_seen_spans(state),
         passages=[],
         sources=_citable(state, [*needed, *earlier]),
     )
 
 
-def _citable(state: State, built_on: Sequence[Finding]) -> dict[str, Source]:
-    """Return what a step may cite: what it builds on, and the pages that the plan was made from."""
-    searched: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    shown = [passage for entry in searched.values() for passage in entry["passages"]]
-    names = [*sorted(collect_source_ids(built_on)), *(passage["source"] for passage in shown)]
+def _citable(state: State, findings: Sequence[Finding]) -> dict[str, Source]:
+    """Return the sources that a step may cite: those of given findings and of the background."""
+    names = [*sorted(collect_source_ids(findings))]
+    names += [passage["source"] for passage in _first_passages(state)]
     return {name: state["sources"][name] for name in dict.fromkeys(names)}
 
 
-def _seen(state: State) -> list[ShownSpan]:
-    """Return which pieces of pages the first search showed in this turn."""
+def _first_passages(state: State) -> list[Passage]:
+    """Return the passages of the background searches of this turn."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    shown = [one for entry in entries.values() for one in entry["passages"] if "start" in one]
+    return [passage for entry in entries.values() for passage in entry["passages"]]
+
+
+def _seen_spans(state: State) -> list[ShownSpan]:
+    """Return the pieces of pages that the background search of this turn returned."""
     return [
         ShownSpan(
-            page=state["sources"][one["source"]]["page"],
-            start=one["start"],
-            end=one["start"] + len(one["text"]),
+            page=state["sources"][passage["source"]]["page"],
+            start=passage["start"],
+            end=passage["start"] + len(passage["text"]),
         )
-        for one in shown
+        for passage in _first_passages(state)
+        if "start" in passage
     ]
 
 
 def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the graph of one step's branch."""
+    """Return the graph that does one step."""
     graph = StateGraph(
         StepState, context_schema=Context, input_schema=StepState, output_schema=StepOutput
     )
-    # One branch that raises would cancel the others, so what nobody foresaw is a finding too.
-    # LangGraph's types do not know that a handler may take the error beside the state.
+    # A branch that raises would cancel the others, so an unexpected error becomes a finding.
+    # LangGraph's types do not allow the error as a second argument of a handler.
     graph.set_node_defaults(error_handler=cast("Any", on_step_error))
     graph.add_node("researcher", meter_embeddings(researcher))
     graph.add_node("coder", meter_embeddings(coder))
@@ -200,12 +204,12 @@ def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def build_workflow() -> StateGraph[State, Context, Any, Any]:
-    """Return the main graph, not yet compiled."""
+    """Build the main graph without compiling it."""
     graph = StateGraph(State, context_schema=Context, input_schema=InputState)
     graph.add_node(profile)
     graph.add_node("coordinator", meter_embeddings(coordinator))
     graph.add_node("rewrite", meter_embeddings(rewrite))
-    # One branch that raises would cancel the others.
+    # A branch that raises would cancel the others.
     graph.add_node("background", meter_embeddings(background), error_handler=on_background_error)
     graph.add_node("planner", meter_embeddings(planner))
     graph.add_node(human_feedback)

@@ -1,4 +1,4 @@
-"""What a caller may choose for one run; Studio draws it as a form."""
+"""The choices that a caller can make for one run; Studio shows them as a form."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
     "max_calls": (1, 10_000),
     "max_minutes": (0.01, 1440),
 }
-"""The least and the most of each number."""
+"""The minimum and maximum of each number."""
 
 PROMPT_LANGUAGES = ("en", "zh")
-"""The languages of which there are prompts."""
+"""The languages of the prompts."""
 
 GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
-
 
 KINDS: dict[type, str] = {
     bool: "yes or no (true, false)",
@@ -40,7 +39,7 @@ KINDS: dict[type, str] = {
 
 
 def _choice(default: Any, description: str) -> Any:
-    """Declare one choice with the words Studio shows beside it."""
+    """Declare one choice with the description that Studio shows."""
     metadata = {"description": description}
     if isinstance(default, (list, dict)):
         return field(default_factory=default.copy, metadata=metadata)
@@ -98,19 +97,12 @@ class Context:
     max_minutes: float = _choice(20.0, "The most minutes of work for this question.")
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value, usual = getattr(self, one.name), _default(one)
-            if not isinstance(usual, (int, float)) or isinstance(usual, bool):
-                _check_kind(one.name, value, type(usual))
-        for name, (least, most) in CHOICE_BOUNDS.items():
-            value = getattr(self, name)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            whole = isinstance(value, int) or name in {"max_cost", "max_minutes"}
-            if not (number and whole and least <= value <= most):
-                what = f"{_written(value)} is not a number from {least} to {most}"
-                raise Problem(
-                    ErrorCode.OUT_OF_RANGE, what, where=name, hint=f"choose {least}..{most}"
-                )
+        for choice in fields(self):
+            kind = type(_default(choice))
+            if kind not in (int, float):
+                _check_kind(choice.name, getattr(self, choice.name), kind)
+        for name in CHOICE_BOUNDS:
+            _check_bounds(name, getattr(self, name))
         if self.knowledge:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
             what = "there are no knowledge bases yet"
@@ -126,30 +118,39 @@ class Context:
             )
 
 
+def _check_bounds(name: str, value: Any) -> None:
+    least, most = CHOICE_BOUNDS[name]
+    allowed = (int, float) if name in {"max_cost", "max_minutes"} else int
+    is_number = isinstance(value, allowed) and not isinstance(value, bool)
+    if not (is_number and least <= value <= most):
+        what = f"{_to_json(value)} is not a number from {least} to {most}"
+        raise Problem(ErrorCode.OUT_OF_RANGE, what, where=name, hint=f"choose {least}..{most}")
+
+
 def _check_kind(name: str, value: Any, kind: type) -> None:
-    if not isinstance(value, kind) or not all(isinstance(one, str) for one in _held(value)):
-        what = f"{_written(value)} is not a {KINDS[kind]}"
+    if not isinstance(value, kind) or not all(isinstance(item, str) for item in _items(value)):
+        what = f"{_to_json(value)} is not a {KINDS[kind]}"
         hint = "docs/reference.md lists the choices"
         raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
 
 
-def _written(value: Any) -> str:
-    """Return a value as it is written in JSON, which is how a person has written it."""
+def _to_json(value: Any) -> str:
+    """Return a value as JSON, as a person would write it."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _held(value: Any) -> Iterable[Any]:
-    """Return what a choice of several things holds."""
+def _items(value: Any) -> Iterable[Any]:
+    """Return the items of a list or the values of a table; none for other values."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def build_context(choices: dict[str, Any]) -> Context:
-    """Make a context of plain data, such as a stored run's.
+    """Build a context from plain data, such as the stored choices of a run.
 
     Raises:
         Problem: `unknown_field` with the closest name, or `out_of_range`.
     """
-    known = [one.name for one in fields(Context)]
+    known = [choice.name for choice in fields(Context)]
     for name in choices:
         if name not in known:
             close = get_close_matches(name, known, n=1)
@@ -159,13 +160,13 @@ def build_context(choices: dict[str, Any]) -> Context:
 
 
 def non_default_choices(context: Context) -> dict[str, Any]:
-    """Return what differs from the defaults, as plain data."""
+    """Return the choices that differ from the defaults, as plain data."""
     return {
-        one.name: getattr(context, one.name)
-        for one in fields(context)
-        if getattr(context, one.name) != _default(one)
+        choice.name: value
+        for choice in fields(context)
+        if (value := getattr(context, choice.name)) != _default(choice)
     }
 
 
-def _default(one: Any) -> Any:
-    return one.default_factory() if one.default is MISSING else one.default
+def _default(choice: Any) -> Any:
+    return choice.default_factory() if choice.default is MISSING else choice.default

@@ -1,4 +1,4 @@
-"""Run the graph in this process: begin, watch, go on, and hand over what came out."""
+"""Run the graph in this process: begin, watch and resume a run, and return its outcome."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ from text.secret_masking import mask_secrets, mask_secrets_within
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 
 EventListener = Callable[[dict[str, Any]], None]
-"""Is told every event of a run: `{"node": …}` when a node ends, or what a node said itself."""
+"""Receives every event of a run: `{"node": …}` when a node ends, or an event of a node."""
 
 RECURSION_LIMIT = 200
-"""How many steps the graph may take for one question; its own caps are reached long before."""
+"""How many steps the graph may take for one question; the caps of a run are far lower."""
 
 INTERRUPT = "__interrupt__"
-"""The name under which LangGraph streams a pause, among those of the nodes."""
+"""The key under which LangGraph streams a pause, among the names of nodes."""
 
 AnswerListener = Callable[[State], Awaitable[None]]
-"""Is given the state in which a run has its answer, before it is learnt from."""
+"""Receives the state of a run that has its answer, before the run is learnt from."""
 
 NOT_STARTED_NODES = {"__start__", "profile"}
-"""Where a thread stands whose newest question has not become a run yet."""
+"""The pending nodes of a thread whose newest question is not a run yet."""
 
 POST_ANSWER_NODE = "learn"
-"""The node that works behind the answer; a run that stands there has nothing to go on with."""
+"""The node that runs after the answer; a run that has reached it is finished."""
 
 ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
-"""What every state has since its first question was taken, and of which kind."""
+"""The keys that every state has after its first question, with their types."""
 
 
 class SessionOutcome(NamedTuple):
-    """How a session ended: the state it left, and the request that waits for an answer, if any."""
+    """The state at the end of a session, and the review request that awaits an answer, if any."""
 
     state: State
     request: dict[str, Any] | None
 
 
 class ThreadSession:
-    """One thread, opened for work."""
+    """An open thread."""
 
     def __init__(self, graph: Graph, thread: str) -> None:
         self.graph = graph
@@ -76,17 +76,16 @@ class ThreadSession:
         self.on_answer: AnswerListener | None = None
 
     def set_report_target(self, target: ReportTarget) -> None:
-        """Name where the files of reports go."""
+        """Set the folder for the files of reports."""
         self.config["configurable"][TARGET_KEY] = target
 
     async def begin(self, question: str, context: Context, watch: EventListener) -> SessionOutcome:
         """Ask a question in this thread.
 
         Raises:
-            Problem: What `check_free` tells of.
+            Problem: What `check_free` raises.
         """
-        before = await self.check_free()
-        if stores_answer(before):
+        if stores_answer(await self.check_free()):
             await self.graph.ainvoke(
                 None, self.config, context=context, interrupt_before=[POST_ANSWER_NODE]
             )
@@ -95,23 +94,21 @@ class ThreadSession:
         )
 
     async def check_free(self) -> StateSnapshot:
-        """Make sure that a new question may be asked; return how the thread stands.
+        """Ensure that the thread accepts a new question; return its snapshot.
 
         Raises:
-            Problem: `waiting_review` or `run_unfinished` when the thread has not finished the last
+            Problem: `waiting_review` or `run_unfinished` if the thread has not finished the last
                 question, or `thread_incompatible`.
         """
-        before = await self.current()
-        if before.interrupts:
-            raise Problem(
-                ErrorCode.WAITING_REVIEW, "this thread waits for a review", hint=_hint(before)
-            )
-        pending = set(pending_nodes(before))
-        if pending and not (NOT_STARTED_NODES & pending or stores_answer(before)):
-            raise Problem(
-                ErrorCode.RUN_UNFINISHED, "this thread was stopped at work", hint=_hint(before)
-            )
-        return before
+        snapshot = await self.current()
+        if snapshot.interrupts:
+            what = "this thread waits for a review"
+            raise Problem(ErrorCode.WAITING_REVIEW, what, hint=_hint(snapshot))
+        pending = set(pending_nodes(snapshot))
+        if pending and not (NOT_STARTED_NODES & pending or stores_answer(snapshot)):
+            what = "this thread was stopped at work"
+            raise Problem(ErrorCode.RUN_UNFINISHED, what, hint=_hint(snapshot))
+        return snapshot
 
     async def answer_review(
         self,
@@ -125,56 +122,54 @@ class ThreadSession:
         Args:
             decision: The decision.
             context: The choices of the run.
-            watch: Is told what happens.
-            shown: The request that was decided on, if it was shown.
+            watch: Receives the events of the run.
+            shown: The request that the person saw, if any.
 
         Raises:
-            Problem: `not_waiting`, `stale_plan` when the plan is not the one that was shown any
-                more, or `thread_incompatible`.
+            Problem: `not_waiting`, `stale_plan` if the plan is not the one that was shown, or
+                `thread_incompatible`.
         """
-        before = await self.current()
-        if not before.interrupts:
+        snapshot = await self.current()
+        if not snapshot.interrupts:
             raise Problem(ErrorCode.NOT_WAITING, "this run does not wait for a review")
-        if shown is not None and before.interrupts[0].value != shown:
-            raise Problem(
-                ErrorCode.STALE_PLAN, "the plan has changed since you saw it", hint=_hint(before)
-            )
+        if shown is not None and snapshot.interrupts[0].value != shown:
+            what = "the plan has changed since you saw it"
+            raise Problem(ErrorCode.STALE_PLAN, what, hint=_hint(snapshot))
         return await self._run(
             Command(resume={"decisions": [mask_secrets_within(decision)]}), context, watch
         )
 
     async def resume(self, context: Context, watch: EventListener) -> SessionOutcome:
-        """Continue a run that was stopped or killed, or repeat what a model's failure left undone.
+        """Continue a stopped or killed run, or repeat the parts in which a model failed.
 
         Raises:
-            Problem: `not_waiting` when it is finished, or `thread_incompatible`.
+            Problem: `not_waiting` if it is finished, or `thread_incompatible`.
         """
-        before = await self.current()
-        if not pending_nodes(before):
-            state = cast("State", before.values)
+        snapshot = await self.current()
+        if not pending_nodes(snapshot):
+            state = cast("State", snapshot.values)
             node = find_resume_node(state)
             if not node:
                 hint = "ask a new question"
                 raise Problem(ErrorCode.NOT_WAITING, "this run is already finished", hint=hint)
-            await self.graph.aupdate_state(
-                self.config, build_resume_update(state, node), as_node=node
-            )
+            update = build_resume_update(state, node)
+            await self.graph.aupdate_state(self.config, update, as_node=node)
         return await self._run(None, context, watch)
 
     async def current(self) -> StateSnapshot:
-        """Return how the thread stands.
+        """Return the latest snapshot of the thread.
 
         Raises:
-            Problem: `thread_incompatible`, or `storage_corrupt` when what is saved lacks something.
+            Problem: `thread_incompatible`, or `storage_corrupt` if the saved state lacks a key.
         """
         snapshot = await self.graph.aget_state(self.config)
-        _check_whole(snapshot.values)
+        _check_keys(snapshot.values)
         check_graph_version(snapshot.values)
         return snapshot
 
-    async def _run(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
+    async def _run(self, inputs: Any, context: Context, watch: EventListener) -> SessionOutcome:
         try:
-            outcome = await self._streamed(given, context, watch)
+            outcome = await self._stream(inputs, context, watch)
             await flush_traces()
             return outcome
         finally:
@@ -182,14 +177,14 @@ class ThreadSession:
                 await flush_traces()
             end_thread_sessions(self.config["configurable"]["thread_id"])
 
-    async def _streamed(self, given: Any, context: Context, watch: EventListener) -> SessionOutcome:
+    async def _stream(self, inputs: Any, context: Context, watch: EventListener) -> SessionOutcome:
         stream = self.graph.astream(
-            given,
+            inputs,
             self.config,
             context=context,
             stream_mode=["updates", "custom"],
             subgraphs=True,
-            # Nothing that was paid for may be lost, so each step is saved before the next.
+            # Each step is saved before the next, so that no paid result is lost.
             durability="sync",
         )
         async for _, mode, data in stream:
@@ -198,27 +193,27 @@ class ThreadSession:
                 if self.on_answer and event.get("event") == "answered":
                     state = (await self.graph.aget_state(self.config)).values
                     await self.on_answer(cast("State", state))
-        after = await self.graph.aget_state(self.config)
-        request = after.interrupts[0].value if after.interrupts else None
-        return SessionOutcome(cast("State", after.values), request)
+        snapshot = await self.graph.aget_state(self.config)
+        request = snapshot.interrupts[0].value if snapshot.interrupts else None
+        return SessionOutcome(cast("State", snapshot.values), request)
 
 
 @asynccontextmanager
 async def open_session(
     thread: str, make: Callable[[], Graph] = make_graph
 ) -> AsyncIterator[ThreadSession]:
-    """Open a thread for work, and close everything behind it.
+    """Open a thread, and close the checkpointer and the database afterwards.
 
     Args:
-        thread: Its name.
-        make: Makes the graph that works in it, not yet with a checkpointer.
+        thread: The id of the thread.
+        make: Makes its graph, without a checkpointer.
     """
     try:
         async with open_checkpointer() as saver:
-            opened = ThreadSession(make().copy({"checkpointer": saver}), thread)
-            await check_thread_branches(saver, opened.graph, thread)
-            async with guard_thread(opened.graph, thread):
-                yield opened
+            session = ThreadSession(make().copy({"checkpointer": saver}), thread)
+            await check_thread_branches(saver, session.graph, thread)
+            async with guard_thread(session.graph, thread):
+                yield session
     except sqlite3.Error as error:
         raise checkpoint_file_problem(error) from error
     finally:
@@ -226,7 +221,7 @@ async def open_session(
 
 
 def check_graph_version(values: Mapping[str, Any]) -> None:
-    """Make sure that a state was written by a version of the graph whose threads go on.
+    """Ensure that the state is of a version of the graph whose threads can be resumed.
 
     Raises:
         Problem: `thread_incompatible`.
@@ -237,10 +232,10 @@ def check_graph_version(values: Mapping[str, Any]) -> None:
         raise Problem(ErrorCode.THREAD_INCOMPATIBLE, what, hint="ask the question again")
 
 
-def _check_whole(values: dict[str, Any]) -> None:
-    """Make sure that a state which was read back has what every state has, once it has begun."""
-    begun = [name for name in ALWAYS if name in values]
-    if begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
+def _check_keys(values: dict[str, Any]) -> None:
+    """Ensure that a saved state that has any of the keys `ALWAYS` has them all."""
+    has_begun = any(name in values for name in ALWAYS)
+    if has_begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
         raise damage_problem("what every thread has is missing")
 
 
@@ -251,19 +246,19 @@ def _events(mode: str, data: Any) -> list[dict[str, Any]]:
     return [{"node": node, "update": update} for node, update in nodes.items()]
 
 
-def _hint(before: StateSnapshot) -> str:
-    return f"dossier resume {before.values['run']}"
+def _hint(snapshot: StateSnapshot) -> str:
+    return f"dossier resume {snapshot.values['run']}"
 
 
 def stores_answer(snapshot: StateSnapshot) -> bool:
-    """Tell whether a thread was stopped behind its answer, before that was stored in memory."""
+    """Tell whether a thread stopped after its answer, before that was stored in memory."""
     delivered = is_delivered(cast("State", snapshot.values))
     return delivered and pending_nodes(snapshot) == ("memorize",)
 
 
 def pending_nodes(snapshot: StateSnapshot) -> tuple[str, ...]:
-    """Return the nodes that a thread stands at; none when its last run is finished.
+    """Return the pending nodes of a thread; none if its last run is finished.
 
-    `snapshot.next` leaves out a node that has written and whose step was not closed any more.
+    `snapshot.next` omits a node that has written its update in a step that was not completed.
     """
     return tuple(task.name for task in snapshot.tasks if task.name != POST_ANSWER_NODE)

@@ -1,4 +1,4 @@
-"""Let work go on side by side within a node."""
+"""Await concurrent work within a node."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Other = TypeVar("Other")
 
 
 async def together(one: Awaitable[Result], other: Awaitable[Other]) -> tuple[Result, Other]:
-    """Return what two works come to; both of them have ended by then, whatever happens.
+    """Return the results of two awaitables after both have ended, even if one fails.
 
     Raises:
-        BaseException: What the first of them that failed has raised.
+        BaseException: The exception of `one`, or else that of `other`.
     """
     first, second = await asyncio.gather(one, other, return_exceptions=True)
     if isinstance(first, BaseException):

@@ -1,4 +1,4 @@
-"""Tell small talk from something to research."""
+"""Decide between small talk and research."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Triage(BaseModel):
 async def coordinator(state: State, runtime: Runtime[Context]) -> State:
     """Answer small talk at once and send everything else on to research.
 
-    The rewriter is asked at the same time, for most questions are researched; for small talk, what
-    it has written is not used. What an earlier run left to be learnt holds nothing up beside that.
+    The rewriter runs at the same time, since most questions are researched; its queries are unused
+    for small talk. Pending lessons of earlier runs are learnt concurrently.
 
     Reads `messages`, `answers`, `summary`; writes `summary`, and `question` and `queries`, or
     `messages` and `status` when it answers.
     """
     (triage, summary, queries), _ = await together(
-        _sorted_out(state, runtime), learn_pending(state, runtime)
+        _decide(state, runtime), learn_pending(state, runtime)
     )
     if triage.research or not triage.reply:
         return State(**queries, summary=summary)
@@ -58,75 +58,78 @@ async def coordinator(state: State, runtime: Runtime[Context]) -> State:
     return State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
 
 
-async def _sorted_out(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary, State]:
-    """Return what to do, the summary of what is not shown of the thread any more, and queries."""
+async def _decide(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary, State]:
+    """Return the triage, the summary of the older messages of the thread, and the queries."""
     files = list_newest_uploads(state["messages"])
-    left = await _not_read(state, runtime, files)
-    if left and len(left) == len(files) and not _words(state):
-        reply = _told("upload_not_read", state, left, kinds=READABLE_TYPES)
+    unread = await _unread_files(state, runtime, files)
+    if unread and len(unread) == len(files) and not _last_words(state):
+        reply = _render_files("upload_not_read", state, unread, kinds=READABLE_TYPES)
         return Triage(research=False, reply=reply), stored_summary(state), State()
-    triage, summary, queries = await _asked(state, runtime)
-    if triage.reply and left:
-        more = _told("notice_not_read", state, left)
-        triage = triage.model_copy(update={"reply": f"{triage.reply} {more}"})
+    triage, summary, queries = await _ask(state, runtime)
+    if triage.reply and unread:
+        notice = _render_files("notice_not_read", state, unread)
+        triage = triage.model_copy(update={"reply": f"{triage.reply} {notice}"})
     return triage, summary, queries
 
 
-async def _not_read(state: State, runtime: Runtime[Context], files: Sequence[Upload]) -> list[str]:
+async def _unread_files(
+    state: State, runtime: Runtime[Context], files: Sequence[Upload]
+) -> list[str]:
+    if not files:
+        return []
     place = call_site(state, runtime)
-    return (
-        await list_unread_uploads(place.owner, place.thread, files, state["language"])
-        if files
-        else []
-    )
+    return await list_unread_uploads(place.owner, place.thread, files, state["language"])
 
 
-def _words(state: State) -> str:
-    """Return the person's own words, without what the program asks for them of their files."""
-    said = [str(one.text) for one in state["messages"] if one.type == "human"]
-    return said[-1].strip() if said else ""
+def _last_words(state: State) -> str:
+    """Return the last words of the person, without a question that the program adds for files."""
+    texts = [str(message.text) for message in state["messages"] if message.type == "human"]
+    return texts[-1].strip() if texts else ""
 
 
-def _told(name: str, state: State, left: Sequence[str], **more: str) -> str:
-    between = "；" if state["language"] == "zh" else "; "
-    return render_prompt(name, language=state["language"], files=between.join(left), **more).strip()
+def _render_files(name: str, state: State, files: Sequence[str], **values: str) -> str:
+    language = state["language"]
+    listed = ("；" if language == "zh" else "; ").join(files)
+    return render_prompt(name, language=language, files=listed, **values).strip()
 
 
-async def _asked(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary, State]:
-    """Ask whether it is small talk and for queries, both at once; some questions say it alone."""
+async def _ask(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary, State]:
+    """Triage and rewrite the question concurrently; some questions need no triage by a model."""
     if is_only_statements(state["question"]) or is_only_secrets(state["question"]):
-        return Triage(research=False, reply=_noted(state, runtime)), stored_summary(state), State()
+        return (
+            Triage(research=False, reply=_acknowledge(state, runtime)),
+            stored_summary(state),
+            State(),
+        )
     if parse_self_question(state["question"]) or asks_overview(state["question"]):
         return Triage(research=True), stored_summary(state), await rewritten(state, runtime)
-    said, summary = await load_conversation(state, runtime)
+    messages, summary = await load_conversation(state, runtime)
     state = State(**{**state, "summary": summary})
-    triage, queries = await together(_triage(state, runtime, said), rewritten(state, runtime))
+    triage, queries = await together(_triage(state, runtime, messages), rewritten(state, runtime))
     return triage, summary, queries
 
 
-async def _triage(state: State, runtime: Runtime[Context], said: Sequence[AnyMessage]) -> Triage:
+async def _triage(
+    state: State, runtime: Runtime[Context], messages: Sequence[AnyMessage]
+) -> Triage:
     system = render_prompt("coordinator", language=state["language"])
-    # Research is never wrong where nobody can tell.
-    unsure = Triage(research=True)
-    triage = await ask(state, runtime, "coordinator", system, said, Triage, default=unsure)
+    # If the model cannot decide, research is always acceptable.
+    default = Triage(research=True)
+    triage = await ask(state, runtime, "coordinator", system, messages, Triage, default=default)
     if triage.reply and has_masked_secret(state):
-        told = render_prompt("refused_secret", language=state["language"]).strip()
-        triage = triage.model_copy(update={"reply": f"{triage.reply} {told}"})
+        notice = render_prompt("refused_secret", language=state["language"]).strip()
+        triage = triage.model_copy(update={"reply": f"{triage.reply} {notice}"})
     return triage
 
 
-def _noted(state: State, runtime: Runtime[Context]) -> str:
-    """Return what is said of what the person only told: that it is kept, or why it is not."""
-    refused = [
-        find_refusal(one.content, one.quote) for one in extract_statements(state["question"])
-    ]
-    refused += ["secret"] * has_masked_secret(state)
-    names = [f"refused_{why}" for why in dict.fromkeys(refused) if why]
+def _acknowledge(state: State, runtime: Runtime[Context]) -> str:
+    """Return the reply to statements of the person: that they are stored, or why not."""
+    statements = extract_statements(state["question"])
+    refusals = [find_refusal(statement.content, statement.quote) for statement in statements]
+    refusals += ["secret"] * has_masked_secret(state)
+    names = ["noted"] if "" in refusals else []
     # The terminal's commands mean nothing to the client of a server.
-    noted = ["noted", *(["noted_where"] if runtime.server_info is None else [])]
-    kept = noted if "" in refused else []
-    said = [
-        render_prompt(name, language=state["language"], most=MAX_FACT_CHARS)
-        for name in [*kept, *names]
-    ]
-    return " ".join(text.strip() for text in said)
+    names += ["noted_where"] if names and runtime.server_info is None else []
+    names += [f"refused_{reason}" for reason in dict.fromkeys(refusals) if reason]
+    texts = [render_prompt(name, language=state["language"], most=MAX_FACT_CHARS) for name in names]
+    return " ".join(text.strip() for text in texts)

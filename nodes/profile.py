@@ -1,4 +1,4 @@
-"""Open a new turn: take the question, learn what it says of the person, clear the last turn."""
+"""Open a new turn: take the question, learn from it about the person, clear the last turn."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from tools.overview import asks_overview
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
-    """Begin the next turn of the thread; what the person says of themselves is known from here on.
+    """Begin the next turn of the thread; statements of the person about themselves are learnt.
 
-    Files that were sent along are kept and read. Reads `messages`, `turn`; writes `run`, `turn`,
-    `detect_language`, `question`, `status`, `messages` where they held secrets, files or a plan,
+    Uploaded files are stored and read. Reads `messages`, `turn`; writes `run`, `turn`,
+    `language`, `question`, `status`, `messages` where they held secrets, files or a plan,
     and resets what belongs to one turn.
 
     Raises:
         Problem: `question_empty`, `question_too_long` or `thread_taken`.
     """
-    said = state.get("messages", [])
+    messages = state.get("messages", [])
     turn = state.get("turn", 0) + 1
     place = call_site({"turn": turn}, runtime)
     await check_thread_owner(place.owner, place.thread)
-    safe = mask_messages(await extract_uploads(place.thread, said))
+    safe = mask_messages(await extract_uploads(place.thread, messages))
     files = list_newest_uploads(safe)
-    question = check_question(_asked(state, files, _last_said(safe), runtime.context))
+    question = check_question(_question(state, files, _last_words(safe), runtime.context))
     state = State(**{**state, "messages": safe})
     run = await create_run(place.owner, place.thread, turn, question, runtime.context)
     await ingest_uploads(place.owner, place.thread, files)
     await queue_question(state, place._replace(run=run))
-    changed = [new for old, new in zip(said, safe, strict=True) if new is not old]
+    changed = [new for old, new in zip(messages, safe, strict=True) if new is not old]
     return State(
-        # A turn that was left at its plan leaves it in the conversation.
+        # A turn that was abandoned at its plan has left that in the conversation.
         messages=[*changed, *remove_plan_messages(state)],
         run=run,
         turn=turn,
@@ -71,17 +71,17 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     )
 
 
-def _asked(state: State, files: Sequence[Upload], words: str, context: Context) -> str:
-    """Return the question; that of a file without words, or with "sum it up", names the file."""
+def _question(state: State, files: Sequence[Upload], words: str, context: Context) -> str:
+    """Return the question; for files without words, or with "sum it up", one that names them."""
     if not files or (words.strip() and not asks_overview(f"{words} docs")):
         return words
-    tongue = detect_language(words) if words.strip() else state.get("language", "en")
-    named = [one for one in files if one.id] or files
-    names = "".join if (context.language or tongue) == "zh" else ", ".join
-    told = names(f"“{one.name}”" for one in named)
-    return render_prompt("upload_question", language=context.language or tongue, files=told).strip()
+    detected = detect_language(words) if words.strip() else state.get("language", "en")
+    language = context.language or detected
+    stored = [file for file in files if file.id] or files
+    names = ("" if language == "zh" else ", ").join(f"“{file.name}”" for file in stored)
+    return render_prompt("upload_question", language=language, files=names).strip()
 
 
-def _last_said(messages: Sequence[AnyMessage]) -> str:
-    said = [one for one in messages if isinstance(one, HumanMessage)]
-    return str(said[-1].text) if said else ""
+def _last_words(messages: Sequence[AnyMessage]) -> str:
+    texts = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
+    return texts[-1] if texts else ""

@@ -1,4 +1,4 @@
-"""Let the memory researcher look for what earlier runs and chats say, beside the steps."""
+"""Ask the memory researcher about earlier runs and chats, beside the steps."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ log = logging.getLogger(__name__)
 
 
 async def remember(state: QueryState, runtime: Runtime[Context]) -> State:
-    """Ask the memory researcher; what it notes joins the findings of the steps.
+    """Ask the memory researcher, and add its notes to the findings.
 
-    Reads `query`, `known`; writes `background`, `findings`, `sources`. A memory that fails says
-    nothing.
+    Reads `query`, `known`; writes `background`, `findings`, `sources`. If it fails, nothing is
+    added.
     """
     show_progress(state, "remembering")
     try:
-        found = await recall_from_memory(state, runtime, state["query"], rounds=1)
+        recalled = await recall_from_memory(state, runtime, state["query"], rounds=1)
     except Problem as problem:
         log.warning("nothing was recalled for %r: %s", state["query"], problem)
         return _asked(state)
-    finding = _finding(state, found)
-    sources = found.evidence.sources
-    new = {name: one for name, one in sources.items() if name not in state.get("known", [])}
-    found_out = {turn_key(state["turn"], MEMORY): finding} if finding["text"] else {}
-    return _asked(state) | State(findings=found_out, sources=new)
+    finding = _finding(state, recalled)
+    known, sources = state.get("known", []), recalled.evidence.sources
+    new = {name: source for name, source in sources.items() if name not in known}
+    findings = {turn_key(state["turn"], MEMORY): finding} if finding["text"] else {}
+    return _asked(state) | State(findings=findings, sources=new)
 
 
 async def on_remember_error(state: QueryState, error: NodeError) -> Command[Any]:
-    """End the branch of a memory that failed unforeseen, for one that raises stops the steps.
+    """Record an unexpected failure; an error that left the branch would stop the steps.
 
     Reads `query`; writes `background`.
     """
     log.error("the memory of %r failed", state["query"], exc_info=error.error)
-    # A handler has no edges, so it says itself where to go on.
+    # An error handler has no outgoing edges, so it names the next node itself.
     return Command(goto="team", update=_asked(state))
 
 
 def _asked(state: QueryState) -> State:
-    """Note that the memory researcher was asked, so that no later wave asks it again."""
+    """Record that the memory researcher was asked, so that no later wave asks it again."""
     entry = Background(query=state["query"], status="ok", reason="", passages=[])
     return State(background={turn_key(state["turn"], MEMORY): entry})
 
 
-def _finding(state: QueryState, found: RecallResult) -> Finding:
-    """Return the notes that nobody doubts as a finding."""
-    lines = [one for one in found.notes.splitlines() if not one.endswith(NOTE_DOUBT_MARK)]
+def _finding(state: QueryState, recalled: RecallResult) -> Finding:
+    """Return the notes without a doubt as a finding."""
+    lines = [line for line in recalled.notes.splitlines() if not line.endswith(NOTE_DOUBT_MARK)]
     text = "\n".join(lines).strip()
     return Finding(
         step=MEMORY,

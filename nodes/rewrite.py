@@ -1,4 +1,4 @@
-"""Put the question into words that stand alone, and into queries."""
+"""Rewrite the question so that it stands alone, and write its queries."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Rewrite(BaseModel):
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:
-    """Write the queries of a question that the coordinator has left without any.
+    """Write the queries of a question for which the coordinator wrote none.
 
     Reads `messages`, `question`, `answers`, `summary`; writes `question`, `queries`.
     """
@@ -46,65 +46,65 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> State:
 
 
 async def rewritten(state: State, runtime: Runtime[Context]) -> State:
-    """Return the queries, each of which is searched for; words that nothing holds are put right.
+    """Return the question and its queries, with misspelt words corrected.
 
-    Beside that, earlier runs are looked for that can teach this one something.
+    Earlier runs from which this one can learn are searched for concurrently.
     """
     show_progress(state, "rewriting")
-    state = State(**{**state, "question": await _respelt(state, runtime)})
+    state = State(**{**state, "question": await _correct_spelling(state, runtime)})
     count = runtime.context.query_count
-    look = recall_past_runs(state, runtime, _about(state))
-    answer, _ = await together(_asked(state, runtime, count), look)
+    past_runs = recall_past_runs(state, runtime, _subject(state))
+    answer, _ = await together(_ask(state, runtime, count), past_runs)
     question = answer.question.strip() or state["question"]
-    queries = [one for one in dict.fromkeys([question, *answer.queries]) if one.strip()]
-    queries = queries[: 1 + count]
-    return State(question=question, queries=queries)
+    queries = [query for query in dict.fromkeys([question, *answer.queries]) if query.strip()]
+    return State(question=question, queries=queries[: 1 + count])
 
 
-async def _respelt(state: State, runtime: Runtime[Context]) -> str:
-    """Return the question with the words that nothing holds spelt as what is searched does."""
+async def _correct_spelling(state: State, runtime: Runtime[Context]) -> str:
+    """Return the question with unknown words spelt as in the searched documents."""
     question = state["question"]
     if needs_no_search(question):
         return question
-    return apply_corrections(
-        question, await suggest_spellings(resolve_owner(runtime), runtime.context, question)
-    )
+    corrections = await suggest_spellings(resolve_owner(runtime), runtime.context, question)
+    return apply_corrections(question, corrections)
 
 
-async def _asked(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
-    earlier = _needed(recent_messages(state)[:-1], state["question"])
-    as_asked = Rewrite(question=state["question"], queries=[])
+async def _ask(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
+    earlier = _relevant(recent_messages(state)[:-1], state["question"])
+    default = Rewrite(question=state["question"], queries=[])
     if needs_no_search(state["question"]) or (not earlier and count == 0):
-        return as_asked
+        return default
     system = render_prompt("rewrite", language=state["language"])
     data = join_prompt_blocks(
         render_block("conversation", "\n".join(_line(message) for message in earlier)),
         render_block("question", state["question"]),
         render_block("count", str(count)),
     )
-    said = [HumanMessage(data)]
-    return await ask(state, runtime, "rewriter", system, said, Rewrite, default=as_asked)
+    messages = [HumanMessage(data)]
+    return await ask(state, runtime, "rewriter", system, messages, Rewrite, default=default)
 
 
-def _needed(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
-    """Return earlier messages without those that only tell of the person.
+def _relevant(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
+    """Return earlier messages without those in which the person only described themselves.
 
-    Where nothing else was said, a question that points back may speak of them.
+    If the person wrote nothing else, a question that points back may refer to them.
     """
-    rest = [one for one in earlier if one.type != "human" or not is_only_statements(str(one.text))]
-    alone = all(one.type != "human" for one in rest)
-    return list(earlier) if alone and is_context_dependent(question) else rest
+    rest = [
+        message
+        for message in earlier
+        if message.type != "human" or not is_only_statements(str(message.text))
+    ]
+    no_words = all(message.type != "human" for message in rest)
+    return list(earlier) if no_words and is_context_dependent(question) else rest
 
 
-def _about(state: State) -> str:
-    """Return the question, behind the one before it in the thread if it points back to that."""
+def _subject(state: State) -> str:
+    """Return the question, after the previous one of the thread if it points back to that."""
     question = state["question"]
-    before = (state.get("answers") or {}).get(str(state["turn"] - 1))
-    return (
-        f"{before['question']} {question}"
-        if before and is_context_dependent(question)
-        else question
-    )
+    previous = (state.get("answers") or {}).get(str(state["turn"] - 1))
+    if previous and is_context_dependent(question):
+        return f"{previous['question']} {question}"
+    return question
 
 
 def _line(message: AnyMessage) -> str:
