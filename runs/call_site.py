@@ -1,4 +1,4 @@
-"""Say who does something at which point of which run. The words are the same after a crash."""
+"""Identify a point of a run, and its owner; the result is the same after a crash."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 REPEATS = ("redo", "plan_try", "recall_round", "attempt")
-"""What may count how often the same is asked at one point: the redo of a step, the try of a plan,
-the round of a recall; `attempt` stood for each of them in threads of versions 1 to 3."""
+"""The counters of repetitions at one point: the redo of a step, the try of a plan, the round of a
+recall; threads of versions 1 to 3 have `attempt` for each of them."""
 
 
 class CallSite(NamedTuple):
-    """Who does something, and at which point of which run."""
+    """A point of a run, and its owner."""
 
     owner: str
     thread: str
@@ -32,7 +32,7 @@ class CallSite(NamedTuple):
 
 
 def call_site(state: Mapping[str, Any], runtime: Runtime[Context]) -> CallSite:
-    """Find out where a node stands from its state and its runtime."""
+    """Return the point of a run at which a node works, from its state and its runtime."""
     info = runtime.execution_info
     thread = info.thread_id if info else None
     if not thread:
@@ -53,7 +53,7 @@ def call_site(state: Mapping[str, Any], runtime: Runtime[Context]) -> CallSite:
 
 
 def run_site(place: CallSite) -> CallSite:
-    """Return the run without the point in it: what one step fetched, no other fetches again."""
+    """Return the site of a whole run: what one step has fetched, no other fetches again."""
     return place._replace(step="", repetition="")
 
 
@@ -77,9 +77,9 @@ def fork_of_run(run: str) -> int:
 
 
 def resolve_owner(runtime: Runtime[Context]) -> str:
-    """Name the user and the project that everything kept belongs to.
+    """Return the owner of everything that a run stores: a user and a project.
 
-    A server's login names the user; the caller's own word counts only where there is no server.
+    On a server the login names the user; elsewhere the caller does.
     """
     server = runtime.server_info
     if server is not None:
@@ -90,7 +90,7 @@ def resolve_owner(runtime: Runtime[Context]) -> str:
 
 
 def join_owner(user: str, project: str) -> str:
-    """Join a user and a project into the owner that stands in every row.
+    """Join a user and a project into the owner that every row has.
 
     A slash in the user's name is escaped: nobody becomes somebody else by naming a project.
     """

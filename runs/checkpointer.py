@@ -55,7 +55,7 @@ from storage.permissions import create_private_file, is_read_only, read_only_pro
 Answer = TypeVar("Answer")
 
 NO_TEXT = "Could not decode"
-"""SQLite's message on a value that is stored as text but is not text."""
+"""SQLite's message for a value that is stored as text but is not text."""
 
 CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
 """What LangGraph looks up in every checkpoint."""
@@ -68,19 +68,19 @@ JOURNAL = 4_000_000
 
 
 class CheckpointSaver(SqliteSaver):
-    """The SQLite saver for an event loop, with the three methods a server needs that it lacks.
+    """The SQLite saver for an event loop, with the three methods that it lacks for a server.
 
-    All that is asked of it is done in a thread of its own, one thing after the other.
+    All of its work is done in one thread of its own.
     """
 
     def __init__(self, connection: sqlite3.Connection, thread: Executor) -> None:
-        # Only plain data and messages are read back: a forged checkpoint cannot name code to run.
+        # Only plain data and messages are deserialised: a forged checkpoint cannot run code.
         super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         self.thread = thread
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Lend a cursor; what is written with it is kept whole or not at all."""
+        """Lend a cursor of one transaction."""
         del transaction
         with self.lock, self.conn, closing(self.conn.cursor()) as cursor:
             yield cursor
@@ -94,15 +94,15 @@ class CheckpointSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Save a checkpoint without secrets, which reach it before any node of a graph has run.
 
-        When a step of the whole graph is saved, all of its branches have ended, and what they
-        handed over is in it; what they had saved for themselves is deleted.
+        When a step of the whole graph is saved, all of its branches have ended, and their results
+        are in it; the checkpoints of the branches are deleted.
         """
         configurable = config["configurable"]
         thread, space = str(configurable["thread_id"]), configurable.get("checkpoint_ns", "")
-        held = checkpoint["channel_values"].items()
-        values = {name: mask_channel(name, value, root=not space) for name, value in held}
-        told = get_checkpoint_metadata(mask_config(config), mask_metadata(metadata))
-        data = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore")
+        channels = checkpoint["channel_values"].items()
+        values = {name: mask_channel(name, value, root=not space) for name, value in channels}
+        about = get_checkpoint_metadata(mask_config(config), mask_metadata(metadata))
+        data = json.dumps(about, ensure_ascii=False).encode("utf-8", "ignore")
         place = (thread, space, checkpoint["id"])
         with self.cursor() as cursor:
             cursor.execute("BEGIN IMMEDIATE")
@@ -197,7 +197,7 @@ class CheckpointSaver(SqliteSaver):
         Raises:
             Problem: `storage_corrupt`.
         """
-        with _sound():
+        with _translate_damage():
             found, newest = await self._in_thread(self._found, config)
             advance_checkpoint_ids(newest)
             return _whole(found)
@@ -229,10 +229,10 @@ class CheckpointSaver(SqliteSaver):
         Raises:
             Problem: `storage_corrupt`.
         """
-        asked = partial(self.list, config, filter=filter, before=before, limit=limit)
-        with _sound():
-            every = await self._in_thread(lambda: list(asked()))
-        for found in every:
+        read = partial(self.list, config, filter=filter, before=before, limit=limit)
+        with _translate_damage():
+            checkpoints = await self._in_thread(lambda: list(read()))
+        for found in checkpoints:
             yield found
 
     async def aput(
@@ -276,7 +276,7 @@ class CheckpointSaver(SqliteSaver):
         await self._in_thread(self._change, changes, thread_ids)
 
     async def compact(self) -> None:
-        """Give the room of what was deleted back to the disk, as far as nobody else reads."""
+        """Return the space of deleted data to the disk, unless another process is reading."""
         await self._in_thread(self._compact)
 
     def _compact(self) -> None:
@@ -301,15 +301,15 @@ class CheckpointSaver(SqliteSaver):
                 self._sweep(cursor, thread)
 
     async def _in_thread(self, work: Callable[..., Answer], *given: Any) -> Answer:
-        """Do something in the thread; what has begun there ends even if nobody waits for it."""
+        """Do some work in the thread; once begun it is completed even if nobody waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
 
 
 def _whole(found: CheckpointTuple | None) -> CheckpointTuple | None:
-    """Return a checkpoint that has everything which LangGraph looks up in it.
+    """Return a checkpoint if it has all keys that LangGraph looks up.
 
     Raises:
-        KeyError: When something is missing.
+        KeyError: If one is missing.
     """
     missing = CHECKPOINT - found.checkpoint.keys() if found else ()
     if missing:
@@ -318,8 +318,8 @@ def _whole(found: CheckpointTuple | None) -> CheckpointTuple | None:
 
 
 @contextmanager
-def _sound() -> Iterator[None]:
-    """Tell of a checkpoint that can be taken from the file and says nothing that makes sense."""
+def _translate_damage() -> Iterator[None]:
+    """Translate the errors of reading a damaged checkpoint into a problem."""
     try:
         yield
     except (*UNREADABLE_ERRORS, sqlite3.OperationalError) as error:
@@ -331,19 +331,19 @@ def _sound() -> Iterator[None]:
         raise Problem(ErrorCode.STORAGE_CORRUPT, what, where=where, hint=hint) from error
 
 
-# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
+# SQLite does not wait by itself if two processes switch a new file to a write-ahead log at once.
 @retry(
     retry=retry_if_exception_message(match=".*locked"),
     stop=stop_after_delay(5),
     wait=wait_fixed(0.05),
     reraise=True,
 )
-def _log_ahead(connection: sqlite3.Connection) -> None:
+def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
 
 
-def _shrinkable(connection: sqlite3.Connection, file: Path) -> None:
-    """Let a new file shrink; if another process is creating it, that one does this."""
+def _enable_vacuum(connection: sqlite3.Connection, file: Path) -> None:
+    """Let a new file shrink; if another process is creating the file, that one does this."""
     if file.exists() and not file.stat().st_size:
         connection.execute("PRAGMA busy_timeout=0")
         with suppress(sqlite3.OperationalError):
@@ -356,13 +356,13 @@ def _opened(file: Path, thread: Executor, kind: type[CheckpointSaver]) -> Iterat
     if is_read_only(file):
         raise read_only_problem(file)
     secure_home()
-    with suppress(OSError):  # SQLite tells why it cannot be made.
+    with suppress(OSError):  # SQLite reports why it cannot be made.
         create_private_file(file)
     with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
-        _shrinkable(connection, file)
-        _log_ahead(connection)
-        # NORMAL survives a killed process. After a power cut the last steps may be done again,
-        # and the ledger, which is FULL, answers for what they paid.
+        _enable_vacuum(connection, file)
+        _enable_write_ahead_log(connection)
+        # NORMAL survives a killed process. After a power cut the last steps may be repeated, with
+        # the paid results from the ledger, which is FULL.
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(f"PRAGMA journal_size_limit={JOURNAL}")
         saver = kind(connection, thread)
@@ -375,7 +375,7 @@ def _opened(file: Path, thread: Executor, kind: type[CheckpointSaver]) -> Iterat
 async def open_checkpointer(
     kind: type[CheckpointSaver] = CheckpointSaver,
 ) -> AsyncIterator[CheckpointSaver]:
-    """Open the saver; a server calls this once and keeps it open.
+    """Open the saver; a server does this once and keeps it open.
 
     Args:
         kind: The class of the saver; a server has one that knows what else a thread leaves.
@@ -386,19 +386,19 @@ async def open_checkpointer(
         try:
             yield await there(opened.enter_context, _opened(settings().checkpoints, thread, kind))
         finally:
-            # What the thread is opening or writing at this moment comes to its end first.
+            # The current work of the thread is completed first.
             await asyncio.shield(there(opened.close))
 
 
 async def save_run_status(
     thread: str, status: RunStatus, *, of: Container[str] = ("running",)
 ) -> None:
-    """Write how a run stands into the newest state of its thread, which stays where it is.
+    """Write the status of a run into the newest state of its thread, in place.
 
     Args:
         thread: The thread.
-        status: How its run stands.
-        of: How it stood before; a state in which it stood otherwise is left alone.
+        status: The status of its run.
+        of: The former statuses; a state with another one is not changed.
     """
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with open_checkpointer() as saver:

@@ -23,29 +23,29 @@ def list_capped_findings(state: State) -> list[Finding]:
 
 
 def find_limit(state: State) -> str:
-    """Return the limit because of which a finished run is not whole, as `max_calls = 10`."""
+    """Return the limit that left a finished run incomplete, such as `max_calls = 10`."""
     report = state.get("report")
-    told = [report.get("limit", "")] if report else []
-    told += [one["reason"].removeprefix(CAPPED_PREFIX) for one in list_capped_findings(state)]
-    return next(filter(None, told), "")
+    limits = [report.get("limit", "")] if report else []
+    limits += [one["reason"].removeprefix(CAPPED_PREFIX) for one in list_capped_findings(state)]
+    return next(filter(None, limits), "")
 
 
 def find_unchanged_limit(state: State, choices: Context) -> str:
-    """Return the limit that ended a run and still is what it was; "" if more can be done now."""
+    """Return the limit that ended a run and that is unchanged; "" if more can be done now."""
     reached = "" if find_first_error(state) else find_limit(state)
     name = reached.partition(" = ")[0]
     return reached if reached == f"{name} = {getattr(choices, name, None)}" else ""
 
 
 def find_first_error(state: State) -> Problem | None:
-    """Return the first problem because of which a part was not done."""
-    told = [one["error"] for one in list_failed_findings(state)]
-    told += [error] if (error := _of_report(state)) else []
-    return Problem.from_dict(told[0]) if told else None
+    """Return the first problem that prevented a part of the run."""
+    errors = [one["error"] for one in list_failed_findings(state)]
+    errors += [error] if (error := _report_error(state)) else []
+    return Problem.from_dict(errors[0]) if errors else None
 
 
 CAPPED_PREFIX = "budget_spent: "
-"""How the reason of a finding begins that a limit prevented; the limit follows."""
+"""The prefix of the reason of a finding that a limit prevented; the limit follows."""
 
 UNUSABLE_ANSWER = "answer_unusable"
 """The code of a refusal, an error sent as text, or an answer that names no source."""
@@ -56,7 +56,7 @@ RESUME_NODES = {"rewriter": "coordinator", "planner": "background"}
 
 def find_resume_node(state: State) -> str:
     """Return the node after which a finished run repeats what was not done; "" if all was."""
-    error = _of_report(state)
+    error = _report_error(state)
     if error and error.get("role") in RESUME_NODES:
         return RESUME_NODES[error["role"]]
     if list_failed_findings(state) or list_capped_findings(state):
@@ -78,6 +78,6 @@ def build_resume_update(state: State, node: str) -> State:
     return State(**update, queries=[]) if node == RESUME_NODES["rewriter"] else update
 
 
-def _of_report(state: State) -> dict[str, str] | None:
+def _report_error(state: State) -> dict[str, str] | None:
     report = state.get("report")
     return report.get("error") if report else None

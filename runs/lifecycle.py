@@ -1,4 +1,4 @@
-"""Know every run: what was asked, how it stands, where its report lies."""
+"""Record every run: its question, its status, and the folder of its report."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ REPORT_FILES = {"md": "report.md", "html": "report.html"}
 """The files of a report by their kind."""
 
 FILED = "report.file"
-"""The event that says where a report was written to."""
+"""The event that records the folder of a report."""
 
 WRITING = "report.write"
-"""The event that says which files are about to be written."""
+"""The event that records which files are about to be written."""
 
 UNFINISHED_STATUSES = ("running", "waiting_review", "paused")
-"""How a run stands that has something left to do."""
+"""The statuses of runs that are not finished."""
 
 LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
 """The order in which the newest run of a thread comes first, the newest fork before the others.
@@ -47,7 +47,7 @@ Forks are numbered in the order in which they are asked, so the clock does not m
 
 
 class RunRecord(NamedTuple):
-    """One question of a thread and how it stands."""
+    """One question of a thread, and its status."""
 
     id: str
     thread: str
@@ -81,21 +81,21 @@ def check_question(text: str) -> str:
 async def create_run(
     owner: str, thread: str, turn: int, question: str, context: Context, out: str = ""
 ) -> str:
-    """Write down that a run has begun, and return its name.
+    """Record the start of a run, and return its id.
 
-    Opening it again, with the same question, changes nothing that matters. A question that is asked
-    by going back in a thread ends whatever was still to be done there.
+    Starting it again with the same question resets its status. A question that is asked by going
+    back in a thread cancels the unfinished runs there.
 
     Args:
         owner: Who asks.
-        thread: In which thread.
-        turn: The question's number in it.
-        question: What is asked.
-        context: What was chosen.
-        out: The folder that the report shall go to, if one was named.
+        thread: The thread.
+        turn: The number of the question in the thread.
+        question: The question.
+        context: The choices of the run.
+        out: The folder for the report, if one was named.
 
     Raises:
-        Problem: `thread_taken` when the thread is another owner's.
+        Problem: `thread_taken` if the thread is another owner's.
     """
     question = mask_secrets(question).text
     name = await _name(owner, thread, turn, question)
@@ -108,8 +108,8 @@ async def create_run(
         "folder": "",
         "updated": now,
     }
-    left = runs.c.status.in_(UNFINISHED_STATUSES)
-    dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, left)
+    unfinished = runs.c.status.in_(UNFINISHED_STATUSES)
+    dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, unfinished)
     await commit_statements(
         (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
         (dropped.values(status="cancelled", updated=now), None),
@@ -118,13 +118,15 @@ async def create_run(
 
 
 def _choices(context: Context) -> dict[str, Any]:
-    """Return what was chosen, the words in it without secrets and the paths as they are."""
-    told = non_default_choices(context)
-    return {**told, "style": mask_secrets(context.style).text} if "style" in told else told
+    """Return the choices of a run, their words without secrets and their paths unchanged."""
+    choices = non_default_choices(context)
+    if "style" in choices:
+        choices = {**choices, "style": mask_secrets(context.style).text}
+    return choices
 
 
 async def _name(owner: str, thread: str, turn: int, question: str) -> str:
-    """Name a run after its thread and turn; another question there gets a number of its own."""
+    """Name a run after its thread and turn; a different question there is a fork."""
     await check_thread_owner(owner, thread)
     rows = (await read_rows(select(runs).where(runs.c.thread == thread))).all()
     asked = {row.id: row.question for row in rows if row.turn == turn}
@@ -133,32 +135,32 @@ async def _name(owner: str, thread: str, turn: int, question: str) -> str:
 
 
 async def set_run_status(owner: str, run: str, status: RunStatus, *, code: str = "") -> None:
-    """Write down how a run of an owner stands now."""
+    """Set the status of a run of an owner."""
     values = {"status": status, "code": code, "updated": time.time()}
     its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
     await commit_statements((its.values(values), None))
 
 
 async def set_run_context(owner: str, run: str, context: Context) -> None:
-    """Write down the choices of a run that is allowed more than before."""
+    """Replace the choices of a run that is resumed with other caps."""
     choices = json.dumps(_choices(context), ensure_ascii=False)
     its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
     await commit_statements((its.values(context=choices, updated=time.time()), None))
 
 
 async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
-    """Write down that the work on an owner's thread ended before its run did.
+    """Set the status of runs in an owner's thread whose work was interrupted.
 
-    What waits in a thread that is damaged has ended, too.
+    In a damaged thread, this includes runs that wait.
     """
     values = {"status": status, "code": code, "updated": time.time()}
-    left = UNFINISHED_STATUSES if code == "storage_corrupt" else ("running",)
+    statuses = UNFINISHED_STATUSES if code == "storage_corrupt" else ("running",)
     its = update(runs).where(runs.c.thread == thread, runs.c.owner == owner)
-    await commit_statements((its.where(runs.c.status.in_(left)).values(values), None))
+    await commit_statements((its.where(runs.c.status.in_(statuses)).values(values), None))
 
 
 async def check_thread_owner(owner: str, thread: str) -> None:
-    """Make sure that a thread is nobody else's.
+    """Make sure that a thread is no other owner's.
 
     Raises:
         Problem: `thread_taken`.
@@ -170,7 +172,7 @@ async def check_thread_owner(owner: str, thread: str) -> None:
 
 
 async def record_file_digests(run: str, owner: str, digests: Iterable[str]) -> None:
-    """Write down which files a run is about to write, by their digests, so that it knows them."""
+    """Record the digests of the files that a run is about to write, to recognise them later."""
     event = Event(owner, WRITING, run, None, {"digests": list(digests)}, "tool", run=run)
     await write_in_group(lambda connection: log_event(connection, event))
 
@@ -178,7 +180,7 @@ async def record_file_digests(run: str, owner: str, digests: Iterable[str]) -> N
 async def list_file_digests(run: str, owner: str) -> dict[str, str]:
     """Return the digests of all files that a run has written or was about to write.
 
-    With each stands the day, as an ISO date, on which that was first so.
+    The value of each is the day, as an ISO date, on which it was first recorded.
     """
     return {
         digest: datetime.fromtimestamp(logged.at, UTC).date().isoformat()
@@ -188,7 +190,7 @@ async def list_file_digests(run: str, owner: str) -> dict[str, str]:
 
 
 async def set_report_dir(run: str, folder: str) -> None:
-    """Write down where the report of a run lies; the log knows of every such folder."""
+    """Record the folder of the report of a run; the log keeps every such folder."""
     values = {"folder": folder, "updated": time.time()}
 
     def work(connection: Connection) -> None:
@@ -202,12 +204,11 @@ async def set_report_dir(run: str, folder: str) -> None:
 
 
 async def list_report_dirs(run: RunRecord) -> list[str]:
-    """Return every folder that the report of a run was written to, and that no later one has."""
-    every = await list_events(run.owner, name=FILED, limit=None)
+    """Return every folder that the report of a run was written to, less those of later ones."""
     newest: dict[str, str] = {}
-    for logged in every:
+    for logged in await list_events(run.owner, name=FILED, limit=None):
         newest.setdefault((logged.event.after or {}).get("folder", ""), logged.event.item)
-    # Those of older programs are in no log.
+    # Older programs did not log them.
     for folder in (run.folder, run.out):
         newest.setdefault(folder, run.id)
     return [folder for folder, its in newest.items() if its == run.id and folder]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 PATIENCE = 0.5
-"""The seconds that a held thread is waited for; whoever only looks at one releases it at once."""
+"""The seconds to wait for a locked thread; a process that only reads it releases it at once."""
 
 
 @contextmanager
 def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
-    """Hold a thread, so that no second process works on it; the lock of a dead process is released.
+    """Lock a thread against other processes; the lock of a dead process is released.
 
     Args:
         thread: The id of the thread.
@@ -38,7 +38,7 @@ def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
 
 
 def is_thread_locked(thread: str) -> bool:
-    """Say whether a process may be working on a thread; `True` if that cannot be known."""
+    """Say whether a process may be working on a thread; `True` if that is unknown."""
     try:
         with thread_lock(thread, seconds=0):
             return False
@@ -47,7 +47,7 @@ def is_thread_locked(thread: str) -> bool:
 
 
 def thread_lock_file(thread: str) -> Path:
-    """Return the file that is held while a process works on a thread.
+    """Return the file that is locked while a process works on a thread.
 
     Raises:
         Problem: `bad_file_name`.
@@ -56,8 +56,8 @@ def thread_lock_file(thread: str) -> Path:
 
 
 def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
-    """Take a thread like `thread_lock`, and return the lock, which its taker releases."""
-    # Few commands hold a thread.
+    """Lock a thread like `thread_lock`; return the lock, which the caller releases."""
+    # Few commands lock a thread.
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
     folder = settings().locks

@@ -1,4 +1,4 @@
-"""Take the secrets out of what people bring into a graph, before anything of it is written."""
+"""Mask secrets in the input of a graph before any of it is saved."""
 
 from __future__ import annotations
 
@@ -14,73 +14,77 @@ Message = TypeVar("Message", bound=BaseMessage)
 Table = TypeVar("Table", bound=Mapping[str, Any])
 
 PLACES = ("_id", "_ns", "_map")
-"""How the names of what a checkpoint is found by end."""
+"""The endings of the names by which a checkpoint is found."""
 
 BROUGHT = frozenset(["__start__", "__resume__", "question", "feedback"])
-"""The channels of a graph that hold what a caller said, and nothing that was read."""
+"""The channels of a graph that hold only what a caller said, nothing from sources."""
 
 SAID = ("content", "name", "additional_kwargs", "response_metadata")
-"""What a client may write into a message."""
+"""The fields of a message that a client may set."""
 
 
 def mask_message(message: Message) -> Message:
-    """Return a message without secrets; the very same one if there is none in it."""
-    said = {name: getattr(message, name) for name in SAID}
-    safe = mask_secrets_within(said)
-    return message if safe is said else message.model_copy(update=safe)
+    """Return a message without secrets; the same object if it has none."""
+    fields = {name: getattr(message, name) for name in SAID}
+    safe = mask_secrets_within(fields)
+    return message if safe is fields else message.model_copy(update=safe)
 
 
 def mask_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return messages with those of people masked; a report may quote what only looks like one."""
+    """Mask the messages of people; a report may quote what only looks like a secret."""
     return [mask_message(one) if isinstance(one, HumanMessage) else one for one in messages]
 
 
 def mask_channel(name: str, value: Any, *, root: bool = True) -> Any:
-    """Return what a channel of a graph holds as it may be saved.
+    """Return the value of a channel of a graph without secrets that a caller brought.
 
     Args:
         name: The channel.
-        value: What it holds.
-        root: Whether the graph is the outermost one: an inner one is handed what was read, too.
+        value: Its value.
+        root: Whether the graph is the outermost one: the input of an inner one includes sources.
     """
     if name in BROUGHT and (root or name != "__start__"):
-        return _masked_all(value)
+        return _mask_all(value)
     if name == "messages":
-        return [*map(_masked_said, value)] if isinstance(value, list) else _masked_said(value)
+        return (
+            [*map(_mask_any_message, value)]
+            if isinstance(value, list)
+            else _mask_any_message(value)
+        )
     return value
 
 
 def mask_config(config: RunnableConfig) -> RunnableConfig:
-    """Return a config without secrets in what a checkpointer saves of it."""
-    told = mask_metadata(config.get("metadata") or {})
-    return {**config, "metadata": told, "configurable": mask_metadata(config["configurable"])}
+    """Return a config without secrets in the parts that a checkpointer saves."""
+    metadata = mask_metadata(config.get("metadata") or {})
+    return {**config, "metadata": metadata, "configurable": mask_metadata(config["configurable"])}
 
 
-def mask_metadata(told: Table) -> Table:
-    """Return what a checkpoint is told of its run, its places and ids as they are."""
+def mask_metadata(metadata: Table) -> Table:
+    """Return the metadata of a checkpoint without secrets; its places and ids are unchanged."""
     safe = {
         name: value
         if name.endswith(PLACES) or name.startswith("__")
         else mask_secrets_within(value)
-        for name, value in told.items()
+        for name, value in metadata.items()
     }
     return cast("Table", safe)
 
 
-def _masked_said(one: Any) -> Any:
-    """Return a message in any form in which LangGraph takes one, masked if a person's."""
+def _mask_any_message(one: Any) -> Any:
+    """Mask a message of a person, in any form that LangGraph accepts."""
     if isinstance(one, BaseMessage):
         return mask_message(one) if isinstance(one, HumanMessage) else one
     spoken = one.get("role", one.get("type")) if isinstance(one, dict) else "user"
-    return _masked_all(one) if spoken in ("user", "human") else one
+    return _mask_all(one) if spoken in ("user", "human") else one
 
 
-def _masked_all(value: Any) -> Any:
+def _mask_all(value: Any) -> Any:
     if isinstance(value, BaseMessage):
         return mask_message(value)
     if isinstance(value, dict):
-        return {name: _masked_all(one) for name, one in value.items()}
+        return {name: _mask_all(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        made = [_masked_all(one) for one in value]
-        return made if isinstance(value, list) else tuple(made)
+        items = [_mask_all(item) for item in value]
+        return items if isinstance(value, list) else tuple(items)
     return mask_secrets_within(value)

@@ -23,7 +23,7 @@ from storage.permissions import FOLDER, open_private, secure_home
 
 NAMES = ("kind", "role", "step", "status")
 NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
-"""What a line says in words and in numbers; a line that does not is none of ours."""
+"""The fields of a line that are texts, and those that are numbers; other lines are ignored."""
 
 REDACTED, WITHHELD = "redacted", "query_withheld"
 """The statuses of web searches whose query lost private words, or was not sent."""
@@ -32,7 +32,7 @@ LARGEST = 1e11
 """The largest number on a line; as a time it is more than a thousand years away."""
 
 GATHER = 0.2
-"""For so many seconds lines gather before they are written, where nobody waits for them."""
+"""The seconds for which lines gather before they are written, unless somebody waits for them."""
 
 _writing = threading.Lock()
 
@@ -47,7 +47,7 @@ def trace_file(run: str) -> Path:
 
 
 async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) -> None:
-    """Append one line: when, where, what kind of call, how it came out; nobody waits for the disk.
+    """Append one line on a call, without waiting for the disk.
 
     Args:
         site: The point of the run.
@@ -55,7 +55,7 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.
-        more: Seconds, tokens and whatever else is known; plain data, never a secret.
+        more: Seconds, tokens and other details; plain data, never a secret.
     """
     line = {
         "at": round(time.time(), 3),
@@ -81,10 +81,10 @@ async def flush_traces() -> None:
 
 
 async def read_trace(run: str) -> list[dict[str, Any]]:
-    """Return the lines of a run's trace, oldest first; none if it has none.
+    """Return the lines of a run's trace, oldest first; an empty list without a trace.
 
     Raises:
-        Problem: `storage_unavailable` when its file is there and cannot be read.
+        Problem: `storage_unavailable` if its file exists and cannot be read.
     """
     await flush_traces()
     file = anyio.Path(trace_file(run))
@@ -95,7 +95,7 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     except OSError as error:
         what = f"the trace cannot be read: {error.strerror}"
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file)) from error
-    # A killed process may leave half a line, and the next one goes on behind it.
+    # A killed process may leave half a line, behind which the next process goes on.
     return [line for line in map(_read, text.split("\n")) if line is not None]
 
 
@@ -104,19 +104,19 @@ def count_shortened_queries(calls: Iterable[Mapping[str, Any]]) -> int:
 
     One that a resumed run tries again counts once.
     """
-    its = (call for call in calls if call["status"] in (REDACTED, WITHHELD))
-    return len({(call["step"], call["status"], str(call.get("query"))) for call in its})
+    shortened = (call for call in calls if call["status"] in (REDACTED, WITHHELD))
+    return len({(call["step"], call["status"], str(call.get("query"))) for call in shortened})
 
 
 def _read(line: str) -> dict[str, Any] | None:
-    """Return a line of a trace; nothing for one that is torn or says something else."""
+    """Return a line of a trace; `None` for one that is incomplete or of another form."""
     try:
-        told: Any = json.loads(line)
+        fields: Any = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    whole = isinstance(told, dict) and all(isinstance(told.get(name), str) for name in NAMES)
-    counted = whole and all(_is_number(told.get(name, 0)) for name in NUMBERS)
-    return told if counted and "at" in told else None
+    named = isinstance(fields, dict) and all(isinstance(fields.get(name), str) for name in NAMES)
+    valid = named and all(_is_number(fields.get(name, 0)) for name in NUMBERS)
+    return fields if valid and "at" in fields else None
 
 
 def _is_number(value: Any) -> bool:
@@ -125,7 +125,7 @@ def _is_number(value: Any) -> bool:
 
 
 class TraceWriter:
-    """Writes the lines of one event loop behind the run: while some are written, others gather."""
+    """Writes the lines of one event loop in the background, in batches."""
 
     def __init__(self) -> None:
         self.waiting: list[tuple[Path, str]] = []
@@ -133,10 +133,10 @@ class TraceWriter:
         self.hurry = asyncio.Event()
 
     def put(self, file: Path, text: str) -> None:
-        """Have a line written.
+        """Queue a line.
 
         Raises:
-            Problem: `storage_unavailable` when one before it could not be written.
+            Problem: `storage_unavailable` if an earlier one could not be written.
         """
         self._check()
         self.waiting.append((file, text))
@@ -144,7 +144,7 @@ class TraceWriter:
             self.work = asyncio.create_task(self._write())
 
     async def flushed(self) -> None:
-        """Wait until nothing is waiting."""
+        """Wait until every line is written."""
         self.hurry.set()
         while self.work is not None and not self.work.done():
             await asyncio.wait([self.work])
@@ -186,7 +186,7 @@ def _append_all(lines: list[tuple[Path, str]]) -> None:
 def _append(file: Path, text: str) -> None:
     secure_home()
     file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    # What cannot be encoded becomes an escape, which JSON understands.
+    # A character that cannot be encoded becomes an escape, which JSON understands.
     line = text.encode("utf-8", errors="backslashreplace")
     with _writing, open(file, "a+b", opener=open_private) as out:
         # A process that was killed may have left half a line.

@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from config.errors import Problem
 from config.settings import settings
-from runs.checkpointer import CheckpointSaver, _log_ahead, open_checkpointer
+from runs.checkpointer import CheckpointSaver, _enable_write_ahead_log, open_checkpointer
 from tests.clock import Clock
 
 
@@ -235,7 +235,7 @@ async def test_a_file_that_another_process_is_making_is_waited_for(
     settings().checkpoints.parent.mkdir(parents=True)
     other = sqlite3.connect(settings().checkpoints, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr(_log_ahead.retry, "sleep", lambda _: other.rollback())
+    monkeypatch.setattr(_enable_write_ahead_log.retry, "sleep", lambda _: other.rollback())
 
     async with open_checkpointer() as saver:
         assert pragma(saver, "journal_mode") == "wal"
