@@ -1,7 +1,4 @@
-"""Tell what a sentence is.
-
-A claim about the world, a word about the report, or an opener that leans on the one before.
-"""
+"""Classify sentences: claims about the world, remarks about the report, references back."""
 
 from __future__ import annotations
 
@@ -119,13 +116,13 @@ _ZH_POINTS_BACK = regex(
     "(?:但是?|因此|所以|如果|若|而且?|并且?)?(?:它[们們]?|其(?!中|[实實]|他|它|余|餘|次)|[该該此]|[这這]|[他她]|[两兩]者|[前后後]者|二者)"
 )
 
-_MAX_LISTED_CHARS = 30  # a longer list after a colon says something itself
+_MAX_LISTED_CHARS = 30  # a longer list after a colon is a claim
 
 
 def is_introduction(statement: str) -> bool:
-    """Tell whether a statement only says what a report goes on to tell, and how it is arranged.
+    """Tell whether a statement only announces what follows in a report, or its structure.
 
-    What it names after a colon are questions, or a few words.
+    After a colon, it may have only questions or a few words.
     """
     said, _, listed = re.sub(r"^\W+", "", statement).replace("：", ":").partition(":")
     found = _INTRODUCES.match(said) or _ZH_INTRODUCES.match(said)
@@ -134,14 +131,14 @@ def is_introduction(statement: str) -> bool:
 
 
 def strip_transition(said: str) -> str:
-    """Return a statement without the words at its beginning that join it to what stands before."""
+    """Return a statement without the transition at its beginning."""
     bare = re.sub(r"^\s*[*_>-]*\s*", "", said)
     found = _TRANSITION.match(bare) or _ZH_TRANSITION.match(bare)
     return bare[found.end() :] if found else said
 
 
 def has_back_reference(said: str) -> bool:
-    """Tell whether a statement begins with a word for what the one before it names."""
+    """Tell whether a statement begins with a pronoun for something named before it."""
     bare = strip_transition(re.sub(r"^[\s*_>-]+", "", said))
     if _EXPLETIVE.match(bare):
         return False
@@ -149,19 +146,19 @@ def has_back_reference(said: str) -> bool:
 
 
 def has_summary_reference(said: str) -> bool:
-    """Tell whether a statement begins with a word for all that the one before it says."""
+    """Tell whether a statement begins with a reference to the whole statement before it."""
     return bool(_REFERS_TO_ALL.match(strip_transition(re.sub(r"^[\s*_>-]+", "", said))))
 
 
 def is_summary_opener(said: str) -> bool:
-    """Tell whether a statement begins with words that sum up what stands before it."""
+    """Tell whether a statement begins with words that introduce a summary."""
     return bool(_SUMS_UP.match(said))
 
 
 StatementKind = Literal["claim", "unsure", "open", "none"]
-"""`unsure` hedges a claim; `open` says what is not known, or that it is the writer's inference."""
+"""`unsure` is a hedged claim; `open` says what is unknown, or marks the writer's inference."""
 
-_MAX_TOPIC_WORDS = 3  # a heading of no more words names what follows
+_MAX_TOPIC_WORDS = 3  # a heading with no more words is a topic
 _MAX_CLASSIFIED_CHARS = 2_000
 _YES = {"yes", "是的", "不是"}
 _LABEL = regex(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
@@ -277,7 +274,7 @@ _ZH_VERB = regex(
 
 
 def is_assertion(heading: str) -> bool:
-    """Tell whether a heading makes a claim, and does not only name what follows or ask for it."""
+    """Tell whether a heading makes a claim, rather than naming a topic or asking a question."""
     ending = _ENDING.search(heading)
     if _ASKS.match(heading) or (ending and not set("?？:：").isdisjoint(ending[0])):
         return False
@@ -286,26 +283,19 @@ def is_assertion(heading: str) -> bool:
         return len(said) > _MAX_TOPIC_WORDS and bool(_ZH_VERB.search(heading))
     said = heading.lower().split()
     return len(said) > _MAX_TOPIC_WORDS and bool(
-        _VERB.search(heading) or _past().intersection(said[1:-1])
+        _VERB.search(heading) or _irregular_forms().intersection(said[1:-1])
     )
 
 
 @cache
-def _past() -> frozenset[str]:
-    """Return the forms of irregular verbs that are hardly ever nouns."""
-    return frozenset(list_irregular_forms()) - {
-        "cast",
-        "cut",
-        "hit",
-        "left",
-        "ground",
-        "found",
-        "saw",
-    }
+def _irregular_forms() -> frozenset[str]:
+    """Return the forms of irregular verbs that are rarely nouns."""
+    nouns = {"cast", "cut", "hit", "left", "ground", "found", "saw"}
+    return frozenset(list_irregular_forms()) - nouns
 
 
 def is_assertive_lead(line: str) -> bool:
-    """Tell whether a line that leads on to a list makes a claim itself."""
+    """Tell whether a line that introduces a list makes a claim itself."""
     said = line.rstrip(_CLOSING)
     return (
         said.endswith((":", "："))
@@ -315,7 +305,7 @@ def is_assertive_lead(line: str) -> bool:
 
 
 def is_explanatory_heading(heading: str) -> bool:
-    """Tell whether a heading says behind a colon or a dash what the thing is that it names."""
+    """Tell whether a heading explains its topic after a colon or a dash."""
     explained = _EXPLAINED.fullmatch(heading)
     if not explained or heading.rstrip().endswith(("?", "？")):
         return False
@@ -323,7 +313,7 @@ def is_explanatory_heading(heading: str) -> bool:
 
 
 def classify_statement(statement: str) -> StatementKind:
-    """Return what a statement without a source is."""
+    """Return the kind of a statement without a source."""
     caption = _CAPTION.fullmatch(statement)
     if caption and not is_assertion(caption["said"]):
         return "none"
@@ -338,36 +328,36 @@ def classify_statement(statement: str) -> StatementKind:
 
 
 def strip_caption_label(statement: str) -> str:
-    """Return what a caption says behind its number; any other line as it is."""
+    """Return a caption without its label and number; any other line unchanged."""
     caption = _CAPTION.fullmatch(statement)
     return caption["said"] if caption else statement
 
 
 def is_requester_wish(statement: str) -> bool:
-    """Tell whether a statement says what the person who asked wants of the report.
+    """Tell whether a statement says what the user wants from the report.
 
-    A person says so in their own words, and no page can.
+    Only the user can say this; no page can.
     """
     return bool(_WISH.search(statement))
 
 
 def is_user_preference(statement: str) -> bool:
-    """Tell whether a statement says what some user wants or likes, whatever it is."""
+    """Tell whether a statement says what some user wants or likes."""
     return bool(_PREFERS.search(statement))
 
 
 def has_model_instructions(text: str) -> bool:
-    """Tell whether a text gives orders to the model that reads it."""
+    """Tell whether a text gives instructions to the model that reads it."""
     return bool(_TO_MACHINES.search(text))
 
 
 def has_attribution(said: str) -> bool:
-    """Tell whether a sentence says whose words it tells: "the manual says", "官方文档说"."""
+    """Tell whether a sentence attributes its words: "the manual says", "官方文档说"."""
     return bool(_NAMES_SOURCE.search(said) or _ZH_NAMES_SOURCE.search(said))
 
 
 def is_about_source(said: str) -> bool:
-    """Tell whether a sentence is about a source itself, or about what became of it."""
+    """Tell whether a sentence is about a source itself, or about how it was used."""
     return bool(_DESCRIBES.search(said) or _ZH_DESCRIBES.search(said))
 
 
@@ -375,27 +365,27 @@ _LEADING_CODE = regex(r"\W*?(?:the\s+)?`([^`]+)`", re.IGNORECASE)
 
 
 def list_dangling_statements(body: str, gone: Sequence[str]) -> list[str]:
-    """Return the statements of a text that point back to one of those that were removed from it.
+    """Return the statements of a text that refer back to a removed statement.
 
-    One that itself points back is no loss: what it refers to is still there. So it is where the
-    sentence before it, that stays, begins with the same subject.
+    A removed statement that refers back itself leaves its referent in place, as does one that
+    begins with the same subject as the statement kept before it.
     """
-    lost = set(map(statement_key, gone))
-    hanging: list[str] = []
+    removed = set(map(statement_key, gone))
+    dangling: list[str] = []
     for part in parse_blocks(body):
         kept = ""
         for before, after in pairwise(split_statements(part.text)):
-            if statement_key(before) not in lost:
+            if statement_key(before) not in removed:
                 kept = before
             elif has_back_reference(after) and not (
                 has_back_reference(before) or _same_subject(kept, before)
             ):
-                hanging.append(after)
-    return hanging
+                dangling.append(after)
+    return dangling
 
 
 def _same_subject(one: str, other: str) -> bool:
-    """Tell whether two sentences begin with the same code, or the same word that says something."""
+    """Tell whether two sentences begin with the same code or the same content word."""
     first, second = _leading_term(one), _leading_term(other)
     return bool(first) and first == second
 

@@ -1,4 +1,4 @@
-"""Read the numbers of a text, in digits or in words, and compare them with those of its sources."""
+"""Extract the numbers of a text, in digits or words, and compare them with its sources."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _FACTORS = sorted(
     {factor for both in _BYTES.values() for factor in both}
     | {8.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1440.0, 3600.0, 86400.0, 1e4, 1e8}
 )
-"""What a number is multiplied with, or divided by, where its unit is changed."""
+"""Factors of conversions between units, and their inverses."""
 
 FILE_NAME = regex(
     r"(?<![\w./\\-])[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
@@ -91,7 +91,7 @@ _LABEL = regex(
     re.IGNORECASE,
 )
 MOST = 8
-"""From how many numbers of a statement others may be computed."""
+"""How many numbers of a statement are combined to compute others."""
 
 _THIN_SPACE = regex("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _COMMA = regex(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
@@ -110,7 +110,7 @@ _MONEY = regex(r"[$€£¥₹]\s?$")
 
 
 class TextNumber(NamedTuple):
-    """A number, how far it may be from one rounded to it, and how many bytes are in its unit."""
+    """A number, its rounding tolerance, and the bytes in its unit (decimal and binary)."""
 
     value: float
     tolerance: float
@@ -120,16 +120,16 @@ class TextNumber(NamedTuple):
 def find_unsupported_number(
     said: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()
 ) -> str:
-    """Return the first number of a text that is neither known nor computed from those that are.
+    """Return the first number of a text that is neither known nor computed from known ones.
 
-    Thousands separators, 万 and 亿, k, million and bn are read, and a number may be rounded. A
-    single digit counts where it is a percentage, money or has a scale. Let be are the numbers of
-    labels and file names.
+    Thousands separators, 万 and 亿, k, million and bn are parsed, and a number may be rounded. A
+    single digit counts only as a percentage, as money or with a scale. Numbers in labels and file
+    names are ignored.
 
     Args:
-        said: What is said, without marks and quotations.
+        said: The text, without marks and quotations.
         known: The numbers of each source, sorted.
-        more: Other numbers that may be named, such as those of the question, sorted.
+        more: Other allowed numbers, such as those of the question, sorted.
     """
     found = list_checkable_numbers(said)
     there = [
@@ -145,30 +145,30 @@ def find_unsupported_number(
 
 
 def find_wrong_calculation(said: str) -> str:
-    """Return the first calculation of a text that does not come out, as it is spelt there."""
+    """Return the first wrong calculation of a text as it is written, or ""."""
     return next((one for one in _equations(said) if not _holds(one)), "")
 
 
 def strip_calculations(said: str) -> str:
-    """Return a text without the calculations that are written out in it."""
+    """Return a text without its written-out equations."""
     return _EQUATION.sub(" ", _without_brackets(said)) if _equations(said) else said
 
 
 def list_calculations(said: str) -> list[str]:
-    """Return the calculations of a text that are written out, with their results where named."""
+    """Return the written-out calculations of a text, with their results if it has them."""
     equations = _equations(said)
     rest = strip_calculations(said) if equations else _without_brackets(said)
     return [*equations, *(one[0] for one in _EXPRESSION.finditer(rest))]
 
 
 def evaluate_terms(expression: str) -> list[float]:
-    """Return what the sides of a calculation come to, and each of their products."""
+    """Return the absolute values of the sides of a calculation and of their products."""
     found = [one for side in _sides(expression) for one in (_value(side), *_products(side))]
     return [*dict.fromkeys(map(abs, found))]
 
 
 def list_checkable_numbers(said: str) -> list[TextNumber]:
-    """Return the numbers of a statement that must come from somewhere, in its order."""
+    """Return the numbers of a statement that need a source, in its order."""
     return list(_iter_numbers(_LABEL.sub(" ", FILE_NAME.sub(" ", said))))
 
 
@@ -178,7 +178,7 @@ def list_values(text: str) -> list[float]:
 
 
 def _iter_numbers(text: str) -> Iterator[TextNumber]:
-    """Yield the numbers of a text, but not single digits without a unit."""
+    """Yield the numbers of a text, except single digits without a unit."""
     text = _SPELT[text]
     for found in _NUMBER.finditer(text):
         digits, rest = re.sub(r"\D", "", found["digits"]), found["rest"] or ""
@@ -203,24 +203,24 @@ def _rounded(digits: str, rest: str) -> float:
 
 
 def widen_rounded(number: TextNumber) -> TextNumber:
-    """Return a number as one that is only about right, as far as it ends with zeros."""
+    """Return a number with a tolerance of half a unit of its last non-zero digit."""
     digits = f"{number.value:.0f}" if number.value == round(number.value) else ""
     return number._replace(tolerance=max(number.tolerance, _rounded(digits, "") if digits else 0.0))
 
 
 def is_known_number(number: TextNumber, known: Sequence[float]) -> bool:
-    """Tell whether a number is one of some sorted numbers, or one of them rounded."""
+    """Tell whether a number equals one of some sorted numbers within its tolerance."""
     at = bisect_left(known, number.value - number.tolerance)
     return at < len(known) and known[at] <= number.value + number.tolerance
 
 
 def is_computed_number(number: TextNumber, made: Sequence[float]) -> bool:
-    """Tell whether a number was computed, perhaps as bytes in a larger unit."""
+    """Tell whether a number, or its value in bytes, is among some sorted numbers."""
     return any(is_known_number(one, made) for one in _as_bytes(number))
 
 
 def is_among_numbers(number: TextNumber, made: Iterable[float]) -> bool:
-    """Tell whether a number is one of some that are only looked at until it is found."""
+    """Tell whether a number, or its value in bytes, is among lazily computed numbers."""
     spans = [(one.value - one.tolerance, one.value + one.tolerance) for one in _as_bytes(number)]
     return any(least <= one <= most for one in made for least, most in spans)
 
@@ -231,7 +231,7 @@ def _as_bytes(number: TextNumber) -> list[TextNumber]:
 
 
 def _results(said: str, given: Sequence[float]) -> list[float]:
-    """Return the numbers of calculations that are written out, hold, and begin with known ones."""
+    """Return the numbers of correct equations whose operands are known."""
     results: list[float] = []
     for equation in _equations(said):
         left, *sides = _sides(equation)
@@ -249,7 +249,7 @@ def _equations(said: str) -> list[str]:
 
 
 def _spelt(said: str) -> str:
-    # A full-width comma becomes one that may stand inside a number; dots between two part them.
+    # Inside numbers, a full-width comma is a thousands separator; dots between them mean a range.
     said = _DOTS.sub(" – ", said.replace("：", ": "))
     for words, sign in _IN_WORDS:
         said = words.sub(sign, said)
@@ -260,7 +260,7 @@ _SPELT = Memo(_spelt, most=256, longest=2_000)
 
 
 def _without_brackets(said: str) -> str:
-    """Return a text with what stands in the brackets of a calculation worked out."""
+    """Return a text with the brackets of its calculations evaluated."""
     return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[said])
 
 
@@ -269,7 +269,7 @@ def _sides(equation: str) -> list[str]:
 
 
 def compute_results(given: Sequence[float]) -> list[float]:
-    """Return what can be computed from a few numbers in one step, sorted, and their sum."""
+    """Return the results of one step on a few numbers, and their sum, sorted."""
     found = {sum(given)} if len(given) > 1 else set()
     for one, other in permutations(given[:MOST], 2):
         found.update(combine_numbers(one, other))
@@ -277,16 +277,16 @@ def compute_results(given: Sequence[float]) -> list[float]:
 
 
 def combine_numbers(one: float, other: float) -> Iterator[float]:
-    """Yield what two numbers make in one step; parts and differences in per cent, too."""
+    """Yield the results of one step on two numbers, including shares and changes in per cent."""
     yield from (one + other, abs(one - other), one * other)
     if other:
         yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
 
 
 def _holds(equation: str) -> bool:
-    """Tell whether a calculation comes out, as far as its results are rounded.
+    """Tell whether an equation is correct within the rounding of its results.
 
-    Where a unit is changed on the way, it may come out in the other unit.
+    If it has units, its sides may differ by a conversion factor.
     """
     about = bool(re.search("[≈≒≃]|about|[约約]", equation))
     sides = _sides(equation)
@@ -309,13 +309,13 @@ def _equal(total: float, side: str, *, about: bool) -> bool:
 
 
 def _value(side: str) -> float:
-    """Return what one side of a calculation comes to."""
+    """Return the value of one side of a calculation."""
     total = sum(_products(side))
     return total / 100 if side.rstrip().endswith("%") else total
 
 
 def _products(side: str) -> list[float]:
-    """Return the products that one side of a calculation adds up, each with its sign."""
+    """Return the signed products whose sum is one side of a calculation."""
     found: list[float] = []
     for sign, digits, _ in _TERM.findall(side):
         value = float(digits.replace(",", ""))

@@ -1,4 +1,4 @@
-"""List the claims of a text for a second reader, and keep the verdicts."""
+"""Select the claims of a text for a second reader, and apply the verdicts."""
 
 from __future__ import annotations
 
@@ -43,54 +43,54 @@ from text.tokens import bytes_fit, count_tokens
 from text.words import search_words
 
 VerdictGrade = Literal["supported", "own", "not_said", "contradicted"]
-"""What a reader says of a statement: its sources say it; it claims nothing of them, being the
-writer's own remark; they do not say it; they say otherwise."""
+"""A reader's verdict: the sources say it; it is the writer's own remark and claims nothing of
+them; they do not say it; they say otherwise."""
 
-_MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: as many as fit
-_MAX_EVIDENCE_CHARS = 32_000  # of all pages; for more, the smallest margin
-_FRAME_TOKENS = 80  # around a claim or a piece of a page in a request, about
+_MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: the widest that fits
+_MAX_EVIDENCE_CHARS = 32_000  # of all pages; beyond it, the smallest margin
+_FRAME_TOKENS = 80  # roughly, around a claim or a passage in a request
 NUMBERS = frozenset(["number", "other_number", "calculation"])
-"""Reasons to doubt that a reader may weaken, and not lift."""
+"""Reasons for doubts that a reader may weaken but not remove."""
 
 DISPUTED = "disputed"
-"""The reason to doubt a number that the checks do not find and the reader accepts."""
+"""The reason for a doubt about a number that the checks miss but the reader accepts."""
 
 _MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
 _MAX_CORRECTION_CHARS = 300
-_WINDOW_CHARS = 500  # of a page that has no words of the statement
+_WINDOW_CHARS = 500  # of a page that shares no words with the statement
 _ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
 _CODE = regex(r"`([^`\n]+)`")
 
 
 class ClaimVerdict(NamedTuple):
-    """What a reader says of one claim."""
+    """A reader's verdict on one claim."""
 
     grade: VerdictGrade
     source: str = ""
-    """The id of the source that says it, or that says otherwise; or nothing."""
+    """The id of the source that says it or says otherwise; may be empty."""
     says: str = ""
     """What that source says instead, in its own words."""
     part: str = ""
-    """The words of the claim that are wrong, where the rest is right."""
+    """The wrong words of the claim, if the rest is right."""
 
 
 class ReviewClaim(NamedTuple):
-    """A statement of a text, as a second reader is shown it."""
+    """A statement as it is shown to a second reader."""
 
     number: int
     text: str
     reason: str
-    """Why it was taken out or is doubted; empty for most."""
+    """Why it was removed or is doubted; usually empty."""
     sources: tuple[str, ...]
-    """The ids of the sources that it cites, or that its paragraph cites."""
+    """The ids of the sources cited by it, or else by its paragraph."""
     head: str = ""
-    """The head of its table, if it is a row of one."""
+    """The head of its table, if it is a row."""
 
     code: bool = False
-    """Whether it is a line of code, which stands between backticks."""
+    """Whether it is a line of code, in backticks."""
 
 
-class _Said(NamedTuple):
+class _Statement(NamedTuple):
     text: str
     sources: tuple[str, ...] = ()
     head: str = ""
@@ -100,18 +100,18 @@ class _Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a second reader says; a statement is known by its letters and numbers."""
+    """The outcome of a second reading; statements are keyed by `statement_key`."""
 
     upheld: Mapping[str, str] = field(default_factory=dict)
-    """Statements that stay and are not doubted, each with the source that it shall cite, or ""."""
+    """Statements kept without doubt, each with a source to cite instead, or ""."""
     faulted: Mapping[str, ClaimVerdict] = field(default_factory=dict)
-    """Statements to be doubted, each with what the reader says of it."""
+    """Doubted statements, each with its verdict."""
 
     def to_doubt(self, statement: str, reason: str = "") -> DoubtedSentence | None:
-        """Return the doubt in a statement: for the reader's reason, or the one that is given."""
-        name = statement_key(statement)
-        fault = self.faulted.get(name)
-        if name in self.upheld or not (fault or reason):
+        """Return the doubt about a statement, for the reader's reason or else the given one."""
+        key = statement_key(statement)
+        fault = self.faulted.get(key)
+        if key in self.upheld or not (fault or reason):
             return None
         why = (DISPUTED if fault.grade == "supported" else fault.grade) if fault else reason
         doubted = DoubtedSentence(text=statement.strip(), reason=why)
@@ -132,18 +132,17 @@ def list_claims(
     texts: Mapping[str, str],
     left: str = "",
 ) -> list[ReviewClaim]:
-    """Return what a second reader shall compare with the sources, in the order of the text.
+    """Return the claims that a second reader compares with the sources, in the order of the text.
 
-    Quotations are compared to the letter already, and most headings claim nothing. A line of code
-    stands between backticks. A statement cites what it cites in the text that the checks left: they
-    may have given it a source, and the reader shall see that one.
+    Quotations, which are verified verbatim, and most headings are left out. Lines of code are in
+    backticks. Citations are those of the text after the checks, which may have added a source.
 
     Args:
         text: Markdown as a model wrote it.
-        removed: What the checks took out of it.
-        doubted: What they doubt in it.
+        removed: The sentences that the checks removed from it.
+        doubted: The sentences that they doubt in it.
         texts: The full text of each source by its id.
-        left: What the checks left of it.
+        left: The text after the checks.
     """
     contested = {statement_key(one["text"]): one["reason"] for one in doubted}
     lost = [one for one in removed if one["reason"] == "no_source"]
@@ -151,49 +150,51 @@ def list_claims(
     cited = {
         statement_key(one): one for part in parse_blocks(left) for one in list_statements(part)
     }
-    written = _said(parse_blocks(verify_citations(text, texts).body), contested)
-    said = (_as_cited(one, cited.get(statement_key(one.text), "")) for one in written)
+    written = _list_statements(parse_blocks(verify_citations(text, texts).body), contested)
+    statements = (
+        _with_checked_sources(one, cited.get(statement_key(one.text), "")) for one in written
+    )
     return [
         ReviewClaim(
             number, one.text.strip(), _reason(one, contested), one.sources, one.head, one.code
         )
-        for number, one in enumerate(said, start=1)
+        for number, one in enumerate(statements, start=1)
     ]
 
 
 def select_fitting_claims(
     shown: Sequence[ReviewClaim], texts: Mapping[str, str], tokens: int
 ) -> list[ReviewClaim]:
-    """Return the claims that fit into so many tokens with the pieces of the pages they rest on.
+    """Return the claims that fit into `tokens` with their passages, in the order of the text.
 
-    Those come first that the checks hold something against. They are in the order of the text.
+    Claims that the checks removed or doubt take precedence.
     """
     ranked = sorted(shown, key=lambda claim: not claim.reason)
-    places = [_resting(claim, texts) for claim in ranked]
+    places = [_find_places(claim, texts) for claim in ranked]
     pieces = _pieces(chain.from_iterable(places), texts)
     heads = [f"{claim.head}\n{claim.text}" for claim in ranked]
     frames = _FRAME_TOKENS * (len(heads) + len(pieces))
     if bytes_fit([*heads, *(one["text"] for one in pieces)], tokens - frames):
         return sorted(ranked)
-    said = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
+    sizes = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
 
     def needed(upto: int) -> int:
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
-        return said[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
+        return sizes[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
 
     return sorted(ranked[: bisect_right(range(1, len(ranked) + 1), tokens, key=needed)])
 
 
 def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerdict]) -> Ruling:
-    """Return what follows from the verdicts on some claims, by their numbers.
+    """Return the ruling that follows from the verdicts on some claims, by their numbers.
 
-    A doubt is only lifted where the reader says so; where the reader shares it, the reader's reason
-    takes its place. A number that no source has stays doubted, as one that the reader accepts. A
-    claim that cites the wrong source is given the right one.
+    A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
+    replaces it. A number that no source has stays doubted as `DISPUTED` if the reader accepts it.
+    A claim that cites the wrong source gets the right one.
 
     Args:
-        shown: The claims that the reader was shown.
-        verdicts: Each verdict, with the source that the claim shall cite, or that says otherwise.
+        shown: The claims shown to the reader.
+        verdicts: Each verdict, with the source to cite or the one that says otherwise.
     """
     upheld: dict[str, str] = {}
     faulted: dict[str, ClaimVerdict] = {}
@@ -215,12 +216,12 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
 def validate_verdict(
     judged: ClaimVerdict, claim: ReviewClaim, texts: Mapping[str, str]
 ) -> ClaimVerdict | None:
-    """Return what a reader says of a claim, without words that are in no page or in no claim.
+    """Return a verdict without words that are not on any page or not in the claim.
 
-    That a source says it counts only of one that has words of the claim.
+    None is returned if the verdict names a new source that shares no words with the claim.
 
     Args:
-        judged: What the reader says; the source may be one that there is not.
+        judged: The verdict of the reader; its source may not exist.
         claim: The claim.
         texts: The full text of each source by its id.
     """
@@ -241,30 +242,31 @@ def validate_verdict(
 
 
 def _has_words(said: str, text: str) -> bool:
-    """Tell whether a source in the language of a claim has words of it, in whatever form."""
+    """Tell whether a source shares words with a claim; true if the languages differ."""
     wanted = set(search_words(MARKER.sub("", said)))
     found = sum(has_word_or_synonym(word, text) for word in wanted)
-    return detect_language(said) != detect_language(text) or found >= _MIN_SOURCE_SHARE * len(
-        wanted
-    )
+    enough = found >= _MIN_SOURCE_SHARE * len(wanted)
+    return enough or detect_language(said) != detect_language(text)
 
 
 def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) -> list[Passage]:
-    """Return the pieces of the pages that the claims rest on, with what stands around them."""
-    return _pieces(chain.from_iterable(_resting(claim, texts) for claim in shown), texts)
+    """Return the passages of the pages that support the claims, with their surroundings."""
+    return _pieces(chain.from_iterable(_find_places(claim, texts) for claim in shown), texts)
 
 
-def _resting(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
-    """Return the places in the pages that a claim rests on."""
+def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
+    """Return the places in the pages that support a claim."""
     named = (name for name in claim.sources if name in texts)
     return [(name, span) for name in named for span in _places(texts[name], claim)]
 
 
 def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> list[Passage]:
-    """Return some places of pages with what is around them, as much as there is room for."""
+    """Return places of pages as passages, with the widest margin that fits."""
     places = set(resting)
     for beside in _MARGIN_CHARS:
-        wide = _apart(sorted((name, _widened(texts[name], at, beside)) for name, at in places))
+        wide = _merge_overlaps(
+            sorted((name, _widened(texts[name], at, beside)) for name, at in places)
+        )
         if sum(span.end - span.start for _, span in wide) <= _MAX_EVIDENCE_CHARS:
             break
     return [
@@ -273,15 +275,15 @@ def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> li
     ]
 
 
-def _as_cited(said: _Said, left: str) -> _Said:
-    """Return a statement with the sources that it cites in the text that the checks left."""
+def _with_checked_sources(said: _Statement, left: str) -> _Statement:
+    """Return a statement with the sources that it cites after the checks."""
     named = tuple(dict.fromkeys(list_cited_ids(left)))
     changed = named and named != tuple(dict.fromkeys(list_cited_ids(said.text)))
     return said._replace(text=left, sources=named) if changed else said
 
 
-def _reason(said: _Said, contested: Mapping[str, str]) -> str:
-    """Return why a statement needs a verdict; one that is given a source needs it, too."""
+def _reason(said: _Statement, contested: Mapping[str, str]) -> str:
+    """Return why a statement needs a verdict; a claim without a source needs one."""
     prose = not said.code and not said.heading
     needs = (
         prose
@@ -291,25 +293,28 @@ def _reason(said: _Said, contested: Mapping[str, str]) -> str:
     return contested.get(statement_key(said.text), "no_source" if needs else "")
 
 
-def _said(parts: list[MarkdownBlock], contested: Collection[str]) -> Iterator[_Said]:
+def _list_statements(
+    parts: list[MarkdownBlock], contested: Collection[str]
+) -> Iterator[_Statement]:
     """Yield the statements that need a second reader, in the order of the text."""
-    told = {at for at, _ in list_prose_blocks(parts)}
+    prose = {at for at, _ in list_prose_blocks(parts)}
     for at, part in enumerate(parts):
-        if at in told:
+        if at in prose:
             yield from _prose(parts, at, contested)
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             yield from (
-                _Said(to_inline_code(one), named, code=True) for one in list_code_lines(part.text)
+                _Statement(to_inline_code(one), named, code=True)
+                for one in list_code_lines(part.text)
             )
         elif part.kind == "heading" and (
             is_assertion(part.text) or is_explanatory_heading(part.text)
         ):
-            yield _Said(f"{part.lead}{part.text}", _cited_below(parts, at), heading=True)
+            yield _Statement(f"{part.lead}{part.text}", _cited_below(parts, at), heading=True)
 
 
-def _prose(parts: list[MarkdownBlock], at: int, contested: Collection[str]) -> Iterator[_Said]:
-    """Yield the statements of a block that claim something, or lead on to code."""
+def _prose(parts: list[MarkdownBlock], at: int, contested: Collection[str]) -> Iterator[_Statement]:
+    """Yield the statements of a block that claim something or introduce code."""
     part, above = parts[at], get_block_context(parts, at).head
     head = f"|{'|'.join(above)}|" if above else ""
     said = list_statements(part)
@@ -322,7 +327,7 @@ def _prose(parts: list[MarkdownBlock], at: int, contested: Collection[str]) -> I
         claimed = idle and is_assertive_lead(bare)
         if statement_key(one) in contested or one is leads or claimed or not idle:
             below = _cited_below(parts, at) if claimed else ()
-            yield _Said(
+            yield _Statement(
                 one,
                 tuple(dict.fromkeys(list_cited_ids(one) or list_cited_ids(part.text))) or below,
                 head,
@@ -335,7 +340,7 @@ def _leads_to_code(parts: Sequence[MarkdownBlock], at: int) -> bool:
 
 
 def _cited_above(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
-    """Return the sources of what leads on to some code, or else the next ones above it."""
+    """Return the sources of the introduction to a block of code, or else the nearest above it."""
     for part in reversed(parts[:at]):
         named = list_cited_ids(part.text) if part.kind != "fence" else []
         if named:
@@ -349,7 +354,7 @@ def _cited_above(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
 
 
 def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
-    """Return the sources of the section below a heading, or of what is left of it below a line."""
+    """Return the sources of the section below a heading, or of its rest below a line."""
     rank, named = parts[at].lead.count("#"), list[str]()
     for part in parts[at + 1 :]:
         if part.kind == "heading" and (not rank or part.lead.count("#") <= rank):
@@ -359,7 +364,7 @@ def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
 
 
 def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:
-    """Yield where a page says what is nearest to a claim, and where it has the code in it."""
+    """Yield the part of a page closest to a claim, and the part that has its code."""
     said = MARKER.sub("", claim.text)
     if claim.code:
         yield from _named(text, said)
@@ -373,13 +378,13 @@ def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:
 
 
 def _named(text: str, code: str) -> Iterator[Span]:
-    """Yield where a page explains what a line of code sets or calls, or what is named like it."""
+    """Yield where a page mentions the names in a line of code, or similar ones."""
     places = (find_similar_code_name(one.name, text) for one in extract_code_names(code.strip("`")))
     yield from (Span(at, at + 1, "") for at in places if at is not None)
 
 
 def _anchored(text: str, said: str) -> Span:
-    """Return the part of a page with most of the names and numbers of what is said."""
+    """Return the part of a page with most of the names and numbers of a statement."""
     wanted = {one[0].lower() for one in _ANCHOR.finditer(said)}
     where = [
         (one.start() // _WINDOW_CHARS, one[0].lower())
@@ -392,15 +397,15 @@ def _anchored(text: str, said: str) -> Span:
 
 
 def _widened(text: str, span: Span, beside: int) -> Span:
-    """Return a part of a page with what is around it, cut between words."""
+    """Return a part of a page widened by a margin, cut between words."""
     start, end = max(0, span.start - beside), min(len(text), span.end + beside)
     start = text.rfind(" ", max(0, start - 40), start) + 1 or start
     following = text.find(" ", end, end + 40)
     return Span(start, following if following >= 0 else end, "")
 
 
-def _apart(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:
-    """Return parts of pages, those of one page joined that overlap."""
+def _merge_overlaps(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:
+    """Return sorted parts of pages, merging those that overlap."""
     found: list[tuple[str, Span]] = []
     for name, span in wide:
         if found and found[-1][0] == name and span.start <= found[-1][1].end:
