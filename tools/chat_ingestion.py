@@ -1,14 +1,10 @@
-"""Read a chat of JSON Lines and store it as pages.
-
-One for each turn, and one with an abstract for each session.
-"""
+"""Read a chat in JSON Lines; store a page for each turn and an abstract for each session."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,49 +21,49 @@ from text.normalization import normalize_text
 from text.secret_masking import mask_secrets
 
 LONGEST = 4_000_000
-"""The longest line, in bytes; what is longer is no message."""
+"""The longest line, in bytes; longer lines are skipped."""
 
 SHOWN = 300
-"""How long a name or a date may be."""
+"""The longest name or date, in characters."""
 
 
 class ChatMessage(NamedTuple):
-    """One thing that somebody said."""
+    """A message of a chat."""
 
     speaker: str
     text: str
     date: str
-    """When, in the words of the file."""
+    """The date as written in the file."""
     said_at: str
-    """When, as ISO says it; empty when it is unknown."""
+    """The ISO timestamp; empty if unknown."""
     session: str
-    """The number or name of its session; else its day; else empty."""
+    """The number or name of its session, else its day, else empty."""
     id: str
     conversation: str
     secrets: int = 0
-    """How many kinds of secrets were taken out of it."""
+    """The number of kinds of secrets that were masked."""
 
 
 class BadLine(NamedTuple):
-    """A line that is no message, and why; the first line is number 1."""
+    """A line that is no message, with the reason; the first line is number 1."""
 
     number: int
     reason: str
 
 
 def read_chat_messages(file: Path) -> tuple[list[ChatMessage], list[BadLine]]:
-    """Return the messages of a file and the lines that are none.
+    """Return the messages of a file, and the lines that are no messages.
 
     Raises:
         Problem: `chat_not_found`, `chat_unreadable`, or `chat_empty` when there is no message.
     """
-    said: list[ChatMessage] = []
+    messages: list[ChatMessage] = []
     bad: list[BadLine] = []
     try:
         for number, line in enumerate(_lines(file), start=1):
             try:
                 if line.strip():
-                    said.append(_message(_object(line)))
+                    messages.append(_message(_object(line)))
             except ValueError as error:
                 bad.append(BadLine(number, str(error)))
     except FileNotFoundError as error:
@@ -80,15 +76,15 @@ def read_chat_messages(file: Path) -> tuple[list[ChatMessage], list[BadLine]]:
         raise Problem(
             ErrorCode.CHAT_UNREADABLE, f"it cannot be read: {why}", where=str(file)
         ) from error
-    if not said:
+    if not messages:
         what = f"line {bad[0].number}: {bad[0].reason}" if bad else "there is no line in it"
         hint = 'every line is a JSON object such as {"speaker": "Ann", "text": "Hello"}'
         raise Problem(ErrorCode.CHAT_EMPTY, f"no message in it; {what}", where=str(file), hint=hint)
-    return said, bad
+    return messages, bad
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines; of one that is too long only its beginning."""
+    """Yield the lines; lines that are too long are cut."""
     with open_user_file(file) as stream:
         while line := stream.readline(LONGEST + 1):
             yield line
@@ -101,44 +97,44 @@ def _object(line: bytes) -> dict[str, Any]:
         msg = f"it is longer than {LONGEST} bytes"
         raise ValueError(msg)
     try:
-        found = json.loads(line.decode("utf-8-sig"))
+        data = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ValueError("it is no text in UTF-8") from None
     except (ValueError, RecursionError):
         raise ValueError("it is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise ValueError("it is no JSON object")
-    return found
+    return data
 
 
-def _message(found: dict[str, Any]) -> ChatMessage:
-    speaker = _word(found, "speaker", "name", "role")
-    text = normalize_text(_message_text(found.get("text", found.get("content")))).strip()
+def _message(data: dict[str, Any]) -> ChatMessage:
+    speaker = _field(data, "speaker", "name", "role")
+    text = normalize_text(_message_text(data.get("text", data.get("content")))).strip()
     text, kinds = mask_secrets(text)
     if not speaker:
         raise ValueError("it has no speaker")
     if not text:
         raise ValueError("it has no text")
-    date = _word(found, "date", "timestamp")
-    said = to_iso_timestamp(date)
-    session = _word(found, "session") or said[:10]
-    named = _word(found, "id"), _word(found, "conversation")
-    return ChatMessage(speaker, text, date, said, session, *named, len(kinds))
+    date = _field(data, "date", "timestamp")
+    said_at = to_iso_timestamp(date)
+    session = _field(data, "session") or said_at[:10]
+    id, conversation = _field(data, "id"), _field(data, "conversation")
+    return ChatMessage(speaker, text, date, said_at, session, id, conversation, len(kinds))
 
 
-def _word(found: dict[str, Any], *names: str) -> str:
-    """Return the first of some fields that says something, on one line."""
+def _field(data: dict[str, Any], *names: str) -> str:
+    """Return the first of the named fields that is not empty, on one line."""
     for name in names:
-        value = found.get(name)
+        value = data.get(name)
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            word = " ".join(normalize_text(str(value)).split())
-            if word:
-                return word[:SHOWN]
+            line = " ".join(normalize_text(str(value)).split())
+            if line:
+                return line[:SHOWN]
     return ""
 
 
 def _message_text(content: Any) -> str:
-    """Return what was said; the parts of a message of several join."""
+    """Return the text of a message; its parts are joined."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -147,21 +143,21 @@ def _message_text(content: Any) -> str:
 
 
 class IngestedChat(NamedTuple):
-    """What is known of a chat after it was read."""
+    """The outcome of ingesting a chat."""
 
     name: str
-    """The group its pages are in; several names if its messages name several conversations."""
+    """The group of its pages; several names if it has several conversations."""
     sessions: int
     messages: int
     added: int
-    """How many pages of turns are new."""
+    """The number of new pages of turns."""
     skipped: list[BadLine]
     masked: int = 0
-    """Out of how many messages what looked like a secret was taken."""
+    """The number of messages in which secrets were masked."""
 
 
 class ChatSession(NamedTuple):
-    """Messages that belong together; `origin` names them among all that their owner keeps."""
+    """The messages of a session; `origin` identifies it among the owner's pages."""
 
     conversation: str
     name: str
@@ -175,28 +171,30 @@ async def ingest_chat(
     progress: Callable[[str], None],
     abstracter: AbstractWriter | None = None,
 ) -> IngestedChat:
-    """Read a chat and keep what is new in it.
+    """Read a chat and store its new messages.
 
-    A turn is found by a search; the page of its session, of the kind `session`, is what an outline
-    of the memory shows, and is searched only where that kind is asked for.
+    Searches find the turns. The page of a session, of kind `session`, appears in outlines of the
+    memory, and in searches that ask for this kind.
 
     Args:
-        owner: Who the pages belong to.
-        file: JSON Lines with `speaker` and `text`, and where known `date`, `session`, `id` and
+        owner: The owner of the pages.
+        file: JSON Lines with `speaker` and `text`, and optionally `date`, `session`, `id` and
             `conversation`; or with `role` and `content`.
-        progress: Is told the name of every session when it is done.
-        abstracter: Writes the abstracts of the sessions; else they are made of their sentences.
+        progress: Called with the name of each session that is done.
+        abstracter: Writes the abstracts of sessions; by default they quote sentences.
 
     Raises:
         Problem: `chat_not_found`, `chat_unreadable` or `chat_empty`.
     """
     path = await anyio.to_thread.run_sync(_real, file)
-    said, bad = await anyio.to_thread.run_sync(read_chat_messages, path)
-    sessions = _sessions(path, said)
+    messages, bad = await anyio.to_thread.run_sync(read_chat_messages, path)
+    sessions = _sessions(path, messages)
     added = 0
     for session in sessions:
-        added += await _keep(owner, session)
-        page = NewPage(title=_title(session), place="", text=_text(session), said=_said(session))
+        added += await _store_turns(owner, session)
+        text = "\n".join(f"{message.speaker}: {message.text}" for message in session.messages)
+        said = next((message.said_at for message in session.messages if message.said_at), "")
+        page = NewPage(title=_title(session), place="", text=text, said=said)
         await store_with_abstracts(
             owner,
             "session",
@@ -208,35 +206,35 @@ async def ingest_chat(
         )
         progress(f"{session.conversation}: {page['title']}")
     names = dict.fromkeys(session.conversation for session in sessions)
-    masked = sum(bool(one.secrets) for one in said)
-    return IngestedChat(", ".join(names), len(sessions), len(said), added, bad, masked)
+    masked = sum(bool(message.secrets) for message in messages)
+    return IngestedChat(", ".join(names), len(sessions), len(messages), added, bad, masked)
 
 
 def _real(file: Path) -> Path:
-    # Those of Path raise on a link that leads to itself, and on a home that nobody has.
+    # The methods of Path raise on a link to itself, and on the home of an unknown user.
     return Path(os.path.realpath(os.path.expanduser(file)))
 
 
-def _sessions(file: Path, said: Sequence[ChatMessage]) -> list[ChatSession]:
-    """Put messages of one session together, in the order in which the sessions begin."""
-    together: dict[tuple[str, str], list[ChatMessage]] = {}
-    for (conversation, session), some in groupby(said, lambda one: (one.conversation, one.session)):
-        together.setdefault((conversation, session), []).extend(some)
+def _sessions(file: Path, messages: Sequence[ChatMessage]) -> list[ChatSession]:
+    """Group messages by session, in the order in which the sessions begin."""
+    groups: dict[tuple[str, str], list[ChatMessage]] = {}
+    for message in messages:
+        groups.setdefault((message.conversation, message.session), []).append(message)
     return [
-        # Two files of the same name are two chats; a conversation with a name may be in several.
-        ChatSession(named or file.stem, name, f"{named or file}?session={name}", some)
-        for (named, name), some in together.items()
+        # Two files of the same name are two chats; a named conversation may span several files.
+        ChatSession(named or file.stem, name, f"{named or file}?session={name}", group)
+        for (named, name), group in groups.items()
     ]
 
 
-async def _keep(owner: str, session: ChatSession) -> int:
-    """Keep the turns that are not kept yet; return how many there are."""
+async def _store_turns(owner: str, session: ChatSession) -> int:
+    """Store the new turns; return the number of their pages."""
     turns = [part for turn in _turns(session) for part in split_page(turn)]
     for position, turn in enumerate(turns):
         turn["position"] = position
     known = await pages.list_page_ids(owner, "chat", session.origin)
     texts = await pages.read_page_texts(owner, known)
-    before = [texts[one] for one in known]
+    before = [texts[id] for id in known]
     goes_on = before == [strip_unstorable(turn["text"]) for turn in turns[: len(before)]]
     new = turns[len(before) :] if goes_on else turns
     if new:
@@ -249,28 +247,20 @@ async def _keep(owner: str, session: ChatSession) -> int:
 def _turns(session: ChatSession) -> list[NewPage]:
     return [
         NewPage(
-            title=f"{one.speaker}, {one.date}" if one.date else one.speaker,
-            place=one.id or f"turn={number}",
-            text=one.text,
+            title=f"{message.speaker}, {message.date}" if message.date else message.speaker,
+            place=message.id or f"turn={number}",
+            text=message.text,
             session=session.origin,
-            speaker=one.speaker,
-            said=one.said_at,
+            speaker=message.speaker,
+            said=message.said_at,
         )
-        for number, one in enumerate(session.messages, start=1)
+        for number, message in enumerate(session.messages, start=1)
     ]
 
 
 def _title(session: ChatSession) -> str:
-    """Return `Session 3, 8 May 2023`, or as much of it as is known."""
+    """Return a title such as `Session 3, 8 May 2023`, without unknown parts."""
     name = f"Session {session.name}" if session.name.isdecimal() else session.name
     first = session.messages[0]
     dates = [first.date] if first.date and first.said_at[:10] != session.name else []
     return ", ".join([name or session.conversation, *dates])
-
-
-def _text(session: ChatSession) -> str:
-    return "\n".join(f"{one.speaker}: {one.text}" for one in session.messages)
-
-
-def _said(session: ChatSession) -> str:
-    return next((one.said_at for one in session.messages if one.said_at), "")

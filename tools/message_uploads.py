@@ -1,4 +1,4 @@
-"""Take the files out of messages, store them, and read them as pages of the person."""
+"""Extract files from messages, store them, and read them as pages of the person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import hashlib
 import mimetypes
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -32,7 +32,7 @@ from tools.folder_ingestion import ingest_folder
 from tools.unread_reasons import describe_unread_file
 
 TABLES = (".csv", ".tsv", ".xlsx")
-"""The types that stay on the disk once they are read: questions are computed over their cells."""
+"""The types that stay on disk after reading, since questions are computed over their cells."""
 
 LONGEST = 100
 """The longest name of a file, in characters."""
@@ -54,40 +54,41 @@ _STRANGE = regex(r"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff]+")
 
 
 class Upload(NamedTuple):
-    """A file of a message: what stands in the message in the place of its bytes."""
+    """The reference that replaces a file's bytes in a message."""
 
     name: str
     kind: str
     """Its media type."""
     size: int
     id: str
-    """The beginning of the hash of its bytes; empty where they were not kept."""
+    """The first 16 digits of the hash of its bytes; empty if they were not stored."""
     reason: str
-    """Why they were not."""
+    """Why its bytes were not stored."""
 
 
 def list_message_uploads(message: AnyMessage) -> list[Upload]:
-    """Return the files of a message whose bytes were taken out of it."""
-    return [_upload(block) for block in _blocks(message) if _is_taken(block)]
+    """Return the files whose bytes were extracted from a message."""
+    blocks = message.content if isinstance(message.content, list) else []
+    return [_upload(block) for block in blocks if isinstance(block, dict) and _is_reference(block)]
 
 
 def list_newest_uploads(messages: Sequence[AnyMessage]) -> list[Upload]:
-    """Return the files of what the person said last."""
-    said = [one for one in messages if isinstance(one, HumanMessage)]
-    return list_message_uploads(said[-1]) if said else []
+    """Return the files of the person's last message."""
+    sent = [message for message in messages if isinstance(message, HumanMessage)]
+    return list_message_uploads(sent[-1]) if sent else []
 
 
 async def extract_uploads(thread: str, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return messages in which a name, a type and a size stand in the place of each file.
+    """Return messages with each file replaced by its name, type and size.
 
-    What can be read is kept in the folder of the thread until it is; a message without files is
-    the very same one.
+    Readable files are stored in the folder of the thread until they are read. A message without
+    files is returned as the same object.
     """
-    return [await _without_files(thread, one) for one in messages]
+    return [await _without_files(thread, message) for message in messages]
 
 
 async def ingest_uploads(owner: str, thread: str, files: Sequence[Upload]) -> None:
-    """Read files that were taken in, each once; what cannot be read is written down as such."""
+    """Read stored files, each once; a file that cannot be read is recorded with the reason."""
     known = {PurePath(one.root).parent.name for one in await list_uploaded_files(owner, thread)}
     for one in files:
         path = _path(thread, one)
@@ -96,22 +97,22 @@ async def ingest_uploads(owner: str, thread: str, files: Sequence[Upload]) -> No
         if one.id not in known:
             await _read(owner, path)
         elif path.suffix.lower() not in TABLES:
-            # It was sent, and so kept, once more.
+            # A file that is sent again is stored again.
             await asyncio.to_thread(path.unlink, missing_ok=True)
 
 
 async def list_unread_uploads(
     owner: str, thread: str, files: Sequence[Upload], language: str = "en"
 ) -> list[str]:
-    """Return the names of the files that were not read, each with the reason."""
+    """Return the names of the files that were not read, with the reasons."""
     rows = {PurePath(one.root).parent.name: one for one in await list_uploaded_files(owner, thread)}
-    told = []
+    unread = []
     for one in files:
         row = rows.get(one.id)
         reason = row.code and row.reason if row else one.reason or "nothing in it can be read"
         if reason:
-            told.append(describe_unread_file(one.name, reason, language))
-    return told
+            unread.append(describe_unread_file(one.name, reason, language))
+    return unread
 
 
 async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
@@ -124,61 +125,56 @@ async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
 
 
 def replace_file_bytes(thread: str, content: list[Any], new: list[Path] | None = None) -> list[Any]:
-    """Return the parts of a message with a reference in the place of each file, which is kept.
+    """Store the files of a message, and return its parts with references to them.
 
-    Without files they are the very same ones.
+    Parts without files are returned as the same object.
 
     Args:
         thread: The thread of the message.
-        content: The parts, as a client has sent them.
-        new: Is told the paths of files that were not there yet.
+        content: The parts as sent by a client.
+        new: The paths of files that did not exist yet are added here.
     """
     if not any(map(_is_file, content)):
         return content
-    return [_reference(_kept(thread, one, new)) if _is_file(one) else one for one in content]
+    return [_reference(_store(thread, part, new)) if _is_file(part) else part for part in content]
 
 
 def _is_file(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") != "text" and not _is_taken(block)
+    return isinstance(block, dict) and block.get("type") != "text" and not _is_reference(block)
 
 
-def _blocks(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
-    content = message.content if isinstance(message.content, list) else []
-    return (block for block in content if isinstance(block, dict))
-
-
-def _is_taken(block: Any) -> bool:
+def _is_reference(block: Any) -> bool:
     return isinstance(block, dict) and isinstance(block.get("upload"), dict)
 
 
 def _reference(one: Upload) -> dict[str, Any]:
-    """Return what stands in a message for a file; chat pages show its name and its type."""
+    """Return the part of a message that replaces a file; chat pages show its name and type."""
     shown = {"filename": one.name, "name": one.name, "size": one.size}
-    kept = {"id": one.id, "reason": one.reason}
-    return {"type": "file", "mimeType": one.kind, "metadata": shown, "upload": kept}
+    stored = {"id": one.id, "reason": one.reason}
+    return {"type": "file", "mimeType": one.kind, "metadata": shown, "upload": stored}
 
 
 def _upload(block: Mapping[str, Any]) -> Upload:
-    """Return what a reference says; a client may have written it."""
-    shown, kept = block.get("metadata"), block["upload"]
+    """Parse a reference, which a client may have forged."""
+    shown, stored = block.get("metadata"), block["upload"]
     shown = shown if isinstance(shown, dict) else {}
     size = shown.get("size")
     return Upload(
         name=_safe_name(str(shown.get("filename", "")), ""),
         kind=str(block.get("mimeType", ""))[:LONGEST],
         size=size if isinstance(size, int) else 0,
-        id=str(kept.get("id", "")) if re.fullmatch("[0-9a-f]{16}", str(kept.get("id"))) else "",
-        reason=str(kept.get("reason", ""))[:LONGEST],
+        id=str(stored["id"]) if re.fullmatch("[0-9a-f]{16}", str(stored.get("id"))) else "",
+        reason=str(stored.get("reason", ""))[:LONGEST],
     )
 
 
-def _kept(thread: str, block: Mapping[str, Any], new: list[Path] | None = None) -> Upload:
-    """Keep the bytes of a file on the disk until they are read, if they can be."""
-    told = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
-    kind, content = _kind_and_content(told, block)
-    name = _safe_name(_first(told, _NAMES) or _named_in_address(told, block), kind)
+def _store(thread: str, block: Mapping[str, Any], new: list[Path] | None = None) -> Upload:
+    """Store the bytes of a readable file on disk until they are read."""
+    parts = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
+    kind, content = _kind_and_content(parts, block)
+    name = _safe_name(_first(parts, _NAMES) or _name_in_url(parts, block), kind)
     kind = kind or mimetypes.guess_type(name)[0] or _SORTS.get(str(block.get("type")), "")
-    reason = _refused(name, kind, content)
+    reason = _refusal(name, kind, content)
     data = b"" if reason else _decoded(content)
     if not reason and not data.strip():
         reason = "its content did not arrive whole" if content else "it is empty"
@@ -196,41 +192,40 @@ def _kept(thread: str, block: Mapping[str, Any], new: list[Path] | None = None) 
 
 
 def _kind_and_content(
-    told: Sequence[Mapping[str, Any]], block: Mapping[str, Any]
+    parts: Sequence[Mapping[str, Any]], block: Mapping[str, Any]
 ) -> tuple[str, str | bytes]:
-    """Return the media type of a file and its bytes, as text in base 64 or as they are."""
-    kind = _first(told, _KINDS)
+    """Return the media type of a file and its content, as base64 text or as bytes."""
+    kind = _first(parts, _KINDS)
     kind = "" if kind.endswith("/octet-stream") else kind
-    urls = [block.get("image_url"), _first(told, ("url", "file_data", "data", "base64"))]
+    urls = [block.get("image_url"), _first(parts, ("url", "file_data", "data", "base64"))]
     for url in urls:
-        given = _DATA_URL.match(url) if isinstance(url, str) else None
-        if given and isinstance(url, str):
-            rest = url[given.end() :]
-            return kind or given[1], rest if given[2] else unquote_to_bytes(rest)
-    written = _first(told, ("text",))
-    content = _first(told, _CONTENTS)
-    source = next((one.get("type") for one in told[1:] if one.get("type") == "text"), "")
-    if written or source:
-        return kind or "text/plain", (written or content).encode()
+        if isinstance(url, str) and (header := _DATA_URL.match(url)):
+            rest = url[header.end() :]
+            return kind or header[1], rest if header[2] else unquote_to_bytes(rest)
+    text = _first(parts, ("text",))
+    content = _first(parts, _CONTENTS)
+    if text or any(part.get("type") == "text" for part in parts[1:]):
+        return kind or "text/plain", (text or content).encode()
     return kind, content
 
 
-def _named_in_address(told: Sequence[Mapping[str, Any]], block: Mapping[str, Any]) -> str:
-    given = [block.get("image_url"), _first(told, ("url",))]
-    web = (one for one in given if isinstance(one, str) and one.startswith(("https:", "http:")))
+def _name_in_url(parts: Sequence[Mapping[str, Any]], block: Mapping[str, Any]) -> str:
+    urls = [block.get("image_url"), _first(parts, ("url",))]
+    web = (url for url in urls if isinstance(url, str) and url.startswith(("https:", "http:")))
     return PurePath(urlsplit(next(web, "")).path).name
 
 
-def _first(told: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
-    given = (one.get(name) for one in told for name in names)
-    return next((one for one in given if isinstance(one, str) and one.strip()), "")
+def _first(parts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Return the first text that is not blank under one of the names."""
+    values = (part.get(name) for part in parts for name in names)
+    return next((value for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def _safe_name(given: str, kind: str) -> str:
-    """Return a name for a file: one part of a path, without secrets, with a suffix that fits."""
+    """Return a safe file name: one path component, without secrets, with a suffix."""
     last = re.split(r"[/\\]", given)[-1]
     stem, type_ = os.path.splitext(last)
-    # The sign at the end of a password and the type of a file are told apart by the types.
+    # Only a readable type is taken for a suffix; anything else may be the end of a password.
     safe = (
         mask_secrets(stem).text + type_
         if type_.lower() in READABLE_SUFFIXES
@@ -244,8 +239,8 @@ def _safe_name(given: str, kind: str) -> str:
     return f"{stem[:LONGEST] or fallback or 'file'}{suffix[:20]}"
 
 
-def _refused(name: str, kind: str, content: str | bytes) -> str:
-    """Return why a file is not even tried; empty where it is."""
+def _refusal(name: str, kind: str, content: str | bytes) -> str:
+    """Return why a file is refused; empty if it is accepted."""
     if (
         kind.partition("/")[0] in MEDIA_TYPES
         or PurePath(name).suffix.lower() not in READABLE_SUFFIXES
@@ -259,7 +254,7 @@ def _refused(name: str, kind: str, content: str | bytes) -> str:
 
 
 def _decoded(content: str | bytes) -> bytes:
-    """Return the bytes that a text in base 64 stands for; none of one that is broken."""
+    """Decode base64 text; return no bytes if it is invalid."""
     if isinstance(content, bytes):
         return content
     letters = "".join(content.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
@@ -270,7 +265,7 @@ def _decoded(content: str | bytes) -> bytes:
 
 
 def _masked(data: bytes) -> bytes:
-    """Return a text file without secrets; one that is no UTF-8 as it is."""
+    """Mask the secrets of a UTF-8 text; return anything else unchanged."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -294,7 +289,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 async def _read(owner: str, path: Path) -> None:
-    """Read a file; it is kept if questions may be computed over it, and nothing was masked."""
+    """Read a file; keep it on disk only if it is a table in which nothing was masked."""
     found: list[str] = []
 
     def clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tell what documents a folder holds: of each its kind, size, date, language and a sentence."""
+"""Describe the documents of folders: kind, size, date, language and a sentence of each."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from tools.computed_pages import DerivedText, to_plain_line
 from tools.unread_reasons import describe_unread_file
 
 MOST = 60
-"""So many documents are told one by one; of more, those of each folder are counted."""
+"""The most documents described one by one; if there are more, folders are counted."""
 
 SHOWN = 5
-"""So many sentences are told of the beginning of a document that was asked for by its name."""
+"""How many sentences from the beginning of a named document are considered."""
 
 SHORTEST = 20
-"""What has no more characters is a heading or a number, and is not told."""
+"""A text with no more characters is a heading or a number, and is left out."""
 
 LONGEST = 220
 """The longest sentence of a document, in characters."""
 
 _WHOLE = regex(r"^\W*[A-Z\d].*\s.*[.!?]\W*$|[。！？]\W*$", re.DOTALL)
-"""What is a sentence, and no item, heading or piece of a table."""
+"""A sentence, and no item, heading or piece of a table."""
 
 _MARK = regex(r"^\s*[-*+•]\s+")
-"""What begins an item."""
+"""The beginning of a list item."""
 
 _NOUN = regex(
     r"\b(?:folders?|director(?:y|ies)|files|documents|docs|collection|library|archive|corpus"
@@ -48,10 +48,10 @@ _ASKS = regex(
     r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
 )
 _FILE = regex(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]")
-"""A file that is named in a question."""
+"""A file named in a question."""
 
 _HOW = regex(r"\bhow (?!many\b)|怎|如何")
-"""What asks for a way of doing something."""
+"""The words that ask how to do something."""
 
 _FILL = frozenset(
     re.findall(
@@ -99,69 +99,61 @@ _TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
 
 def asks_overview(question: str) -> bool:
-    """Tell whether a question asks what documents there are or hold, and nothing else."""
+    """Return whether a question asks only which documents there are or what they contain."""
     text = _FILE.sub(" docs ", question).lower().replace("’", "'")
     if _HOW.search(text) or not (_NOUN.search(text) and _ASKS.search(text)):
         return False
-    left = re.sub(f"[^{CJK}]", "", _FILL_ZH.sub("", text))
-    return not left and all(word in _FILL for word in re.findall(r"[a-z']+", text))
+    chinese = re.sub(f"[^{CJK}]", "", _FILL_ZH.sub("", text))
+    return not chinese and all(word in _FILL for word in re.findall(r"[a-z']+", text))
 
 
 async def describe_folders(
     owner: str, roots: Sequence[str], language: str, question: str = ""
 ) -> list[DerivedText]:
-    """Return what the folders hold, then what each document is; nothing where none was read.
+    """Describe folders as a whole, then each document; return nothing if none was read.
 
     Args:
-        owner: Whose.
-        roots: The folders; everything that the owner has read in where none is named.
-        language: In which it is told.
-        question: What is asked; of the files that it names, if any, it is told what is in them.
+        owner: The owner of the documents.
+        roots: The folders; if empty, everything that the owner has ingested.
+        language: The language of the descriptions.
+        question: The question; if it names files, only their contents are described.
     """
     files = await list_stored_files(owner, roots)
     names = _FILE.findall(question)
-    named = [one for one in files if Path(one.path).name in names and not one.code]
-    if named:
-        return await _contents(owner, named[:MOST], language)
-    read = [one for one in files if not one.code]
-    if not read:
+    read = [file for file in files if not file.code]
+    named = [file for file in read if Path(file.path).name in names]
+    shown = (named or read)[:MOST]
+    if not shown:
         return []
-    shown = read[:MOST]
-    known = await read_document_openings(owner, [one.sha256 for one in shown])
-    each = await run_abandonable(
-        lambda: [_document(one, known.get(one.sha256), language) for one in shown]
+    openings = await read_document_openings(owner, [file.sha256 for file in shown])
+    describe = _content if named else _document
+    described = await run_abandonable(
+        lambda: [describe(file, openings.get(file.sha256), language) for file in shown]
     )
-    return [_whole(files, read, language), *each]
-
-
-async def _contents(owner: str, files: Sequence[StoredFile], language: str) -> list[DerivedText]:
-    """Return what is in some documents: what each is, and how it begins."""
-    known = await read_document_openings(owner, [one.sha256 for one in files])
-    return await run_abandonable(
-        lambda: [_content(one, known.get(one.sha256), language) for one in files]
-    )
+    return described if named else [_whole(files, read, language), *described]
 
 
 def _content(file: StoredFile, opening: DocumentOpening | None, language: str) -> DerivedText:
-    made = _document(file, opening, language)
-    return made._replace(text="\n".join([made.text, *_beginning(opening)]))
-
-
-def _beginning(opening: DocumentOpening | None) -> list[str]:
-    """Return the next sentences of a document, each on a line of its own."""
-    spans = [one.text for one in split_sentences((opening.text if opening else "")[:2000])]
-    return [f"  - “{_cut(to_plain_line(one))}”" for one in spans[1:SHOWN] if len(one) > SHORTEST]
+    """Describe a document with its first sentences, each on a line of its own."""
+    document = _document(file, opening, language)
+    sentences = [span.text for span in split_sentences((opening.text if opening else "")[:2000])]
+    lines = [
+        f"  - “{_cut(to_plain_line(sentence))}”"
+        for sentence in sentences[1:SHOWN]
+        if len(sentence) > SHORTEST
+    ]
+    return document._replace(text="\n".join([document.text, *lines]))
 
 
 def _whole(files: Sequence[StoredFile], read: Sequence[StoredFile], language: str) -> DerivedText:
-    """Return how many documents there are, of which kinds, and which could not be read."""
+    """Return the number and kinds of documents, and the files that could not be read."""
     zh = language == "zh"
-    roots = list(dict.fromkeys(one.root for one in files))
-    kinds = Counter(_kind(one.path, zh) for one in read)
-    size = _size(sum(one.size for one in read))
+    roots = list(dict.fromkeys(file.root for file in files))
+    kinds = Counter(_kind(file.path, zh) for file in read)
+    size = _size(sum(file.size for file in read))
     comma = "、" if zh else ", "
-    each = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
-    where = comma.join(to_plain_line(one) for one in roots[:3])
+    each = comma.join(f"{kind} {count}" for kind, count in kinds.most_common())
+    where = comma.join(to_plain_line(root) for root in roots[:3])
     there = f"There {'is' if len(read) == 1 else 'are'} {pluralize(len(read), 'document')}"
     lines = [
         f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
@@ -176,53 +168,54 @@ def _whole(files: Sequence[StoredFile], read: Sequence[StoredFile], language: st
 def _not_shown(read: Sequence[StoredFile], zh: bool) -> list[str]:
     if len(read) <= MOST:
         return []
-    folders = Counter(os.path.dirname(one.path) for one in read)
-    most = [f"{to_plain_line(folder)}: {many}" for folder, many in folders.most_common(20)]
-    joined = "；".join(most) if zh else "; ".join(most)
-    told = f"下面列出前 {MOST} 个；各文件夹的文档数：{joined}。"
-    return [told if zh else f"The first {MOST} follow; documents by folder: {joined}."]
+    folders = Counter(os.path.dirname(file.path) for file in read)
+    counts = [f"{to_plain_line(folder)}: {count}" for folder, count in folders.most_common(20)]
+    if zh:
+        return [f"下面列出前 {MOST} 个；各文件夹的文档数：{'；'.join(counts)}。"]
+    return [f"The first {MOST} follow; documents by folder: {'; '.join(counts)}."]
 
 
 def _unread(files: Sequence[StoredFile], zh: bool) -> list[str]:
-    bad = [_bad(one, zh) for one in files if one.code]
-    if not bad:
+    language = "zh" if zh else "en"
+    unread = [
+        describe_unread_file(Path(file.path).name, file.reason, language)
+        for file in files
+        if file.code
+    ]
+    if not unread:
         return []
-    left = len(bad) - 20
-    more = [f"另有 {left} 个" if zh else f"and {left} more"] if left > 0 else []
-    joined = ("；" if zh else "; ").join([*bad[:20], *more])
+    rest = len(unread) - 20
+    more = [f"另有 {rest} 个" if zh else f"and {rest} more"] if rest > 0 else []
+    joined = ("；" if zh else "; ").join([*unread[:20], *more])
     return [f"未读取：{joined}。" if zh else f"Not read: {joined}."]
-
-
-def _bad(file: StoredFile, zh: bool) -> str:
-    return describe_unread_file(Path(file.path).name, file.reason, "zh" if zh else "en")
 
 
 def _document(file: StoredFile, opening: DocumentOpening | None, language: str) -> DerivedText:
     zh = language == "zh"
     name = Path(file.path).name
     changed = datetime.fromtimestamp(file.modified / 1e9, UTC).astimezone().date().isoformat()
-    told = [_kind(file.path, zh), _size(file.size), f"{changed} 修改" if zh else f"of {changed}"]
+    parts = [_kind(file.path, zh), _size(file.size), f"{changed} 修改" if zh else f"of {changed}"]
     if opening:
-        tongue = detect_language(opening.text[:2000])
-        told.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[tongue][zh])
+        written = detect_language(opening.text[:2000])
+        parts.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[written][zh])
     comma = "，" if zh else ", "
-    line = f"- {to_plain_line(name)}{'：' if zh else ': '}{comma.join(told)}"
+    line = f"- {to_plain_line(name)}{'：' if zh else ': '}{comma.join(parts)}"
     sentence = _sentence(file, opening)
-    said = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
+    quote = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
     title = opening.title.split(SECTION_SEPARATOR)[0] if opening else name
-    return DerivedText("file", file.sha256, file.path, title or name, "", f"{line}{said}")
+    return DerivedText("file", file.sha256, file.path, title or name, "", f"{line}{quote}")
 
 
 def _sentence(file: StoredFile, opening: DocumentOpening | None) -> str:
-    """Return a sentence that says what a document is about; of a table, its first row."""
+    """Return a sentence on what a document is about; for a table, its first row."""
     if opening is None:
         return ""
     if file.path.lower().endswith(_TABLES):
         first = opening.text.strip().splitlines()[:1]
         return _cut(to_plain_line(first[0])) if first else ""
-    said = [one.text for one in split_sentences(opening.abstract or opening.text[:1000])]
-    whole = [one for one in said if _WHOLE.search(one)] or said
-    return _cut(to_plain_line(_MARK.sub("", whole[0]))) if whole else ""
+    texts = [span.text for span in split_sentences(opening.abstract or opening.text[:1000])]
+    sentences = [text for text in texts if _WHOLE.search(text)] or texts
+    return _cut(to_plain_line(_MARK.sub("", sentences[0]))) if sentences else ""
 
 
 def _cut(text: str) -> str:
@@ -234,8 +227,8 @@ def _kind(path: str, zh: bool) -> str:
     return _KINDS[suffix][zh] if suffix in _KINDS else suffix.lstrip(".") or "text"
 
 
-def _size(many: int) -> str:
+def _size(count: int) -> str:
     for unit, least in (("MB", 1_000_000), ("kB", 1_000)):
-        if many >= least:
-            return f"{many / least:.1f} {unit}"
-    return f"{many} B"
+        if count >= least:
+            return f"{count / least:.1f} {unit}"
+    return f"{count} B"
