@@ -1,4 +1,4 @@
-"""Make the abstracts of pages when they are first looked at."""
+"""Write the abstracts of pages when they are first needed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from storage.engine import run_read, write_in_group
 from storage.permissions import skip_if_read_only
 
 AT_ONCE = 50
-"""How many abstracts are made in one transaction."""
+"""The most abstracts written in one transaction."""
 
 BESIDE = 2
-"""From how many pages of its document on each side an abstract must tell its page apart."""
+"""The number of pages before and after a page from which its abstract must distinguish it."""
 
 
 class PageAbstract(NamedTuple):
-    """What is looked at of a page at least."""
+    """The id and the abstract of a page."""
 
     id: str
     abstract: str
@@ -44,18 +44,18 @@ _AbstractRow = TypeVar("_AbstractRow", bound=_Row)
 
 
 async def fill_abstracts(owner: str, found: Sequence[_AbstractRow]) -> list[_AbstractRow]:
-    """Return rows with `id` and `abstract`, those without an abstract with one that is kept now.
+    """Return rows with `id` and `abstract`; write and store the abstracts that are empty.
 
-    Where nothing can be written, it is made and not kept.
+    In a read-only store, new abstracts are not stored.
 
     Args:
-        owner: Whose pages.
+        owner: The owner of the pages.
         found: The rows, in their order.
     """
     bare = [row.id for row in found if not row.abstract]
     made: dict[str, str] = {}
     for at in range(0, len(bare), AT_ONCE):
-        # The text is read where the abstract is written, so that nothing forgotten comes back.
+        # Reading and writing in one transaction keeps a forgotten text from coming back.
         describe = partial(_describe, owner=owner, ids=bare[at : at + AT_ONCE], made=made)
         with skip_if_read_only():
             await write_in_group(describe)
@@ -76,21 +76,24 @@ def _describe(
         pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
     )
     rows = connection.execute(wanted.with_for_update()).all()
-    # Few commands make abstracts, and what makes them takes longer to load than the others work.
+    # Few commands write abstracts, and this import takes longer than the other commands run.
     from text.summaries import extract_abstract  # noqa: PLC0415
 
     written = update(pages).where(pages.c.number == bindparam("one"))
-    around = _around(connection, owner, rows)
+    neighbours = _read_neighbours(connection, owner, rows)
     values = [
-        {"one": row.number, "made": extract_abstract(row.text, around[row.number])} for row in rows
+        {"one": row.number, "made": extract_abstract(row.text, neighbours[row.number])}
+        for row in rows
     ]
     if values and keep:
         connection.execute(written.values(abstract=bindparam("made")), values)
     made |= {row.id: value["made"] for row, value in zip(rows, values, strict=True)}
 
 
-def _around(connection: Connection, owner: str, rows: Sequence[Any]) -> dict[int, list[str]]:
-    """Return the texts that stand next to some pages in their documents, by their numbers."""
+def _read_neighbours(
+    connection: Connection, owner: str, rows: Sequence[Any]
+) -> dict[int, list[str]]:
+    """Return the texts before and after some pages in their documents, by page number."""
     near = {row.position + by for row in rows for by in range(-BESIDE, BESIDE + 1)}
     wanted = select(*_SHOWN).where(
         pages.c.owner == owner,
@@ -98,7 +101,7 @@ def _around(connection: Connection, owner: str, rows: Sequence[Any]) -> dict[int
         pages.c.position.in_(near),
         pages.c.indexed > RETIRED,
     )
-    others = {(one.origin_id, one.position): one for one in connection.execute(wanted)}
+    others = {(other.origin_id, other.position): other for other in connection.execute(wanted)}
     return {
         row.number: [
             others[row.origin_id, at].text

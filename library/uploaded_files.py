@@ -1,4 +1,4 @@
-"""Know what was uploaded into a thread: where it lies, and how it was read."""
+"""The files that were uploaded into a thread: their folder, and how they were read."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from library.tables import documents, pages
 from storage.engine import read_rows
 
 UPLOADS = "uploads"
-"""The folder, in the data folder, in which each thread has one of its own."""
+"""The folder in the home that has one folder for each thread."""
 
 
 def upload_folder(thread: str) -> Path:
-    """Return the folder for what is uploaded into a thread."""
+    """Return the folder of the uploads of a thread."""
     return _folder() / check_file_name(thread)
 
 
 def find_uploads_with_content(
     connection: Connection, owner: str, origins: Iterable[str]
 ) -> list[str]:
-    """Return the paths of the uploads of an owner that hold one of some contents, by their hash."""
-    mine = documents.c.owner == owner, documents.c.sha256.in_(list(origins))
-    below = documents.c.root.startswith(f"{_folder()}/", autoescape=True)
-    found = connection.execute(select(documents.c.path).where(*mine, below)).scalars()
-    return [path for path in found if os.path.exists(path)]
+    """Return the paths of an owner's existing uploads whose content hashes are in `origins`."""
+    uploads = select(documents.c.path).where(
+        documents.c.owner == owner,
+        documents.c.sha256.in_(list(origins)),
+        documents.c.root.startswith(f"{_folder()}/", autoescape=True),
+    )
+    return [path for path in connection.execute(uploads).scalars() if os.path.exists(path)]
 
 
 def _folder() -> Path:
@@ -41,7 +43,7 @@ def _folder() -> Path:
 
 
 async def list_uploaded_files(owner: str, thread: str) -> list[StoredFile]:
-    """Return the files that an owner has uploaded into a thread, those too that nobody can read."""
+    """Return an owner's uploads into a thread, including files that could not be read."""
     below = documents.c.root.startswith(f"{upload_folder(thread)}/", autoescape=True)
     mine = select(*(documents.c[name] for name in StoredFile._fields)).where(
         documents.c.owner == owner, below
@@ -50,19 +52,20 @@ async def list_uploaded_files(owner: str, thread: str) -> list[StoredFile]:
 
 
 async def with_uploads(owner: str, thread: str, files: list[str]) -> list[str]:
-    """Return what a run in a thread searches: what was uploaded there, then the chosen files."""
-    return [*(one.root for one in await list_uploaded_files(owner, thread) if not one.code), *files]
+    """Return what a run in a thread searches: the readable uploads, then the chosen files."""
+    uploads = await list_uploaded_files(owner, thread)
+    return [*(upload.root for upload in uploads if not upload.code), *files]
 
 
 async def discard_uploads(owner: str, thread: str) -> None:
-    """Take away the files of a thread, and their pages where no other file holds the same."""
+    """Delete the uploads of a thread, and their pages unless another file has the same content."""
     files = await list_uploaded_files(owner, thread)
-    for one in files:
-        await unlist_document(owner, one.root, one.path)
-    held = select(documents.c.path).where(
+    for file in files:
+        await unlist_document(owner, file.root, file.path)
+    listed = select(documents.c.path).where(
         documents.c.owner == owner, documents.c.sha256 == pages.c.origin
     )
-    its = pages.c.origin.in_([one.sha256 for one in files])
-    wanted = select(pages.c.id).where(pages.c.owner == owner, its, ~held.exists())
+    uploaded = pages.c.origin.in_([file.sha256 for file in files])
+    wanted = select(pages.c.id).where(pages.c.owner == owner, uploaded, ~listed.exists())
     await forget_pages(owner, list((await read_rows(wanted)).scalars()))
     await asyncio.to_thread(shutil.rmtree, upload_folder(thread), ignore_errors=True)
