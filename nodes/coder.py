@@ -1,4 +1,4 @@
-"""Work out one step by computing; without a sandbox it is researched instead."""
+"""Do a step that computes; without a sandbox it is researched instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nodes.researcher import researcher
 async def coder(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Do a step that computes.
 
-    Reads and writes what `researcher` does. No model's code is run outside a sandbox, and there
-    is none yet, so the step is answered from sources.
+    Reads and writes the same keys as `researcher`. Code of a model may only run in a sandbox, which
+    does not exist yet, so the step is answered from sources.
     """
     return await researcher(state, runtime)

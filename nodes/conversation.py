@@ -38,10 +38,10 @@ from text.sentences import split_sentences
 from tools.message_uploads import list_message_uploads
 
 LONGEST = 1_500
-"""How many characters of a message are shown: its beginning and its end."""
+"""Character limit of a shown message; of a longer one, its beginning and end are shown."""
 
 WHOLE = 4_000
-"""How many tokens of a conversation are shown at most; the older part of more is summarised."""
+"""Token limit of a shown conversation; the older part of a longer one is summarised."""
 
 _CODE = regex(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -49,24 +49,24 @@ NONE = Summary(text="", until="")
 
 
 def stored_summary(state: State) -> Summary:
-    """Return what stands for the older part of a thread; a thread of an older version has none."""
+    """Return the summary of the older part of a thread; threads of older versions have none."""
     return state.get("summary") or NONE
 
 
 def max_shown_tokens() -> int:
-    """Return how many tokens of a conversation are shown: a quarter of a small window."""
+    """Return how many tokens of a conversation are shown: at most a quarter of the window."""
     return min(WHOLE, settings().context_tokens // 4)
 
 
 async def load_conversation(
     state: State, runtime: Runtime[Context]
 ) -> tuple[list[AnyMessage], Summary]:
-    """Return what is shown of a thread, and the summary of what is not, made anew if it has to be.
+    """Return the shown messages of a thread, and the summary of the others, renewed if necessary.
 
-    The messages of the thread stay what they are. Where nobody can summarise, the newest are shown.
+    The messages of the thread do not change. If the summary fails, only the newest are shown.
 
     Raises:
-        Problem: Whatever every other call would meet too.
+        Problem: A problem that every other call would meet too.
     """
     known, whole = stored_summary(state), _whole(state)
     most = max_shown_tokens()
@@ -86,9 +86,9 @@ async def load_conversation(
 
 
 def recent_messages(state: State) -> list[AnyMessage]:
-    """Return the newest messages that may be shown, oldest first, behind the summary of older ones.
+    """Return the newest messages that fit, oldest first, after the summary of older ones.
 
-    A report is shown as its checked text with the ids of its sources, and a long text in part.
+    A report is shown as its checked text with the ids of its sources, a long text shortened.
     """
     whole = _whole(state)
     if message_bytes_fit(whole, max_shown_tokens()):
@@ -105,7 +105,7 @@ def recent_messages(state: State) -> list[AnyMessage]:
 
 
 def has_masked_secret(state: State) -> bool:
-    """Tell whether a secret was taken out of what the person said last."""
+    """Tell whether a secret was masked in the last message of the person."""
     said = [str(one.text) for one in state["messages"] if one.type == "human"][-1:]
     return any(map(list_removed_kinds, [*said, state["feedback"]]))
 
@@ -122,7 +122,7 @@ def _whole(state: State) -> list[AnyMessage]:
 
 
 def _said(state: State) -> list[AnyMessage]:
-    """Return the messages that no summary stands for."""
+    """Return the messages that the summary does not cover."""
     said: list[AnyMessage] = [one for one in state["messages"] if one.type in ("human", "ai")]
     until = stored_summary(state)["until"]
     at = next((at for at, one in enumerate(said, start=1) if until and one.id == until), 0)
@@ -143,9 +143,9 @@ def _shown(message: AnyMessage, answers: dict[str, TurnAnswer], language: str) -
 
 
 def _without_telling(message: AnyMessage) -> AnyMessage:
-    """Return an earlier message without what a person told of themselves beside their question.
+    """Return an earlier message without the self-description of the person beside their question.
 
-    What is searched for is made of it, and may go out to the web. It stays where the question
+    Queries are made from it and may be sent to the web. The description stays if the question
     needs it: "I keep bees. How do they dance?" and "I am in Rome. What should I see?"
     """
     alone = strip_self_descriptions(str(message.text)) if message.type == "human" else ""
@@ -166,7 +166,7 @@ async def _summarised(state: State, runtime: Runtime[Context], talk: str) -> str
 
 
 def _spoken(text: str) -> str:
-    """Return a checked text as one says it: quotations in quotation marks, and no code."""
+    """Return a checked text as speech: quotations in quotation marks, and no code."""
     return _CODE.sub("[…]", QUOTE.sub(_quoted, text))
 
 
@@ -177,7 +177,7 @@ def _quoted(quote: re.Match[str]) -> str:
 
 
 def _cut(text: str) -> str:
-    """Return a text, or of a long one the sentences that it begins and ends with."""
+    """Shorten a long text to its first and last sentences."""
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2

@@ -1,4 +1,4 @@
-"""Deliver the report: fix its date, put it into the conversation, and write its files."""
+"""Deliver the report: set its date, add it to the conversation, and write its files."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ log = logging.getLogger(__name__)
 
 
 async def deliver(state: State, runtime: Runtime[Context]) -> State:
-    """Deliver the report of this turn; whatever follows, the person has it.
+    """Deliver the report of this turn to the person.
 
     Reads `report`, `answers`, `sources`, `status`; writes `report` (its date, and why it has no
-    files) and `messages`. To deliver the same report again changes nothing, not even its date. A
-    folder that cannot be written costs the files and nothing else.
+    files) and `messages`. Delivering the same report again changes nothing, not even its date. If
+    the folder cannot be written, only the files are missing.
     """
     if not state["report"]["title"]:
         return State()
@@ -98,7 +98,7 @@ async def _write(
 ) -> dict[str, Path]:
     contents = await asyncio.to_thread(render_report_files, document)
     own = await list_file_digests(run, owner)
-    # A kill may come between the files and the record of where they are.
+    # The process may be killed between writing the files and recording their folder.
     await record_file_digests(run, owner, digest_report_files(contents))
     files = await write_report_files(contents, folder, force=force, own=own)
     await set_report_dir(run, str(files["md"].parent))
@@ -106,7 +106,7 @@ async def _write(
 
 
 async def _choose_folder(owner: str, run: str, target: ReportTarget | None) -> Path:
-    """Return where a command wants the report, now or when the run began, or a folder of the home.
+    """Return the folder that this command or the start of the run chose, or the default one.
 
     Raises:
         Problem: What `resolve_report_folder` raises.
@@ -118,7 +118,7 @@ async def _choose_folder(owner: str, run: str, target: ReportTarget | None) -> P
 
 
 async def _find_day(owner: str, run: str, state: State) -> str:
-    """Return the day on which this report was first delivered: today, if it was not yet."""
+    """Return the day of the first delivery of this report, or today."""
     if day := state["report"].get("created"):
         return day
     written = await list_file_digests(run, owner)
@@ -139,7 +139,7 @@ def _find_message_id(state: State) -> str | None:
 
 
 async def _record_end(owner: str, run: str, state: State) -> None:
-    """Write down how the run came out."""
+    """Record the outcome of the run."""
     problem, status = find_first_error(state), state["status"]
     code = problem.code if problem else ""
     code = status if status == "insufficient_evidence" else code

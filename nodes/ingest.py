@@ -1,4 +1,4 @@
-"""Read a chat into memory, its sessions with abstracts by a model where one is configured."""
+"""Read a chat into memory, with abstracts by a model if one is configured."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Abstract(BaseModel):
 
 
 class IngestState(CallSiteState, total=False):
-    """A chat that is to be read."""
+    """A chat to read."""
 
     file: str
     """Its path. Written by the caller."""
     conversation: dict[str, Any]
-    """What is known of it afterwards, as `tools.chat_ingestion.IngestedChat`. Written by ingest."""
+    """The result, as a `tools.chat_ingestion.IngestedChat`. Written by ingest."""
 
 
 async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
-    """Read a chat; every session that is done is told as an event.
+    """Read a chat, with an event for each session that is done.
 
     Reads `file`; writes `conversation`.
     """
@@ -64,20 +64,19 @@ async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
 
 
 def _abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> AbstractWriter | None:
-    """Return what asks the memorizer for abstracts; nothing where no model is configured."""
+    """Return a function that asks the memorizer for abstracts; None without a model."""
     if built_in(ROLE, runtime.context):
         return None
 
     async def write(page: NewPage, earlier: Sequence[str]) -> str:
-        shown = wrap_blocks(
-            "pages", [render_block("page", page["text"], id="P1", title=page["title"])]
-        )
-        data = join_prompt_blocks(
-            shown, wrap_blocks("earlier", [render_block("abstract", one) for one in earlier])
-        )
+        pages = [render_block("page", page["text"], id="P1", title=page["title"])]
+        abstracts = [render_block("abstract", abstract) for abstract in earlier]
+        data = join_prompt_blocks(wrap_blocks("pages", pages), wrap_blocks("earlier", abstracts))
         system = render_prompt("memorize", language=detect_language(page["text"]))
-        said, none = [HumanMessage(data)], Abstract(abstract="")
-        answer = await ask(state, runtime, ROLE, system, said, Abstract, default=none, repairs=1)
+        messages, default = [HumanMessage(data)], Abstract(abstract="")
+        answer = await ask(
+            state, runtime, ROLE, system, messages, Abstract, default=default, repairs=1
+        )
         return answer.abstract
 
     return write
@@ -85,7 +84,7 @@ def _abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> Abstract
 
 @cache
 def make_ingest_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
-    """Return the graph that reads a chat; in one thread nothing is paid for twice."""
+    """Return the graph that reads a chat; repeated in the same thread, no call is paid twice."""
     graph = StateGraph(IngestState, context_schema=Context)
     graph.add_node(ingest)
     graph.add_edge(START, "ingest")

@@ -1,4 +1,4 @@
-"""Bring in what the chosen knowledge bases say."""
+"""Retrieve from the chosen knowledge bases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graph.state import State
 
 
 async def knowledge(state: State, runtime: Runtime[Context]) -> State:
-    """Retrieve from knowledge bases; no run has any yet, so none but older threads come here.
+    """Retrieve from knowledge bases; none exist yet, so only older threads use this node.
 
     Reads `question`; writes `knowledge`.
     """

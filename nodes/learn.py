@@ -1,4 +1,4 @@
-"""Learn behind the answer, with the model that plays the memorizer where there is one."""
+"""Learn after the answer, with the memorizer model if one is configured."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from runs.call_site import CallSite, call_site
 from runs.trace import trace
 
 VECTORS = 5.0
-"""How many seconds may go by with making vectors at the end of a run; the next one goes on."""
+"""Time limit in seconds for making vectors at the end of a run; the next run makes the rest."""
 
 LONGEST = 64
-"""How many characters the id of a message may have."""
+"""The largest number of characters of a stored message id."""
 
 log = logging.getLogger(__name__)
 
 
 async def learn(state: State, runtime: Runtime[Context]) -> State:
-    """Learn from what the person said and from how the run went, behind the answer.
+    """Learn from the messages of the person and from the outcome of the run.
 
-    Reads `messages`, `report`, `findings`, `status`; writes nothing. The person has the answer by
-    now, so what goes wrong here costs no more than a lesson.
+    Reads `messages`, `report`, `findings`, `status`; writes nothing. The answer is delivered
+    already, so a problem here only loses a lesson.
     """
     place = call_site(state, runtime)
-    work: list[Awaitable[None]] = [_learn_now(state, runtime)]
+    work: list[Awaitable[None]] = [_learn_messages(state, runtime)]
     if state["report"]["title"]:
         work.append(learn_from_run(state, runtime))
     else:
@@ -51,45 +51,41 @@ async def learn(state: State, runtime: Runtime[Context]) -> State:
             log.warning("%s has not learnt all it could: %s", place.run, problem)
         elif problem is not None:
             raise problem
-    await _vectors(place)
+    await _make_vectors(place)
     end_session(place)
     return State()
 
 
 async def queue_question(state: State, place: CallSite) -> None:
-    """Put the newest message of a person into the outbox, and keep what it says plainly.
+    """Put the newest message of the person into the outbox, and learn its plain statements.
 
-    It is on the disk before the run goes on, so nothing that was said is lost with the run.
+    It is on disk before the run continues, so no message is lost with the run.
     """
-    said = [one for one in state["messages"] if isinstance(one, HumanMessage)][-1]
-    answers = [str(one.text) for one in state["messages"] if isinstance(one, AIMessage)]
+    newest = [message for message in state["messages"] if isinstance(message, HumanMessage)][-1]
+    answers = [str(message.text) for message in state["messages"] if isinstance(message, AIMessage)]
     answer = answers[-1][:MAX_ANSWER_CHARS] if answers else ""
-    heard = PersonMessage(
-        place.thread, place.run, _message_id(said.id or place.run), str(said.text), answer
-    )
-    await enqueue_message(place.owner, heard)
-    await learn_by_rules(place, heard)
+    name = newest.id or place.run
+    # A client may choose an id that is longer than the column.
+    name = name if len(name) <= LONGEST else sha256(name.encode()).hexdigest()
+    message = PersonMessage(place.thread, place.run, name, str(newest.text), answer)
+    await enqueue_message(place.owner, message)
+    await learn_by_rules(place, message)
 
 
-def _message_id(message: str) -> str:
-    """Return the id of a message; a client may choose one that is longer than a column."""
-    return message if len(message) <= LONGEST else sha256(message.encode()).hexdigest()
-
-
-async def _learn_now(state: Mapping[str, Any], runtime: Runtime[Context]) -> None:
-    """Learn from what was said in this thread, and in the owner's others where that is due."""
+async def _learn_messages(state: Mapping[str, Any], runtime: Runtime[Context]) -> None:
+    """Learn from the messages of this thread, and from due messages of the owner's others."""
     place = call_site(state, runtime)
     await process_messages(place, _memorizer(state, runtime), thread=place.thread)
 
 
 async def learn_pending(state: Mapping[str, Any], runtime: Runtime[Context]) -> None:
-    """Learn from what was said before this run and nobody has come to yet."""
+    """Learn from messages before this run that are still in the queue."""
     place = call_site(state, runtime)
     await process_messages(place, _memorizer(state, runtime), excluded_run=place.run)
 
 
 def _memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> AskMemorizer | None:
-    """Return what asks the memorizer to read messages; nothing where no model is configured."""
+    """Return a function that asks the memorizer about messages; None without a model."""
     if built_in(MEMORIZER_ROLE, runtime.context):
         return None
 
@@ -101,8 +97,8 @@ def _memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> AskMemori
     return read
 
 
-async def _vectors(place: CallSite) -> None:
-    """Make the vectors of what the run has read, and trace what prevented it."""
+async def _make_vectors(place: CallSite) -> None:
+    """Make the vectors of pages that the run has read, and trace a problem that prevented it."""
     try:
         problem = (await make_due_vectors(seconds=VECTORS)).problem
     except Problem as error:

@@ -1,4 +1,4 @@
-"""Keep what the run has learnt."""
+"""Store the results of the run in memory."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ANSWERED = ("succeeded", "partial")
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
-    """Keep the report and what only the findings say as pages, and how the run came out.
+    """Store the report and further findings as pages, and record the outcome of the run.
 
-    A run that found nothing out leaves no page.
+    A run without an answer leaves no page.
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
@@ -41,9 +41,9 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
 
 
 async def _keep(state: State, place: CallSite) -> None:
-    """Keep the pages; a report is short, so their abstracts are worth no call of a model.
+    """Store the pages, without a model call for abstracts, since reports are short.
 
-    Of a report that is what it says, not the words and lists around it: notes may quote it.
+    The page of a report is its body without notices and lists, as notes may quote it.
     """
     report = state["report"]
     doubted = [one["text"] for one in report.get("doubted", [])]
@@ -79,6 +79,6 @@ def _worth_keeping(finding: Finding) -> bool:
 
 
 def _says_more(said: str, text: str) -> bool:
-    """Tell whether a finding has a sentence that the report has not."""
+    """Tell whether a finding has a sentence that the report lacks."""
     whole = (one.text for one in split_sentences(said) if not is_heading(one.text))
     return any(find_quote(one, text) is None for one in whole)

@@ -1,4 +1,4 @@
-"""Learn from how earlier runs went, and leave to later ones how this one went."""
+"""Find lessons in earlier runs, and record the outcome of this one for later runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from text.sentences import split_sentences
 ROLE = "memorizer"
 
 ANSWERED = {"succeeded": 1.0, "partial": 0.5}
-"""How far a run has answered, by its status; any other has not."""
+"""How far a run has answered its question, by its status; 0 for any other status."""
 
 BEST = 10
 """The best rating a model may give."""
@@ -77,7 +77,7 @@ class Same(BaseModel):
 async def recall_past_runs(
     state: Mapping[str, Any], runtime: Runtime[Context], question: str
 ) -> None:
-    """Find the earlier runs that this one can learn from; a failure costs only the lesson."""
+    """Find earlier runs from which this one can learn; a failure only loses the lesson."""
     place = call_site(state, runtime)
     keyless = built_in(ROLE, runtime.context)
     try:
@@ -89,33 +89,33 @@ async def recall_past_runs(
 
 def _rater(state: Mapping[str, Any], runtime: Runtime[Context]) -> RunRater:
     async def rate(question: str, past: Sequence[PastRun]) -> Mapping[str, float]:
-        shown = [
-            render_block("run", one.question, number=number, ended=one.status)
-            for number, one in enumerate(past, start=1)
+        blocks = [
+            render_block("run", run.question, number=number, ended=run.status)
+            for number, run in enumerate(past, start=1)
         ]
-        data = join_prompt_blocks(render_block("question", question), wrap_blocks("runs", shown))
-        said = [HumanMessage(data)]
-        nothing = Ratings(ratings=[])
-        language = state.get("language", "en")
-        system = render_prompt("rate_runs", language=language, best=BEST)
-        rated = await ask(state, runtime, ROLE, system, said, Ratings, default=nothing, repairs=0)
+        data = join_prompt_blocks(render_block("question", question), wrap_blocks("runs", blocks))
+        messages, default = [HumanMessage(data)], Ratings(ratings=[])
+        system = render_prompt("rate_runs", language=state.get("language", "en"), best=BEST)
+        answer = await ask(
+            state, runtime, ROLE, system, messages, Ratings, default=default, repairs=0
+        )
         return {
-            past[one.run - 1].run: min(max(one.relevance, 0), BEST) / BEST
-            for one in rated.ratings
-            if 1 <= one.run <= len(past)
+            past[rating.run - 1].run: min(max(rating.relevance, 0), BEST) / BEST
+            for rating in answer.ratings
+            if 1 <= rating.run <= len(past)
         }
 
     return rate
 
 
 async def record_run_outcome(state: State, place: CallSite) -> None:
-    """Write down how a run ended."""
+    """Record how a run ended."""
     ending = RunEnding(state["question"], _outcome_signs(state), _reason(state))
     await EXPERIENCE.record(place.owner, ending, run=place.run)
 
 
 def _outcome_signs(state: State) -> OutcomeSignals:
-    """Return what tells how a run ended, as far as the run itself can tell."""
+    """Return the signals of success that the run itself provides."""
     found: list[Finding] = list(of_steps(state.get("findings"), state["turn"]).values())
     report = state["report"]
     cited = bool(report["cited"])
@@ -131,8 +131,8 @@ def _outcome_signs(state: State) -> OutcomeSignals:
     )
 
 
-def _share(true: Sequence[bool], otherwise: float) -> float:
-    return sum(true) / len(true) if true else otherwise
+def _share(flags: Sequence[bool], default: float) -> float:
+    return sum(flags) / len(flags) if flags else default
 
 
 def _reason(state: State) -> str:
@@ -149,61 +149,61 @@ def _reason(state: State) -> str:
 
 
 async def learn_from_run(state: State, runtime: Runtime[Context]) -> None:
-    """Learn what the run teaches; every few runs, put what was learnt in order.
+    """Learn the lessons of the run; every few runs, consolidate the insights.
 
-    A model compares it with similar runs; without one, later runs are shown its key steps alone.
+    A model compares it with similar runs; without one, later runs only see its key steps.
     """
     place = call_site(state, runtime)
-    ask_which = None
+    find_duplicates = None
     if not built_in(ROLE, runtime.context):
-        await _compared(state, runtime, place)
-        ask_which = partial(_which, state, runtime)
+        await _compare_runs(state, runtime, place)
+        find_duplicates = partial(_find_duplicates, state, runtime)
     await retire_insights(place.owner, place.run)
     if await claim_consolidation(place.owner):
-        await consolidate_insights(place.owner, ask_which)
+        await consolidate_insights(place.owner, find_duplicates)
 
 
-async def _compared(state: State, runtime: Runtime[Context], place: CallSite) -> None:
+async def _compare_runs(state: State, runtime: Runtime[Context], place: CallSite) -> None:
     """Ask a model what made the difference between this run and similar ones."""
-    seen = await load_run_comparison(place.owner, place.run)
-    if seen is None:
+    comparison = await load_run_comparison(place.owner, place.run)
+    if comparison is None:
         return
-    tongue = state["language"]
-    system = render_prompt("lessons", language=tongue, methods=render_method_list(tongue))
-    shown = join_prompt_blocks(
-        _shown("new", seen.new, seen.steps, _outcome(state)),
-        *(_shown("other", one, steps) for one, steps in seen.others),
-        _numbered(seen.insights),
+    language = state["language"]
+    system = render_prompt("lessons", language=language, methods=render_method_list(language))
+    data = join_prompt_blocks(
+        _shown("new", comparison.new, comparison.steps, _outcome(state)),
+        *(_shown("other", run, steps) for run, steps in comparison.others),
+        _numbered(comparison.insights),
     )
-    said = [HumanMessage(shown)]
-    nothing = Lessons(lessons=[])
-    answer = await ask(state, runtime, ROLE, system, said, Lessons, default=nothing, repairs=0)
-    if unknown := await apply_lessons(place.owner, seen, answer.lessons, state["language"]):
+    messages, default = [HumanMessage(data)], Lessons(lessons=[])
+    answer = await ask(state, runtime, ROLE, system, messages, Lessons, default=default, repairs=0)
+    if unknown := await apply_lessons(place.owner, comparison, answer.lessons, language):
         await trace(place, "learn", ROLE, "refused", unknown=len(unknown))
 
 
-async def _which(
-    state: State, runtime: Runtime[Context], known: Sequence[Insight]
+async def _find_duplicates(
+    state: State, runtime: Runtime[Context], insights: Sequence[Insight]
 ) -> Sequence[Sequence[int]]:
     """Ask a model which insights say the same."""
     system = render_prompt("tidy", language=state["language"])
-    said = [HumanMessage(_numbered(known))]
-    nothing = Same(groups=[])
-    answer = await ask(state, runtime, ROLE, system, said, Same, default=nothing, repairs=0)
+    messages, default = [HumanMessage(_numbered(insights))], Same(groups=[])
+    answer = await ask(state, runtime, ROLE, system, messages, Same, default=default, repairs=0)
     return answer.groups
 
 
-def _numbered(known: Sequence[Insight]) -> str:
-    return wrap_blocks(
-        "known", [render_block("insight", k.content, number=n) for n, k in enumerate(known, 1)]
-    )
+def _numbered(insights: Sequence[Insight]) -> str:
+    blocks = [
+        render_block("insight", insight.content, number=number)
+        for number, insight in enumerate(insights, start=1)
+    ]
+    return wrap_blocks("known", blocks)
 
 
 def _shown(tag: str, one: PastRun, steps: Sequence[Utterance], ended: str = "") -> str:
     warned = one.status == "resolved" and one.reason and one.signs.person is None
     status = "resolved, with warnings" if warned else one.status
     head = {"question": one.question, "ended": status, "why": one.reason}
-    # A run of which no step is kept tells something too, and an empty block would be left out.
+    # Without the dash, the block of a run without stored steps would be omitted.
     return render_block(
         tag, "\n".join(filter(None, [describe_utterances(steps), ended])) or "-", **head
     )

@@ -1,4 +1,4 @@
-"""Break the question into steps that can be researched side by side."""
+"""Divide the question into steps that can be researched concurrently."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from runs.call_site import call_site
 from runs.lifecycle import set_run_status
 
 TRIES = 2
-"""How often a plan is asked for before one is made from the queries."""
+"""How often the model is asked for a plan before one is made from the queries."""
 
 
 class DraftStep(BaseModel):
@@ -60,7 +60,7 @@ class Draft(BaseModel):
 
 
 async def planner(state: State, runtime: Runtime[Context]) -> State:
-    """Write a plan for the question; a run without steps goes by without one.
+    """Write a plan for the question, unless the run has no research steps.
 
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
     and `answers`; writes `plan`, `decision`, `status`, and `messages` where the plan is shown.
@@ -68,7 +68,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     if not runtime.context.deep:
         return State()
     if needs_no_research(state):
-        # There is nothing to research, so there is no plan that a person could review.
+        # Without research there is no plan to review.
         return State(plan=EMPTY_PLAN, decision="")
     show_progress(state, "planning")
     plan = await _plan(state, runtime)
@@ -83,7 +83,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
 
 
 def is_already_answered(state: State) -> bool:
-    """Say whether a plan finds that nothing is left to research, with something to rest on."""
+    """Tell whether the plan considers the question answered, and there is evidence for it."""
     if not state["plan"]["has_enough_context"]:
         return False
     return bool(_passages(state) or select_earlier_findings(state, state["question"]))
@@ -101,7 +101,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
             plan = plan_from_draft(draft, runtime.context.max_steps, state["language"])
-            # A person who wants to see the plan is shown one, also where nothing seems left to do.
+            # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or runtime.context.auto_accept:
                 return plan
             break
@@ -135,15 +135,14 @@ def _passages(state: State) -> list[Passage]:
 
 
 def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
-    """Make a plan of a draft, keeping to the limit and to needs that point back.
+    """Make a plan from a draft, with at most `limit` steps that only need earlier ones.
 
-    A step that computes becomes one that looks the figures up, and says so: nothing computes yet.
+    A step that computes becomes one that looks the figures up, and says so, as no sandbox exists.
 
     Raises:
-        Problem: If the draft is no plan that can be researched (`graph/plan.py`).
+        Problem: If the draft is not a valid plan (`graph/plan.py`).
     """
-    # A model asked for four steps sometimes writes nine, so the limit is kept here.
-    kept = draft.steps[:limit]
+    # A model asked for four steps sometimes writes nine, so the limit is enforced here.
     steps = [
         Step(
             id=f"s{number}",
@@ -154,7 +153,7 @@ def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
             needs=_earlier(step.needs, number),
             need_web_search=step.need_web_search,
         )
-        for number, step in enumerate(kept, start=1)
+        for number, step in enumerate(draft.steps[:limit], start=1)
     ]
     plan = Plan(
         title=draft.title[:300],
@@ -173,9 +172,9 @@ def _described(step: DraftStep, language: str) -> str:
 
 
 def _earlier(needs: list[int | str], number: int) -> list[str]:
-    """Return the ids of the earlier steps that are meant, named as 2, "2" or "s2"."""
-    meant = [int(digits) for need in needs if (digits := str(need).lstrip("s")).isdecimal()]
-    return [f"s{need}" for need in dict.fromkeys(meant) if 0 < need < number]
+    """Return the ids of the earlier steps among the needs, which are given as 2, "2" or "s2"."""
+    numbers = [int(digits) for need in needs if (digits := str(need).lstrip("s")).isdecimal()]
+    return [f"s{need}" for need in dict.fromkeys(numbers) if 0 < need < number]
 
 
 def _plan_from_queries(state: State, limit: int) -> Plan:
