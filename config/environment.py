@@ -1,4 +1,4 @@
-"""Load the settings of the home's `.env`, and see what a folder's `.env` would set.
+"""Load the settings in the home's `.env`, and list those in a folder's `.env`.
 
 Only the file in the home is trusted. A folder may be anybody's, and settings in its `.env` could
 send prompts and keys to a stranger.
@@ -47,8 +47,8 @@ HARMLESS_VARIABLES = frozenset(
 )
 """What a trusted folder's `.env` may set: limits of one run.
 
-No address to send data to, no permission, and nothing that changes what is learnt of the person or
-which facts a model is told.
+None of them is an address for data or a permission, or changes what is learned about the person or
+which facts a model gets.
 """
 
 PATH_VARIABLES = frozenset(
@@ -57,7 +57,7 @@ PATH_VARIABLES = frozenset(
 """The variables that name a file or a folder."""
 
 MINILM = "minilm:"
-"""How the name of an embedder begins that names a folder."""
+"""The prefix of the name of an embedder in a folder."""
 
 _USED = (
     r"(?:DOSSIER|LANGSMITH|LANGCHAIN)_\w{1,60}|SEARXNG_URL|(?:TIKTOKEN|DATA_GYM)_CACHE_DIR"
@@ -175,14 +175,14 @@ def normalize_tracing() -> None:
 
 def is_tracing_enabled() -> bool:
     """Say whether the environment turns on tracing."""
-    said = {os.environ.get(name, "").strip() for name in TRACING_VARIABLES} - {""}
-    return said == {"true"}
+    values = {os.environ.get(name, "").strip() for name in TRACING_VARIABLES} - {""}
+    return values == {"true"}
 
 
 def read_folder_env(folder: Path | None = None) -> dict[str, str]:
-    """Return the settings in the `.env` of a folder that Dossier uses and that differ from now.
+    """Return the settings in the `.env` of a folder that Dossier uses and that would change.
 
-    A file that cannot be read has none, and neither has the person's own file.
+    The person's own file, and one that cannot be read, count as empty.
 
     Args:
         folder: The folder; the current one if none is given.
@@ -191,15 +191,15 @@ def read_folder_env(folder: Path | None = None) -> dict[str, str]:
     try:
         if file.resolve() == home_env_file().resolve():
             return {}
-        said = read_env_file(file)
+        found = read_env_file(file)
     except (OSError, ValueError, RuntimeError):
         return {}
-    there = {**_upper(os.environ), HOME_VARIABLE: str(home_folder())}
-    said = {name: resolve_env_value(name, value, file.parent) for name, value in said.items()}
+    current = {**_upper(os.environ), HOME_VARIABLE: str(home_folder())}
+    values = {name: resolve_env_value(name, value, file.parent) for name, value in found.items()}
     return {
         name: value
-        for name, value in said.items()
-        if is_known_variable(name) and there.get(name) != value
+        for name, value in values.items()
+        if is_known_variable(name) and current.get(name) != value
     }
 
 
@@ -245,9 +245,8 @@ def read_env_file(file: Path, *, interpolate: bool = False) -> dict[str, str]:
     # Few homes have the file, and the library takes a while to load.
     from dotenv import dotenv_values  # noqa: PLC0415
 
-    said = dotenv_values(stream=io.StringIO(text), interpolate=interpolate)
-    return {name.upper(): value for name, value in said.items() if value}
+    return _upper(dotenv_values(stream=io.StringIO(text), interpolate=interpolate))
 
 
-def _upper(names: Mapping[str, str]) -> dict[str, str]:
-    return {name.upper(): value for name, value in names.items() if value}
+def _upper(values: Mapping[str, str | None]) -> dict[str, str]:
+    return {name.upper(): value for name, value in values.items() if value}

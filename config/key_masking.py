@@ -15,16 +15,16 @@ from config.resources import process_cached
 REMOVED = "[key removed]"
 
 SHORTEST, WORD = 5, 8
-"""The fewest characters of a key, and of one with letters only, which may be a common word."""
+"""The fewest characters of a key, and of one of letters only, which may be a common word."""
 
 CUT = 12
-"""The first characters of a key, by which it is recognised even if the rest was cut off."""
+"""How many first characters identify a key, even if the rest was cut off."""
 
 _NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
 """The names of variables that hold a key."""
 
 _PLAIN = r"(?=.{1,20}\Z)[a-zA-Z]+(?:[-_ .][a-zA-Z]+)*"
-"""A key that may stand in any text, as those that are made up for a server that wants none."""
+"""A key that any text may contain, such as one made up for a server that needs none."""
 
 _ADDRESSED = r".*_(?:URL|URI|DSN|BASE|ENDPOINT|HOST|SERVER|PROXY)"
 """The names of variables that hold an address."""
@@ -33,10 +33,10 @@ _WITH_LOGIN = (
     r"(?!sqlite)(?:[\w+.-]*:?/{1,2})?+(?!(?:localhost|[^/:@\s]*\.[^/:@\s]*):\d{1,5}[/?#])"
     r"([^/:@\s]*):(.+)@([^@/?#:\s]+).*"
 )
-"""An address with a login, where what follows a host and a port is none."""
+"""An address with a login; the part behind a host and a port is not a login."""
 
 _LOGIN = r"(?<=//)([^/\s:@]*):(?!\d{1,5}[/?#])[^\s?]+@"
-"""A name and a password in an address; what stands before the last `@` may have most signs."""
+"""A name and a password in an address; the password may contain `@`."""
 
 _ARGUMENT = (
     r"(?i)(?<=[?&;])((?:\w*[-_])?(?:ssl)?(?:password|passwd|pass|pwd|secret|token|jwt|(?:api)?key"
@@ -46,9 +46,9 @@ _ARGUMENT = (
 
 
 def mask_keys(text: str, *, plain_words: bool = True) -> str:
-    """Return a text without the keys in the environment, in any form in which a server echoes them.
+    """Return a text without the keys in the environment, in any form that a server may echo.
 
-    Keys that were cut off are removed too, and so are passwords in addresses.
+    This includes keys that were cut off, and passwords in addresses.
 
     Args:
         text: The text.
@@ -72,39 +72,39 @@ def _mask_logins(text: str) -> str:
 
 
 def mask_value(name: str, value: str) -> str:
-    """Return the value of a variable without a password, where it is an address."""
+    """Return the value of a variable, without the password if it is an address."""
     login = _login(value) if _is_address_variable(name) else None
     return _mask_logins(login.hidden_in(value) if login else value)
 
 
 @lru_cache(maxsize=1024)
 def is_key_variable(name: str) -> bool:
-    """Say whether a variable holds a key, by its name."""
+    """Say by its name whether a variable holds a key."""
     return re.fullmatch(_NAMED, name.upper()) is not None
 
 
 def mask_error(error: BaseException | None) -> None:
-    """Remove the keys from an error and from its causes: a log may show them all."""
+    """Remove the keys from an error and its causes, all of which a log may show."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        said = [mask_keys(one) if isinstance(one, str) else one for one in error.args]
-        if said != list(error.args):
-            error.args = tuple(said)
+        args = tuple(mask_keys(arg) if isinstance(arg, str) else arg for arg in error.args)
+        if args != error.args:
+            error.args = args
         if isinstance(error, OSError) and isinstance(error.strerror, str):
             error.strerror = mask_keys(error.strerror)
         error = error.__cause__ or error.__context__
 
 
 class _Login(NamedTuple):
-    """What stands before and behind the last `@` of an address in the environment."""
+    """The login and the host of an address in the environment."""
 
     name: str
     password: str
     host: str
 
     def hidden_in(self, text: str) -> str:
-        """Return a text without the password, and without what a reader of addresses left of it."""
+        """Return a text without the password, and without the parts of it that a parser left."""
         for password in (self.password, unquote(self.password)):
             rests = (password[at:] for at in range(len(password)))
             for rest in rests if f"@{self.host}" in text else ():
@@ -145,21 +145,21 @@ def _login(address: str) -> _Login | None:
 
 @process_cached
 def _written_forms(key: str) -> tuple[str, ...]:
-    """Return a key as it is, and as written in JSON, in an address and in Base64."""
+    """Return a key verbatim, and as written in JSON, in an address and in Base64."""
     encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
     return tuple(dict.fromkeys((key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)))
 
 
 def _mask_key(text: str, key: str) -> str:
-    kept, start, opening = [], 0, key[: min(CUT, len(key))]
+    parts, start, opening = [], 0, key[: min(CUT, len(key))]
     while (at := text.find(opening, start)) >= 0:
-        kept += [text[start:at], REMOVED]
+        parts += [text[start:at], REMOVED]
         end = at + len(key)
-        start = end if text[at:end] == key else at + _alike(text[at:end], key)
-    return "".join([*kept, text[start:]]) if kept else text
+        start = end if text[at:end] == key else at + _common_prefix_length(text[at:end], key)
+    return "".join([*parts, text[start:]]) if parts else text
 
 
-def _alike(text: str, key: str) -> int:
-    """Return the length of the common beginning of two texts."""
+def _common_prefix_length(text: str, key: str) -> int:
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(text, key, strict=False))
     return next((at for at, (one, other) in pairs if one != other), len(text))

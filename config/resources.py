@@ -1,8 +1,8 @@
-"""Own what this process keeps open or remembers, in one place that can close it all.
+"""Own everything that this process keeps open or caches, and close it all.
 
 A module declares each of its resources once, as a `Resource`, a `LoopResource` or a function that
-is `process_cached`. It is made on first use. `close_resources` closes all of them in the reverse
-order of their making; what is used after that is made anew, as in a new process.
+is `process_cached`. It is created on first use. `close_resources` closes all of them in the reverse
+order of their creation; a resource that is used after that is created anew, as in a new process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Args = ParamSpec("Args")
 
 
 class Resource(Generic[Value]):
-    """A declaration of something that a process has one of."""
+    """The declaration of a value that exists once per process."""
 
     def __init__(
         self, make: Callable[[], Value], close: Callable[[Value], object] | None = None
@@ -32,13 +32,13 @@ class Resource(Generic[Value]):
         """Declare a resource.
 
         Args:
-            make: Makes it; must not block for long.
-            close: Releases what it holds.
+            make: Creates the value; must not block for long.
+            close: Releases it.
         """
         self.make, self.close = make, close
 
     def get(self) -> Value:
-        """Return the one of this process, made now if there is none yet."""
+        """Return the value of this process; create it on first use."""
         values = _current.values
         try:
             return cast("Value", values[self])
@@ -50,16 +50,16 @@ class Resource(Generic[Value]):
 
 
 class LoopResource(Generic[Value]):
-    """A declaration of something that each event loop has one of, such as a lock."""
+    """The declaration of a value that exists once per event loop, such as a lock."""
 
     def __init__(
         self, make: Callable[[], Value], close: Callable[[Value], Awaitable[object]] | None = None
     ) -> None:
-        """Declare a resource; what closes it is awaited in its own event loop."""
+        """Declare a resource; `close` is awaited in its event loop."""
         self.make, self.close = make, close
 
     def get(self) -> Value:
-        """Return the one of the running event loop, made now if there is none yet."""
+        """Return the value of the running event loop; create it on first use."""
         loop = _running_loop()
         values = _current.loops.get(loop)
         if values is None:
@@ -70,7 +70,7 @@ class LoopResource(Generic[Value]):
 
 
 class ProcessResources:
-    """Everything that one process has made of what is declared, in the order of its making."""
+    """The values of all resources of one process, in the order of their creation."""
 
     def __init__(self) -> None:
         self.values: dict[Resource[Any], Any] = {}
@@ -78,14 +78,14 @@ class ProcessResources:
         self.loops = WeakKeyDictionary()
 
     def close(self) -> None:
-        """Close what belongs to no event loop, the newest first."""
+        """Close the values outside of event loops, the newest first."""
         while self.values:
             resource, value = self.values.popitem()
             if resource.close:
                 resource.close(value)
 
     async def close_loop(self) -> None:
-        """Close what belongs to the running event loop, the newest first."""
+        """Close the values of the running event loop, the newest first."""
         values = self.loops.pop(_running_loop(), {})
         while values:
             resource, value = values.popitem()
@@ -98,7 +98,7 @@ _making = threading.RLock()
 
 
 def replace_resources() -> ProcessResources:
-    """Let everything be made anew; return what there was, which the caller may close."""
+    """Start with no values; return the former ones, which the caller may close."""
     global _current
     former, _current = _current, ProcessResources()
     return former
@@ -123,9 +123,9 @@ def _close_at_exit() -> None:
 
 
 def process_cached(function: Callable[Args, Value]) -> Callable[Args, Value]:
-    """Return a function that remembers its results until the resources are closed.
+    """Return a function that caches its results until the resources are closed.
 
-    For what depends on the environment or on files; `functools.cache` serves all other functions.
+    It is for results that depend on the environment or on files; others use `functools.cache`.
     """
     cached = Resource(lambda: cast("Callable[Args, Value]", cache(function)))
 
@@ -137,7 +137,7 @@ def process_cached(function: Callable[Args, Value]) -> Callable[Args, Value]:
 
 
 class RecentCache(OrderedDict[Key, Value]):
-    """A mapping that drops the entries whose storing, or reading by subscript, is longest ago."""
+    """A mapping that drops its least recently stored or subscripted entries."""
 
     def __init__(self, size: int) -> None:
         """Make an empty one.

@@ -36,7 +36,7 @@ def parse_database_url(written: str) -> URL:
     try:
         return make_url(written)
     except ValueError as error:
-        # It says so of a port that is no number.
+        # SQLAlchemy raises this for a port that is not a number.
         raise ArgumentError(str(error)) from error
 
 
@@ -46,11 +46,11 @@ CONNECTIONS = 16
 """How many connections a process keeps open; opening one costs more than most statements."""
 
 PATIENCE = 5.0
-"""How many seconds a new file is waited for that another process makes."""
+"""How many seconds to wait for a new file that another process is creating."""
 
 
 def create_database_engine(url: str) -> Engine:
-    """Return the engine of a database; it is not asked for anything yet.
+    """Return the engine of a database, without connecting to it.
 
     Raises:
         Problem: `config_value` or `storage_unavailable`.
@@ -69,22 +69,22 @@ def create_database_engine(url: str) -> Engine:
             ErrorCode.STORAGE_UNAVAILABLE, f"no driver for {parsed.drivername}", hint=hint
         )
     file = Path(parsed.database or "")
-    kept = backend == "sqlite" and is_read_only(file)
-    if backend == "sqlite" and not kept:
+    read_only = backend == "sqlite" and is_read_only(file)
+    if backend == "sqlite" and not read_only:
         _make_database_folder(file)
     try:
-        # A connection that a server has dropped meanwhile is opened again.
-        usual: dict[str, Any] = {"pool_size": CONNECTIONS}
-        usual["pool_pre_ping"] = backend == "postgresql"
-        usual |= {"creator": partial(_reader, file)} if kept else {}
-        engine = create_engine(parsed.set(drivername=driver), **usual)
+        # A connection that the server has dropped is opened again.
+        options: dict[str, Any] = {"pool_size": CONNECTIONS}
+        options["pool_pre_ping"] = backend == "postgresql"
+        options |= {"creator": partial(_reader, file)} if read_only else {}
+        engine = create_engine(parsed.set(drivername=driver), **options)
     except ImportError as error:
         hint = "install dossier[postgres]"
         raise Problem(
             ErrorCode.STORAGE_UNAVAILABLE, f"{error.name} is missing", hint=hint
         ) from error
     if backend == "sqlite":
-        event.listen(engine, "connect", _configure_reader if kept else _configure_sqlite)
+        event.listen(engine, "connect", _configure_reader if read_only else _configure_sqlite)
     else:
         add_postgresql_conditions()
         event.listen(engine, "connect", _disable_jit)
@@ -105,8 +105,8 @@ def _make_database_folder(file: Path) -> None:
 def _reader(file: Path) -> sqlite3.Connection:
     """Open a read-only database file.
 
-    SQLite needs the index of its write-ahead log, which it cannot create there: then a copy is
-    read. Without a log no process has the file open, so it can be read as one that never changes.
+    SQLite needs the index of its write-ahead log, which it cannot create there; if it is missing, a
+    copy is read. Without a log no process has the file open, so it is read as immutable.
 
     Raises:
         Problem: `home_read_only` if there is no room for a copy.
@@ -122,7 +122,7 @@ def _reader(file: Path) -> sqlite3.Connection:
 
 @process_cached
 def _copy(file: Path, log: Path) -> Path:
-    """Return a copy of a database and its log that only this user can read; it goes at the end."""
+    """Return a private copy of a database and its log, which is deleted at exit."""
     folder = Path(tempfile.mkdtemp(prefix="dossier-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     try:
@@ -151,7 +151,7 @@ def _configure_sqlite(connection: Any, _: Any) -> None:
 
 
 def _enable_write_ahead_log(cursor: Any) -> None:
-    """Let SQLite log ahead; it does not wait by itself when two processes begin that at once."""
+    """Enable the write-ahead log; SQLite does not wait by itself if two processes do so at once."""
     until = time.monotonic() + PATIENCE
     while True:
         try:

@@ -45,14 +45,14 @@ _engines = Resource(dict[str, Engine], _dispose_engines)
 _opening = threading.Lock()
 
 _write_lock = LoopResource(asyncio.Lock)
-"""Whoever writes holds it: SQLite has one writer, so others need not ask it."""
+"""Writers hold it: SQLite has one writer, so others need not try."""
 
 
 async def get_engine() -> Engine:
-    """Return the engine of this process, with all tables made.
+    """Return the engine of this process, with all tables created.
 
-    It is a synchronous one, used in threads: a driver that is asynchronous itself changes threads
-    for every single step of a transaction, which costs more than the transaction.
+    It is synchronous and used in threads: an asynchronous driver changes threads for every step of
+    a transaction, which costs more than the transaction.
 
     Raises:
         Problem: `storage_unavailable`, `storage_corrupt`, `storage_busy` or `schema_newer`.
@@ -70,49 +70,49 @@ async def close_database() -> None:
 
 
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
-    """Return all rows that a statement which only reads gives.
+    """Return all rows of a statement that only reads.
 
     Raises:
-        Problem: What `to_database_problem` tells of.
+        Problem: Whatever `to_database_problem` returns.
     """
     with _translate_errors():
         return await asyncio.to_thread(_read_rows, await get_engine(), statement, values)
 
 
 async def run_read(work: Callable[[Connection], Answer]) -> Answer:
-    """Let a function read, in one transaction, and return what it returns.
+    """Let a function read in one transaction; return its result.
 
     Args:
         work: Executes its statements on the connection it is given; it runs in a thread.
 
     Raises:
-        Problem: What `to_database_problem` tells of.
+        Problem: Whatever `to_database_problem` returns.
     """
     with _translate_errors():
         return await asyncio.to_thread(_read_once, await get_engine(), work)
 
 
 async def run_write(work: Callable[[Connection], Answer]) -> Answer:
-    """Let a function write in one transaction, and return what it returns.
+    """Let a function write in one transaction; return its result.
 
     Args:
-        work: Executes its statements on the connection it is given; it runs in a thread, and again
-            when two transactions have waited for each other.
+        work: Executes its statements on the connection it is given; it runs in a thread, and is
+            repeated after a deadlock.
 
     Raises:
-        Problem: What `to_database_problem` tells of.
+        Problem: Whatever `to_database_problem` returns.
     """
     with _translate_errors():
         engine = await get_engine()
         async with _write_lock.get():
-            # The transaction ends as it should even if nobody waits for it any more.
+            # The transaction is completed even if the caller is cancelled.
             return await asyncio.shield(_write_in_thread(engine, work))
 
 
 def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
-    """Do what `run_write` does in the thread that calls, which must not be that of an event loop.
+    """Do what `run_write` does in the calling thread, which must not be that of an event loop.
 
-    A thread that waits for the event loop to write may hold the last thread that could do it.
+    A thread that waited for the event loop to write might be the last one that could do it.
     """
     with _translate_errors():
         return _write(_opened(settings().database), work)
@@ -139,13 +139,13 @@ def _write_in_thread(
 
 
 def advisory_lock(connection: Connection, name: str) -> None:
-    """Let one transaction at a time go on that names this; SQLite has one writer anyway."""
+    """Lock a name until the end of the transaction; SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
 
 
 def _deadlocked(error: BaseException) -> bool:
-    # PostgreSQL ends one of two transactions that wait for each other; the other one goes on.
+    # PostgreSQL aborts one of two transactions that wait for each other.
     return getattr(getattr(error, "orig", None), "sqlstate", "") == "40P01"
 
 
@@ -155,7 +155,7 @@ def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     except DatabaseError as error:
         if not _deadlocked(error):
             raise
-    # This is seldom, and the library takes longer to load than most commands read.
+    # This is rare, and the library takes longer to load than most commands need to read.
     from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random  # noqa: PLC0415
 
     again = Retrying(
@@ -183,7 +183,7 @@ def _translate_errors() -> Iterator[None]:
 
 
 def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
-    """Return the problem of a database that fails; a mistake in a statement stays what it is."""
+    """Return the problem of a failing database; an error in a statement is returned unchanged."""
     orig = getattr(error, "orig", None)
     name = getattr(orig, "sqlite_errorname", "")
     where = parse_database_url(settings().database).render_as_string(hide_password=True)
@@ -213,7 +213,7 @@ def _opened(url: str) -> Engine:
 
 
 def _prepared(engine: Engine) -> Engine:
-    """Make the tables that are missing, and bring older ones up to date."""
+    """Create the missing tables, and upgrade older ones."""
     try:
         version = (
             SCHEMA_VERSION if _read_once(engine, _is_up_to_date) else _write(engine, _create_tables)
@@ -234,16 +234,16 @@ def _prepared(engine: Engine) -> Engine:
 
 
 def _version(connection: Connection) -> int:
-    """Return the version of the tables that are there; 0 where there are none."""
+    """Return the version of the existing tables; 0 if there are none."""
     if not inspect(connection).has_table(schema.name):
         return 0
     return connection.execute(select(schema.c.version)).scalar() or 0
 
 
 def _is_up_to_date(connection: Connection) -> bool:
-    """Tell whether all tables are there as this program knows them; who only reads never waits."""
-    there = inspect(connection).get_table_names()
-    return metadata.tables.keys() <= {*there} and _version(connection) == SCHEMA_VERSION
+    """Say whether all tables exist in the current version; only reading, it never waits."""
+    existing = inspect(connection).get_table_names()
+    return metadata.tables.keys() <= {*existing} and _version(connection) == SCHEMA_VERSION
 
 
 def _create_tables(connection: Connection) -> int:
@@ -264,11 +264,11 @@ SqlStatement = tuple[Executable, Any]
 """A statement, and the values or the list of values it is executed with, or `None`."""
 
 _Work = Callable[[Connection], object]
-"""What executes its statements on the connection it is given; it may be called again."""
+"""Executes its statements on the connection it is given; it may be called again."""
 
 
 class _PendingWrite(NamedTuple):
-    """Work that is done whole or not at all, and who waits for it."""
+    """Work that is done completely or not at all, and the future that waits for it."""
 
     work: _Work
     done: asyncio.Future[None]
@@ -277,7 +277,7 @@ class _PendingWrite(NamedTuple):
 class GroupCommit:
     """The writes of one event loop: while one batch is committed, the next one gathers.
 
-    This is group commit as databases do it (DeWitt et al. 1984, section 3.2): many transactions
+    This is the group commit of databases (DeWitt et al. 1984, section 3.2): many transactions
     share one forced write of the log.
     """
 
@@ -289,8 +289,8 @@ class GroupCommit:
         """Let a function write, all or nothing; it is on the disk when this returns.
 
         Raises:
-            Problem: If the database fails (`storage.engine.to_database_problem`).
-            SQLAlchemyError: If a statement fails; none of them has an effect then.
+            Problem: If the database fails (`to_database_problem`).
+            SQLAlchemyError: If a statement fails; then none has an effect.
         """
         entry = _PendingWrite(work, asyncio.get_running_loop().create_future())
         self.waiting.append(entry)
@@ -307,7 +307,7 @@ class GroupCommit:
         while self.waiting:
             batch, self.waiting = self.waiting, []
             failure = await _try_commit(batch)
-            # One bad entry must not harm the others, so each is then tried on its own.
+            # One bad entry must not fail the others, so each is then tried on its own.
             alone = failure is not None and not isinstance(failure, Problem)
             for entry in batch:
                 _resolve(entry, await _try_commit([entry]) if alone else failure)
@@ -317,7 +317,7 @@ _group_commit = LoopResource(GroupCommit, GroupCommit.finish)
 
 
 async def commit_statements(*statements: SqlStatement) -> None:
-    """Execute statements, all or none, through the journal of this event loop."""
+    """Execute statements, all or none, in the next batch of this event loop."""
 
     def execute(connection: Connection) -> None:
         for statement, values in statements:
@@ -327,14 +327,14 @@ async def commit_statements(*statements: SqlStatement) -> None:
 
 
 async def write_in_group(work: _Work) -> None:
-    """Let a function write through the journal of this event loop (see `GroupCommit.submit`)."""
+    """Let a function write in the next batch of this event loop (see `GroupCommit.submit`)."""
     await _group_commit.get().submit(work)
 
 
 async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
-    """Execute some entries in one transaction; return what went wrong, whatever it is.
+    """Execute some entries in one transaction; return any error.
 
-    Nobody would ever wake those who wait for an entry if it were raised here.
+    If it were raised, the callers that wait for the entries would never wake up.
     """
 
     def execute(connection: Connection) -> None:

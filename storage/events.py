@@ -1,4 +1,4 @@
-"""The log of every change of a memory: what was, what is, who is behind it, and why."""
+"""Log every change of a memory: the data before and after it, its source, and its reason."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ NEWEST_EVENT = select(func.max(events.c.id)).where(events.c.owner == bindparam("
 
 
 class Event(NamedTuple):
-    """One change of one thing that is remembered."""
+    """One change of one item of a memory."""
 
     owner: str
     name: str
-    """Which memory and what was done, such as `fact.add`."""
+    """The memory and the change, such as `fact.add`."""
     item: str = ""
-    """The id of what was changed."""
+    """The id of the changed item."""
     before: Data | None = None
-    """What it was; `None` where there was nothing."""
+    """The former data; `None` if there were none."""
     after: Data | None = None
-    """What it is; `None` where there is nothing any more."""
+    """The new data; `None` if there are none."""
     provenance: str = "user"
-    """Who is behind it: `user`, `model`, `tool` or `web`."""
+    """The source of the change: `user`, `model`, `tool` or `web`."""
     why: str = ""
-    """The reason in words, for people; that of a model may be any words."""
+    """The reason, for people; that of a model is free text."""
     run: str = ""
     step: str = ""
-    """The step of the run; `FEEDBACK_STEP` for what a person said about the run."""
+    """The step of the run; `FEEDBACK_STEP` for a person's feedback on the run."""
     undoes: int = 0
-    """The number of the event that this one undoes; 0 where it undoes none."""
+    """The number of the event that this one undoes; 0 if none."""
 
 
 class Reversal(NamedTuple):
-    """What undoing an event comes to in one memory."""
+    """The effect of undoing an event in one memory."""
 
     event: Event
-    """What is logged of it (`storage.events.undoing`)."""
+    """The event to log (`storage.events.undoing`)."""
     write: Callable[[int], object] = lambda _: None
-    """Writes what has to know the number of that event."""
+    """Writes the data that contain the number of that event."""
 
 
 Reverse = Callable[[Connection], Reversal | None]
-"""Undoes an event in a transaction, apart from logging that; `None` if there is nothing to undo.
+"""Undoes an event in a transaction, without logging that; `None` if there is nothing to undo.
 
-It raises `undo_conflict` if more was done since.
+It raises `undo_conflict` if there are later changes.
 """
 
 
 class LoggedEvent(NamedTuple):
-    """An event as it was logged, its number and its time in seconds since 1970 beside it."""
+    """A logged event, with its number and its time in seconds since 1970."""
 
     id: int
     event: Event
@@ -68,13 +68,13 @@ class LoggedEvent(NamedTuple):
 def log_event(connection: Connection, event: Event, *, at: float | None = None) -> int:
     """Write an event in the transaction of the change itself; return its number.
 
-    An owner's events are committed in the order of their numbers, so that who has read up to one
-    of them has missed none before it.
+    An owner's events are committed in the order of their numbers, so that a reader of one has
+    missed none before it.
 
     Args:
-        connection: Of that transaction.
-        event: What was changed.
-        at: When, in seconds since 1970; now when it is `None`.
+        connection: The connection of that transaction.
+        event: The change.
+        at: Its time, in seconds since 1970; now if it is `None`.
     """
     lock_owner(connection, event.owner)
     row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
@@ -86,12 +86,12 @@ def log_event(connection: Connection, event: Event, *, at: float | None = None) 
 
 
 def lock_owner(connection: Connection, owner: str) -> None:
-    """Let one transaction at a time change what an owner has; it may be said more than once."""
+    """Let one transaction at a time change the data of an owner; repeating it does no harm."""
     advisory_lock(connection, f"events {owner}")
 
 
 async def read_revision(owner: str) -> int:
-    """Return the number of an owner's newest event; 0 where there is none."""
+    """Return the number of an owner's newest event; 0 if there is none."""
     return await run_read(lambda connection: current_revision(connection, owner))
 
 
@@ -106,11 +106,11 @@ async def list_events(
     """Return an owner's events, the newest first.
 
     Args:
-        owner: Whose.
-        item: Only those of one thing.
+        owner: The owner.
+        item: Only those of one item.
         run: Only those of one run.
-        name: Only those of one memory, such as `fact`, or of one kind, such as `fact.add`.
-        limit: How many at most; all of them when it is `None`.
+        name: Only those of one memory, such as `fact`, or of one change, such as `fact.add`.
+        limit: How many at most; all if it is `None`.
     """
     wanted = select(events).where(events.c.owner == owner).order_by(events.c.id.desc()).limit(limit)
     if item:
@@ -137,7 +137,7 @@ async def list_events_since(owner: str, number: int) -> list[LoggedEvent]:
 
 
 async def find_undone_events(owner: str) -> dict[int, int]:
-    """Return which of an owner's events are taken back now, and by which other event each."""
+    """Return the events of an owner that are undone now, each with the event that undid it."""
     return await run_read(lambda connection: undone_by_in(connection, owner))
 
 
@@ -146,31 +146,29 @@ def undone_by_in(connection: Connection, owner: str) -> dict[int, int]:
     wanted = select(events.c.id, events.c.undoes).where(
         events.c.owner == owner, events.c.undoes > 0
     )
-    by: dict[int, int] = {}
+    undone_by: dict[int, int] = {}
     for row in connection.execute(wanted.order_by(events.c.id.desc())):
-        # Whoever takes back an undo has a higher number, so that is known here.
-        if row.id not in by:
-            by.setdefault(row.undoes, row.id)
-    return by
+        # An event that undoes an undo has a higher number, so it comes before that undo.
+        if row.id not in undone_by:
+            undone_by.setdefault(row.undoes, row.id)
+    return undone_by
 
 
 def undoing(logged: LoggedEvent, name: str, *, run: str = "") -> Event:
-    """Return the event that says that a person has undone another one.
+    """Return the event of a person who undoes another event.
 
     Args:
         logged: The event that is undone.
-        name: Of the new event.
+        name: The name of the new event.
         run: The run that the new event belongs to, if any.
     """
-    its = logged.event
-    why = undo_reason(logged.id)
-    return Event(
-        its.owner, name, its.item, its.after, its.before, "user", why, run, undoes=logged.id
-    )
+    undone, why = logged.event, undo_reason(logged.id)
+    before, after = undone.after, undone.before
+    return Event(undone.owner, name, undone.item, before, after, "user", why, run, undoes=logged.id)
 
 
 def empty_events(connection: Connection, owner: str, items: Sequence[str]) -> None:
-    """Leave of the events of some items only that they were, when, and by whom."""
+    """Remove the data and reasons from the events of some items; the rest of each stays."""
     its = (events.c.owner == owner, events.c.item.in_(items))
     connection.execute(update(events).where(*its).values(before="", after="", why=""))
 
@@ -181,11 +179,11 @@ def undo_reason(number: int) -> str:
 
 
 FEEDBACK_STEP = "feedback"
-"""The step of the events by which a person's words about a finished run are remembered."""
+"""The step of the events that come from a person's feedback on a finished run."""
 
 
 def parse_event(row: Row[Any]) -> LoggedEvent:
-    """Return an event of a row of the log."""
+    """Return the event in a row of the log."""
     fields = {name: getattr(row, name) for name in Event._fields}
     both = {"before": _data(row.before), "after": _data(row.after)}
     return LoggedEvent(row.id, Event(**(fields | both)), row.at)

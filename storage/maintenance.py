@@ -1,4 +1,4 @@
-"""Look after the files of the database: leave no trace of what was deleted, and find damage."""
+"""Maintain the files of the database: erase deleted data, and find damage."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from storage.engine import get_engine, run_write, to_database_problem
 from storage.tables import metadata
 
 BEYOND = "what PostgreSQL has archived of its log, and backups, are beyond reach"
-"""What a person is told where nothing better can be promised."""
+"""What stays on PostgreSQL."""
 
 
 async def purge_deleted_data() -> str:
-    """Rewrite the database without what was deleted; return what cannot be promised, if anything.
+    """Rewrite the database without deleted data; return what is not erased, if anything.
 
     Raises:
-        Problem: `storage_busy` while another process reads, or what
-            `storage.engine.to_database_problem` tells.
+        Problem: `storage_busy` while another process reads, or whatever
+            `storage.engine.to_database_problem` returns.
     """
     await run_write(_merge_words)
     try:
@@ -35,7 +35,7 @@ async def purge_deleted_data() -> str:
 
 
 def _merge_words(connection: Connection) -> None:
-    """Write the keyword index anew: a word that is taken out of FTS5 is only marked so."""
+    """Rewrite the keyword index: FTS5 only marks a deleted word."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("INSERT INTO page_words (page_words) VALUES ('optimize')")
 
@@ -44,16 +44,16 @@ def _scrub(engine: Engine) -> str:
     sqlite = engine.dialect.name == "sqlite"
     connection = engine.raw_connection()
     try:
-        # Neither database vacuums inside of a transaction.
-        plain_one = connection.driver_connection
+        # Neither database can vacuum within a transaction.
+        raw = connection.driver_connection
         if sqlite:
-            _rewrite(plain_one)
+            _rewrite(raw)
             return ""
-        plain_one.rollback()  # type: ignore[union-attr]
-        plain_one.autocommit = True  # type: ignore[union-attr]
+        raw.rollback()  # type: ignore[union-attr]
+        raw.autocommit = True  # type: ignore[union-attr]
         for table in [*(one.name for one in metadata.sorted_tables), "page_words"]:
-            plain_one.execute(f'VACUUM FULL "{table}"')  # type: ignore[union-attr]
-        plain_one.autocommit = False  # type: ignore[union-attr]
+            raw.execute(f'VACUUM FULL "{table}"')  # type: ignore[union-attr]
+        raw.autocommit = False  # type: ignore[union-attr]
         return BEYOND
     finally:
         connection.close()
@@ -72,12 +72,12 @@ def _rewrite(connection: object) -> None:
 
 
 def find_database_damage() -> Problem | None:
-    """Return what is wrong with the first database that is damaged; nothing where all are whole."""
+    """Return the problem of the first damaged database; `None` if there is none."""
     for file in _files():
-        said = _check_file(file)
-        if said != "ok":
+        message = _check_file(file)
+        if message != "ok":
             hint = "restore it from a backup, or move it away"
-            what = f"the database is damaged: {said}"
+            what = f"the database is damaged: {message}"
             return Problem(ErrorCode.STORAGE_CORRUPT, what, where=str(file), hint=hint)
     return None
 
@@ -92,11 +92,11 @@ def _files() -> list[Path]:
 
 
 def _check_file(file: Path) -> str:
-    """Return what SQLite says of a file: `ok`, or the first thing that is wrong."""
+    """Return SQLite's result of a check of a file: `ok`, or the first error."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as opened:
             return " ".join(str(opened.execute("PRAGMA quick_check(1)").fetchone()[0]).split())
     except sqlite3.OperationalError:
-        return "ok"  # It is busy, or may not be read, which is not damage.
+        return "ok"  # A file that is busy or unreadable is not damaged.
     except sqlite3.DatabaseError as error:
         return str(error)

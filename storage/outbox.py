@@ -1,4 +1,4 @@
-"""Work that waits in the database until it is done, whatever ends the process that does it."""
+"""Queue work in the database until it is done, even if the process that does it dies."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_
 from storage.tables import outbox
 
 JOB_LEASE = 120.0
-"""Seconds after which work that somebody took, and did not bring to an end, is due again."""
+"""Seconds after which work that was claimed and not finished is due again."""
 
 WAIT, LONGEST_WAIT = 10.0, 3_600.0
-"""Seconds before work that failed is due again: so many, doubled each time, up to so many."""
+"""Seconds before failed work is due again: the first wait, doubled each time, and the longest."""
 
 
 class OutboxJob(NamedTuple):
@@ -30,7 +30,7 @@ class OutboxJob(NamedTuple):
 def enqueue_job(
     connection: Connection, owner: str, job: str, data: Mapping[str, Any], wait: float = 0
 ) -> None:
-    """Leave work to be done, in so many seconds at the earliest."""
+    """Queue work, which is due in `wait` seconds."""
     due = time.time() + wait
     row = {"owner": owner, "job": job, "data": json.dumps(data), "due": due, "tries": 0}
     connection.execute(insert(outbox), row)
@@ -39,12 +39,12 @@ def enqueue_job(
 def claim_jobs(
     connection: Connection, job: str, enough: Callable[[list[OutboxJob]], bool]
 ) -> list[OutboxJob]:
-    """Take work that is due, the oldest first; nobody else gets it before its lease ends.
+    """Claim work that is due, the oldest first; nobody else gets it before its lease ends.
 
     Args:
-        connection: Of a transaction that writes.
-        job: What kind of work.
-        enough: Says whether what was taken so far is enough.
+        connection: The connection of a transaction that writes.
+        job: The kind of work.
+        enough: Says whether the jobs claimed so far are enough.
     """
     wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries)
     wanted = wanted.where(outbox.c.job == job, _due_by(time.time()))
@@ -60,7 +60,7 @@ def claim_jobs(
 
 
 def is_due(due: float, now: float, longest: float = LONGEST_WAIT) -> bool:
-    """Tell whether work is due, even if the clock was set back after it was scheduled.
+    """Say whether work is due, even if the clock was set back after it was scheduled.
 
     Args:
         due: When it is due, in seconds since 1970.
@@ -85,26 +85,26 @@ _WAITING = (
 def list_waiting_jobs(
     connection: Connection, owner: str, job: str, limit: int
 ) -> list[Mapping[str, Any]]:
-    """Return the data of an owner's work that is not done yet, the newest first."""
+    """Return the data of an owner's pending work, the newest first."""
     values = {"its_owner": owner, "its_job": job, "most": limit}
     return [json.loads(data) for data in connection.execute(_WAITING, values).scalars()]
 
 
 def lock_job(connection: Connection, one: OutboxJob) -> Mapping[str, Any] | None:
-    """Return the data that work has now, and hold it till the commit; `None` if it is done."""
+    """Lock work until the commit and return its current data; `None` if it is done."""
     held = select(outbox.c.data).where(outbox.c.id == one.id).with_for_update()
     data = connection.execute(held).scalar()
     return None if data is None else json.loads(data)
 
 
 def continue_job(connection: Connection, one: OutboxJob, data: Mapping[str, Any]) -> None:
-    """Give work new data, and let it be due at once."""
+    """Give work new data; it is due at once."""
     row = {"data": json.dumps(data), "due": time.time(), "tries": 0}
     connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
 
 
 def postpone_job(connection: Connection, one: OutboxJob, data: Mapping[str, Any]) -> None:
-    """Let work that failed wait, longer with every time."""
+    """Let failed work wait, longer after each failure."""
     due = time.time() + min(WAIT * 2.0**one.tries, LONGEST_WAIT)
     row = {"data": json.dumps(data), "due": due, "tries": one.tries + 1}
     connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
@@ -116,6 +116,6 @@ def finish_job(connection: Connection, one: OutboxJob) -> None:
 
 
 def list_job_owners(connection: Connection, job: str) -> set[str]:
-    """Return whose work of a kind is not done yet."""
+    """Return the owners of pending work of a kind."""
     wanted = select(outbox.c.owner).where(outbox.c.job == job).distinct()
     return set(connection.execute(wanted).scalars())

@@ -1,4 +1,4 @@
-"""Keep the data folder readable by its owner alone, and tell when it cannot be written."""
+"""Keep the data folder readable by its owner alone, and detect one that is read-only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAKEABLE_HINT = "set DOSSIER_HOME to a folder that you may write to"
 """What a person can do about a data folder that cannot be made."""
 
 SERVER_FOLDER = "server"
-"""The folder of what LangGraph's development server keeps, in the data folder."""
+"""The folder in the data folder for the files of LangGraph's development server."""
 
 PROGRAM_FILES = {
     ".env",
@@ -35,26 +35,26 @@ PROGRAM_FILES = {
     "users",
     "vectors",
 }
-"""What lies in the data folder; a person may have other things there, which are theirs."""
+"""The program's own entries of the data folder; others belong to the person."""
 
 LIBRARY_FOLDERS = {"vectors"}
-"""What libraries create there, with other permissions."""
+"""The folders that libraries create there, with other permissions."""
 
 BEGINNINGS = ("checkpoints.db", "dossier.db", "server-token")
 """The beginnings of other file names: SQLite puts its logs next to a database."""
 
 _secured = Resource(set[Path])
-"""The data folders that this process has made sure of."""
+"""The data folders that this process has secured."""
 
 
 def secure_home(home: Path | None = None, *, again: bool = False) -> None:
-    """Make the data folder, and make it and its contents inaccessible to other users.
+    """Create the data folder, and make it and its contents inaccessible to other users.
 
-    This includes a home made by an older version. Where permissions cannot be changed they stay;
+    This includes a home created by an older version. Where permissions cannot be changed they stay;
     `find_exposed_files` lists those paths.
 
     Args:
-        home: The folder; that of the settings if none is given.
+        home: The folder; by default that of the settings.
         again: Whether to check again if this process has already done so.
 
     Raises:
@@ -69,16 +69,16 @@ def secure_home(home: Path | None = None, *, again: bool = False) -> None:
         what = f"cannot make {home}: {error.strerror}"
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=MAKEABLE_HINT) from error
     _secured.get().add(home)
-    _close(_too_open(home))
+    _restrict(_too_open(home))
 
 
 def secure_new_files() -> None:
-    """Restrict what libraries have created in the data folder since the last check."""
-    _close(_too_open(settings().home, LIBRARY_FOLDERS))
+    """Restrict the files that libraries have created in the data folder since the last check."""
+    _restrict(_too_open(settings().home, LIBRARY_FOLDERS))
 
 
-def _close(every: Iterable[tuple[Path, int]]) -> None:
-    for path, mode in every:
+def _restrict(exposed: Iterable[tuple[Path, int]]) -> None:
+    for path, mode in exposed:
         try:
             path.chmod(mode)
         except OSError:
@@ -121,7 +121,7 @@ def check_writable() -> None:
 
 
 def find_exposed_files() -> list[Path]:
-    """Return what other people may read of the data folder, and the links to what they may read."""
+    """Return the files of the data folder that other users may read, and links to such files."""
     home = settings().home
     if not os.path.exists(home):
         return []
@@ -130,12 +130,12 @@ def find_exposed_files() -> list[Path]:
 
 
 def owner_only_mode(mode: int) -> int:
-    """Return the permissions that a file or a folder with this mode keeps: only its owner's."""
+    """Return the permissions of the owner in the mode of a file or a folder."""
     return mode & (FOLDER if stat.S_ISDIR(mode) else FILE)
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open a file for `open(..., opener=made)`; a new one below the data folder is closed."""
+    """Open a file, as the `opener` of `open`; a new one in the data folder is private."""
     mine = Path(path).absolute().is_relative_to(settings().home.absolute())
     return os.open(path, flags, FILE if mine else 0o666)
 
@@ -156,18 +156,18 @@ def make_folder(folder: Path) -> None:
 
 
 def create_private_file(file: Path) -> None:
-    """Make a file that only its owner can read, if there is none; SQLite makes its logs like it."""
+    """Create a missing file that only its owner can read; SQLite gives its logs the same mode."""
     file.touch(mode=FILE, exist_ok=True)
 
 
 def _too_open(home: Path, folders: Container[str] = PROGRAM_FILES) -> Iterator[tuple[Path, int]]:
-    """Yield what has more permissions than it should, each with those that it should have."""
+    """Yield the paths with too many permissions, each with the mode that it should have."""
     if os.name != "posix":
         return
     real = home.resolve()
-    own = [] if real in (Path.home().resolve(), Path("/")) else [real]
-    every: Iterator[str | Path] = chain(own, _kept(real, folders), _linked(real))
-    for path in every:
+    root = [] if real in (Path.home().resolve(), Path("/")) else [real]
+    paths: Iterator[str | Path] = chain(root, _kept(real, folders), _linked(real))
+    for path in paths:
         try:
             mode = os.lstat(path).st_mode
         except FileNotFoundError:
@@ -177,7 +177,7 @@ def _too_open(home: Path, folders: Container[str] = PROGRAM_FILES) -> Iterator[t
 
 
 def _kept(home: Path, kept: Container[str]) -> Iterator[str]:
-    """Yield the paths of what Dossier keeps; no links, which lead elsewhere."""
+    """Yield the paths of the files that Dossier stores, without links."""
     return (one.path for one in _entries(home, kept) if not one.is_symlink())
 
 
@@ -186,14 +186,14 @@ def _links(home: Path) -> Iterator[Path]:
 
 
 def _linked(home: Path) -> Iterator[Path]:
-    """Yield the files of the person's that links stand for, such as a database kept elsewhere."""
+    """Yield the person's own targets of links, such as a database in another folder."""
     for one in _within(home):
         if one.name.startswith(BEGINNINGS) and one.is_symlink() and one.is_file():
             yield from [Path(one).resolve()] if one.stat().st_uid == os.getuid() else []
 
 
 def _leads_out(link: Path) -> bool:
-    """Say whether others may use what a link leads to, where they can get there."""
+    """Say whether other users may access the target of a link, and all folders above it."""
     target = link.resolve()
     try:
         open_ = stat.S_IMODE(target.stat().st_mode) & OTHERS
@@ -203,7 +203,7 @@ def _leads_out(link: Path) -> bool:
 
 
 def _entries(home: Path, kept: Container[str]) -> Iterator[os.DirEntry[str]]:
-    """Yield what Dossier keeps; to walk as `Path` does takes three times longer."""
+    """Yield the files that Dossier stores; `Path.walk` takes three times longer."""
     for one in _within(home):
         if one.name in kept or one.name.startswith(BEGINNINGS):
             yield one
@@ -216,7 +216,7 @@ def _entries(home: Path, kept: Container[str]) -> Iterator[os.DirEntry[str]]:
 
 
 def _within(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """Yield what lies in a folder, as far as it can be listed."""
+    """Yield the entries of a folder; none if it cannot be listed."""
     try:
         with os.scandir(folder) as every:
             yield from every
