@@ -1,7 +1,4 @@
-"""Verify what a text computes.
-
-Work it out again from the numbers and dates that it and its sources have.
-"""
+"""Verify the calculations of a text by repeating them on the numbers and dates of its sources."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ from report.checks.quantities import find_wrong_duration, list_converted_numbers
 from text.dates import PartialDate, find_dates
 from text.regex import regex
 
-_MAX_NEARBY_NUMBERS = 16  # more say nothing of what was computed
+_MAX_NEARBY_NUMBERS = 16  # with more, almost any number could be computed
 _COUNTS = {
     name: float(value)
     for value, names in enumerate(
@@ -57,9 +54,9 @@ _SPELT = regex(
 
 
 def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
-    """Tell whether numbers that a statement computed follow from what stands around it.
+    """Tell whether the computed numbers of a statement follow from the text around it.
 
-    Where fewer than two numbers or dates stand there, or very many, nobody can tell, and it does.
+    With fewer than two numbers there, or very many numbers or dates, the answer is true.
 
     Args:
         said: The statement, without marks.
@@ -75,7 +72,7 @@ def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
 
 
 def iter_all_numbers(text: str) -> Iterator[float]:
-    """Yield the numbers of a text, single digits too, and counts in words that have a unit."""
+    """Yield the numbers of a text, including single digits and spelt-out counts with a unit."""
     bare = FILE_NAME.sub(" ", text)
     found = (one[0].replace(",", "").rstrip(".") for one in _DIGITS.finditer(bare))
     yield from map(float, found)
@@ -84,7 +81,7 @@ def iter_all_numbers(text: str) -> Iterator[float]:
 
 
 def _loose(number: float) -> TextNumber:
-    """Return a number that may be rounded in its last digit."""
+    """Return a number with the tolerance of rounding in its last digit."""
     rest = f"{number:g}".partition(".")[2]
     zeros = 0.5 if rest or number % 10 else 5.0
     return TextNumber(number, min(zeros * 10.0 ** -len(rest), 0.06 * number))
@@ -97,7 +94,7 @@ def _made(beside: Sequence[float]) -> Iterator[float]:
 
 
 def _apart(days: Sequence[PartialDate]) -> Iterator[float]:
-    """Yield how many years, months and days lie between two of some dates."""
+    """Yield the differences between any two dates in years, months and days."""
     for one, other in combinations(days, 2):
         yield float(abs(one.year - other.year))
         if one.month and other.month:
@@ -108,15 +105,15 @@ def _apart(days: Sequence[PartialDate]) -> Iterator[float]:
 
 
 def _day(one: PartialDate) -> int:
-    """Return the number of a day; one that no month has is its last."""
+    """Return the ordinal of a day; a day past the end of its month is the last day."""
     last = monthrange(one.year, min(max(one.month, 1), 12))[1]
     return date(one.year, min(max(one.month, 1), 12), min(one.day, last)).toordinal()
 
 
 CalculationOutcome = Literal["holds", "wrong", "unknown", ""]
-"""What became of a calculation: it comes out, or does not, or it is of numbers that nobody has.
+"""The outcome for a calculation: correct, wrong, or with numbers that nobody has.
 
-Empty is what reckons nothing.
+Empty if nothing is calculated.
 """
 
 _STATEMENTS_BACK = 2  # whose numbers a statement may use
@@ -165,19 +162,19 @@ _TIMES = regex(
 
 
 class CalculationChecker:
-    """Keeps the numbers that a text has had so far, and computes those that follow from them."""
+    """Collects the numbers of a text so far, and computes those that follow from them."""
 
     def __init__(self, asked: str) -> None:
         self.asked = [*dict.fromkeys(iter_all_numbers(asked))][:_MAX_TWO_STEP_NUMBERS]
         self.told: list[list[float]] = []
         self.results: dict[float, None] = {}
         self.before = sorted(self.asked)
-        """All that was told or computed so far, and what was asked, sorted."""
+        """The numbers of the question, and all numbers written or computed so far, sorted."""
         self.made: list[float] = []
-        """What was computed of the statement that was looked at last."""
+        """The results computed for the last statement."""
 
     def record(self, said: str) -> None:
-        """Note the numbers of the statement that was looked at, and what it computed."""
+        """Record the numbers of the evaluated statement, and its results."""
         self._keep(self.made)
         self.made = []
         self.told.append([*dict.fromkeys(iter_all_numbers(said))])
@@ -197,13 +194,13 @@ class CalculationChecker:
     def evaluate(
         self, said: str, known: Sequence[float], *, row: bool = False, cited: bool = False
     ) -> CalculationOutcome:
-        """Return what becomes of the calculation in a statement.
+        """Return the outcome of the calculation in a statement.
 
         Args:
-            said: What is said, without marks and quotations.
-            known: The numbers that its sources have.
+            said: The statement, without marks and quotations.
+            known: The numbers of its sources, sorted.
             row: Whether it is a row of a table, where a cell may be computed from the others.
-            cited: Whether it names its sources; then it must say plainly that it reckons.
+            cited: Whether it cites sources; then it counts only if it says that it calculates.
         """
         written = bool(_worked_out(said))
         self.made = []
@@ -226,7 +223,7 @@ class CalculationChecker:
         return "holds" if made or written or told or self._repeats(said) else ""
 
     def _wanted(self, said: str) -> list[TextNumber]:
-        """Return the numbers of a statement that must come from somewhere, in its order."""
+        """Return the numbers of a statement that need a source, in its order."""
         own = sorted(_named(said)) if (told := list_durations(said)) else []
         for duration, seconds, slack in told:
             units = (TextNumber(seconds / unit, slack / unit) for unit in (1.0, 60.0, 3600.0))
@@ -240,7 +237,7 @@ class CalculationChecker:
     def _made(
         self, said: str, missing: Sequence[TextNumber], back: int, *, twice: bool
     ) -> list[float]:
-        """Return the first numbers that can be computed, each of which later ones may use."""
+        """Return the leading numbers that can be computed, each also from those before it."""
         made: list[float] = []
         if _is_unnamed(said) or len(missing) > _MAX_OPERANDS:
             return []
@@ -258,7 +255,7 @@ class CalculationChecker:
         return made
 
     def _repeats(self, said: str) -> bool:
-        """Tell whether a result stands in a statement with the numbers that it comes of."""
+        """Tell whether a statement repeats an earlier result together with its operands."""
         own = _named(said)
         return any(
             one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
@@ -274,7 +271,7 @@ class CalculationChecker:
 
 @lru_cache(maxsize=512)
 def _worked_out(said: str) -> tuple[float, ...]:
-    """Return what the calculations and the lengths of time in a statement come to."""
+    """Return the values of the calculations and durations in a statement."""
     return (
         *(value for one in list_calculations(said) for value in evaluate_terms(one)),
         *list_converted_numbers(said),
@@ -288,7 +285,7 @@ def _named(said: str) -> tuple[float, ...]:
 
 @lru_cache(maxsize=512)
 def _counting(said: str) -> tuple[TextNumber, ...]:
-    """Return the numbers of a statement that must come from somewhere, and small factors."""
+    """Return the numbers of a statement that need a source, and small factors."""
     times = (float(one or other) for one, other in _TIMES.findall(said))
     return (
         *list_checkable_numbers(said),
@@ -298,13 +295,13 @@ def _counting(said: str) -> tuple[TextNumber, ...]:
 
 @lru_cache(maxsize=512)
 def _is_unnamed(said: str) -> bool:
-    """Tell whether a calculation has no result and comes to no number beside it."""
+    """Tell whether a calculation has no result that the statement names."""
     return any(not _is_named(one, said) for one in _without_result(said))
 
 
 @lru_cache(maxsize=512)
 def has_wrong_calculation(said: str) -> bool:
-    """Tell whether a calculation that is written out comes to something else than is said."""
+    """Tell whether a written-out calculation is wrong."""
     explained = (
         one for one in _without_result(said) if _NAMELY.search(said, 0, max(0, said.find(one)))
     )
@@ -313,12 +310,12 @@ def has_wrong_calculation(said: str) -> bool:
 
 
 def _without_result(said: str) -> list[str]:
-    """Return the calculations of a statement behind which no result is written."""
+    """Return the calculations of a statement that are not followed by a result."""
     return [one for one in list_calculations(said) if not re.search("[=≈≒≃]", one)]
 
 
 def _is_named(expression: str, said: str) -> bool:
-    """Tell whether a calculation comes to a number that is named beside it, in some unit."""
+    """Tell whether a statement names the result of a calculation, in some unit."""
     beside = sorted(iter_all_numbers(said.replace(expression, " ")))
     total = evaluate_terms(expression)[0]
     units = [total, *(one for unit in _units(said) for one in (total * unit, total / unit))]
@@ -326,12 +323,12 @@ def _is_named(expression: str, said: str) -> bool:
 
 
 def _units(said: str) -> list[float]:
-    """Return by what a number is multiplied or divided that a statement may put in another unit."""
+    """Return the factors between the units that a statement names."""
     return [unit for named, units in _UNIT_FACTORS if named.search(said) for unit in units]
 
 
 def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:
-    """Yield what some numbers make in one step, and what they are in another unit."""
+    """Yield the results of one step on some numbers, and their conversions to other units."""
     yield from (2 * one for one in given)
     for one in given:
         yield from (value for unit in units for value in (one * unit, one / unit))
@@ -341,7 +338,7 @@ def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:
 
 
 def _twice(given: Sequence[float]) -> list[float]:
-    """Return what some numbers make in one step or two; a count may be one more or less."""
+    """Return the results of one or two steps on some numbers; a count may be off by one."""
     pairs = {(one, other): [*combine_numbers(one, other)] for one, other in permutations(given, 2)}
     found = [value for values in pairs.values() for value in values]
     for one, other in permutations(given, 2):

@@ -1,4 +1,4 @@
-"""Recognise what a writer says of the sources' silence, and what is the writer's own thought."""
+"""Recognize remarks on what the sources lack, and a writer's own inferences."""
 
 from __future__ import annotations
 
@@ -267,15 +267,15 @@ _MIN_CLAIM_WORDS = 3  # or twice as many Chinese characters
 
 
 def is_absence_remark(statement: str) -> bool:
-    """Tell whether a statement says what the sources do not say."""
+    """Tell whether a statement says that the sources lack something."""
     patterns = (_NOT_FOUND, _ZH_NOT_FOUND, _SILENT, _ZH_SILENT, _NONE_FOUND)
     return any(pattern.search(statement) for pattern in patterns)
 
 
 def list_carried_claims(statement: str) -> list[str]:
-    """Return the claims that stand beside the remark that something was not found.
+    """Return the claims in a statement beside its remark that something was not found.
 
-    "No source names a price, so it is free" has one; a clause on what to do next is none.
+    "No source names a price, so it is free" has one; a clause about next steps is not a claim.
     """
     parts = [one.strip(" ,，。.") for one in _BEHIND.split(statement)]
     if len(parts) < 2 or not is_absence_remark(statement) or is_own_inference(statement):
@@ -285,11 +285,8 @@ def list_carried_claims(statement: str) -> list[str]:
 
 
 def _claims(clause: str) -> bool:
-    long = (
-        len(clause.split()) >= _MIN_CLAIM_WORDS
-        or len(re.findall(f"[{HAN}]", clause)) >= 2 * _MIN_CLAIM_WORDS
-    )
-    return long and not (
+    words, signs = len(clause.split()), len(re.findall(f"[{HAN}]", clause))
+    return max(words, signs // 2) >= _MIN_CLAIM_WORDS and not (
         is_absence_remark(clause) or is_own_inference(clause) or _NEXT.search(clause)
     )
 
@@ -300,7 +297,7 @@ def is_stated_computation(statement: str) -> bool:
 
 
 def is_own_inference(statement: str) -> bool:
-    """Tell whether a statement says that it is its writer's inference, judgement or arithmetic."""
+    """Tell whether a statement calls itself its writer's inference, judgement or arithmetic."""
     patterns = (_OWN, _ZH_OWN, _MINE, _SCOPE)
     return is_stated_computation(statement) or any(
         pattern.search(statement) for pattern in patterns
@@ -308,15 +305,15 @@ def is_own_inference(statement: str) -> bool:
 
 
 def is_suggestion(lead: str) -> bool:
-    """Tell whether what leads on to some code calls it an example, or a suggestion."""
+    """Tell whether the introduction to a block of code calls it an example or a suggestion."""
     return bool(_SUGGESTS.search(lead)) or is_own_inference(lead)
 
 
 def asks_for_settings(question: str) -> bool:
-    """Tell whether a question asks what to set, so that the values in an answer are advice."""
+    """Tell whether a question asks for settings, so that values in its answer are advice."""
     return bool(_WANTS_SETTINGS.search(question))
 
 
 def is_labelled_computed(heading: str) -> bool:
-    """Tell whether the head of a column, or what leads on to a table, says that it is computed."""
+    """Tell whether the head of a column or the introduction to a table says it is computed."""
     return is_stated_computation(heading) or bool(_RECKONED.search(heading))

@@ -1,7 +1,4 @@
-"""Tell which dates and numbers follow from a source.
-
-Lengths in another unit, years gone by, decades.
-"""
+"""Derive dates and numbers from a source: unit conversions, spans of years, decades."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _CHINESE = regex(r"\d{1,2}\s*月(?:\s*\d{1,2}\s*[日号號])?")
 
 
 def _extract_dates(text: str) -> set[PartialDate]:
-    """Return the dates that a source names, with a month at least."""
+    """Return the dates of a source that have at least a month."""
     found = {one for one in find_dates(text) if one.month}
     found |= {PartialDate(int(y), int(m), int(d or 0)) for y, m, d in _SPELT.findall(text)}
     for one, other, year in _SHORT.findall(text):
@@ -40,19 +37,19 @@ def _extract_dates(text: str) -> set[PartialDate]:
 
 
 def has_unknown_date(said: str, sources: Sequence[Collection[PartialDate]]) -> bool:
-    """Tell whether a date with a month is in none of the sources, one of which has such dates."""
+    """Tell whether a date with a month is in no source, while the sources have such dates."""
     known = [date for source in sources for date in source]
     told = [date for date in find_dates(FILE_NAME.sub(" ", said)) if date.month] if known else []
     return any(not any(_fits(date, other) for other in known) for date in told)
 
 
 def strip_dates(said: str) -> str:
-    """Return a text without the Chinese months and days in it, which English spells in words."""
+    """Return a text without Chinese months and days, which English writes in words."""
     return _CHINESE.sub(" ", said)
 
 
 def _ends(text: str) -> set[PartialDate]:
-    """Return the days that only one end of a span of days is spelt out for."""
+    """Return both ends of spans of days, of which only one end names the month."""
     found = {PartialDate(0, int(month), int(day)) for month, day in _DAYS.findall(text)}
     for span in _RANGE.finditer(text):
         month = span["month"] or text[span.end() : span.end() + 14]
@@ -65,7 +62,7 @@ def _ends(text: str) -> set[PartialDate]:
 
 
 def _fits(date: PartialDate, other: PartialDate) -> bool:
-    """Tell whether what a date says is what another one says, as far as that one goes."""
+    """Tell whether a date agrees with another one in the parts it has."""
     same_year = not date.year or not other.year or date.year == other.year
     same_day = not date.day or date.day == other.day
     return same_year and date.month == other.month and same_day
@@ -170,24 +167,24 @@ _SMALL = regex(
 
 
 class Quantity(NamedTuple):
-    """A number with a unit, as it is in the base unit of its kind."""
+    """A number with a unit, and its value in the base unit of its kind."""
 
     number: float
     kind: str
     base: float
     tolerance: float
-    """By how much it may be other because it is rounded."""
+    """Its rounding tolerance, in the base unit."""
 
 
 class Measures(NamedTuple):
-    """What of a source numbers may follow from."""
+    """The quantities and years of a source, from which numbers may follow."""
 
     quantities: list[Quantity]
     years: set[int]
 
 
 class SourceNumbers(NamedTuple):
-    """The numbers of a source, sorted, what others may follow from, and its dates."""
+    """The sorted numbers, the measures and the dates of a source."""
 
     numbers: list[float]
     measures: Measures
@@ -208,12 +205,12 @@ def extract_measures(text: str) -> Measures:
 def list_derivable_numbers(
     said: str, near: Sequence[str], sources: Sequence[Measures]
 ) -> list[float]:
-    """Return the numbers of a statement that follow from its sources without standing in them.
+    """Return the numbers of a statement that follow from its sources but are not in them.
 
     Args:
-        said: What is said, without marks and quotations.
-        near: The sentences of its sources that have most of its words.
-        sources: What the sources have.
+        said: The statement, without marks and quotations.
+        near: The sentences of its sources that share most of its words.
+        sources: The measures of its sources.
     """
     known = [one for source in sources for one in source.quantities]
     told = _quantities(said) if known else ()
@@ -224,7 +221,7 @@ def list_derivable_numbers(
 
 
 class Duration(NamedTuple):
-    """A length of time as a text has it, in seconds, and by how much it may be other."""
+    """A length of time as it is written, its seconds, and their tolerance."""
 
     text: str
     seconds: float
@@ -232,24 +229,24 @@ class Duration(NamedTuple):
 
 
 def list_durations(text: str) -> list[Duration]:
-    """Return the lengths of time that are told in more than one unit."""
+    """Return the lengths of time written in more than one unit."""
     found = [(one[0], _PIECE.findall(one[0])) for one in _LENGTH.finditer(text)]
     return [_duration(told, pieces) for told, pieces in found if len(pieces) > 1]
 
 
 def find_wrong_duration(text: str) -> str:
-    """Return the first length of time that is put wrongly in another unit, as it is spelt."""
-    return next((told for told, right in _put_otherwise(text) if not right), "")
+    """Return the first wrongly converted length of time as it is written, or ""."""
+    return next((told for told, right in _iter_conversions(text) if not right), "")
 
 
 def list_converted_numbers(text: str) -> list[float]:
-    """Return the numbers of the lengths of time that are put into another unit rightly."""
-    told = [one for one, right in _put_otherwise(text) if right]
+    """Return the numbers of correctly converted lengths of time."""
+    told = [one for one, right in _iter_conversions(text) if right]
     return [float(number.replace(",", "")) for one in told for number, *_ in _PIECE.findall(one)]
 
 
-def _put_otherwise(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lengths of time that stand behind a word such as "that is", and if they are right.
+def _iter_conversions(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield lengths of time after a phrase such as "that is", and whether they are correct.
 
     They may be rounded.
     """
@@ -288,9 +285,9 @@ def _same(ours: Quantity, theirs: Quantity) -> bool:
 
 
 def _spans(said: str, years: set[int]) -> list[float]:
-    """Return how many years are said to lie between two, where two of some years are so far apart.
+    """Return the spans of years in a statement that match the distance of two known years.
 
-    An age may be one less or more, since only years are compared.
+    An age may be off by one, since only years are compared.
     """
     apart = {abs(one - other) for one in years for other in years if one != other}
     near = apart | {one + off for one in apart for off in (-1, 1)}
@@ -301,7 +298,7 @@ def _spans(said: str, years: set[int]) -> list[float]:
 
 
 def _times(said: str, years: set[int]) -> list[float]:
-    """Return the decades and centuries of a statement that a year of its sources is in."""
+    """Return the decades and centuries of a statement that contain a year of its sources."""
     decades = [int(one) for one in _DECADE.findall(said)]
     centuries = [int(one) for one in _CENTURY.findall(said)]
     return [
@@ -315,9 +312,9 @@ def _years(text: str) -> set[int]:
 
 
 def has_other_duration(said: str, sources: Sequence[str]) -> bool:
-    """Tell whether a length of time is said that its sources do not have, and other ones they do.
+    """Tell whether a statement has a length of time where its sources have others in that unit.
 
-    What is the sum, the difference or the product of lengths in them is theirs too.
+    Sums, differences and small multiples of the sources' lengths count as theirs.
     """
     ours = [(unit, number) for unit, number in _lengths(said) if number < 10]
     theirs = [one for source in sources for one in _lengths(source)] if ours else []
