@@ -1,7 +1,4 @@
-"""Reach public web servers only, and read no more of an answer than was asked for.
-
-Addresses may pretend to be what they are not.
-"""
+"""Connect to public web servers only, and limit the size of their responses."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from config.errors import ErrorCode, Problem
 from tools.web.urls import redact_url
 
 PACKING = "gzip"
-"""What a request may accept; brotli and zstd cannot be unpacked in pieces of a known size here."""
+"""The accepted encoding; brotli and zstd cannot be decompressed in pieces of limited size here."""
 
 _PIECE = 65_536
 _RATIO = 100
@@ -31,16 +28,16 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 
 async def read_body(chunks: AsyncIterator[bytes], headers: Mapping[str, str], most: int) -> bytes:
-    """Return a body, unpacked.
+    """Return a decompressed body.
 
     Args:
-        chunks: The body as it comes over the line.
-        headers: The headers of the answer, with names in lower case.
-        most: How many bytes it may have, packed or unpacked.
+        chunks: The body as received.
+        headers: The response headers, with names in lower case.
+        most: The size limit in bytes, compressed and decompressed.
 
     Raises:
-        Problem: `url_too_large` if it is longer, or a hundred times longer than what was sent;
-            `page_unavailable` if it is damaged, cut off or packed in an unknown way.
+        Problem: `url_too_large` if it is longer, or a hundred times longer than the bytes received;
+            `page_unavailable` if it is damaged, cut off or has an unknown encoding.
     """
     announced = headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > most:
@@ -67,7 +64,7 @@ def body_too_large(most: int) -> Problem:
 
 
 def _inflate(packing: str) -> Any | None:
-    """Return what unpacks a content encoding, or None where nothing is packed."""
+    """Return a decompressor for a content encoding, or `None` if it is the identity."""
     name = packing.strip().lower()
     if name in {"", "identity"}:
         return None
@@ -86,7 +83,7 @@ def _pieces(inflate: Any, chunk: bytes) -> Iterator[bytes]:
 
 
 async def load_certificates() -> ssl.SSLContext:
-    """Return the usual certificates; reading them takes as long as some searches, so once."""
+    """Return the default certificates; they are read once, since that takes as long as a search."""
     return await anyio.to_thread.run_sync(_read_certificates)
 
 
@@ -99,7 +96,7 @@ HostResolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks up a host name for a port and returns all its IP addresses."""
 
 PORTS = frozenset({80, 443, 8080, 8443})
-"""Where web servers listen; other ports belong to services that are not meant for readers."""
+"""The ports of web servers; other ports belong to other services."""
 
 _PRIVATE = [
     ipaddress.ip_network(block)
@@ -128,17 +125,17 @@ _NEVER = [
         "fd20:ce::/32",  # Google's metadata
     )
 ]
-# All public IPv6 addresses; NAT64, IPv4-compatible and site-local ones lie outside (RFC 4291).
+# All public IPv6 addresses; NAT64, IPv4-compatible and site-local ones are outside (RFC 4291).
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 
 
 def is_address_allowed(address: str, *, allow_private: bool = False) -> bool:
-    """Tell whether an IP address may be connected to.
+    """Return whether connections to an IP address are allowed.
 
     Args:
-        address: The address as a resolver writes it.
-        allow_private: Whether private and loopback addresses pass too; those of cloud metadata
-            services and of other links never do.
+        address: The address as written by a resolver.
+        allow_private: Whether private and loopback addresses are allowed; those of cloud metadata
+            services and link-local ones never are.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -154,7 +151,7 @@ def is_address_allowed(address: str, *, allow_private: bool = False) -> bool:
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Look up a host name with the system's resolver; a name that nobody has has no addresses."""
+    """Resolve a host name with the system's resolver; an unknown name has no addresses."""
     try:
         answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -163,10 +160,10 @@ async def resolve_host(host: str, port: int) -> list[str]:
 
 
 class PublicTransport(httpx.AsyncBaseTransport):
-    """Looks up each name once, checks every answer, and connects to what was checked.
+    """Resolves each host name once, checks all its addresses, and connects to a checked one.
 
-    So a name that changes its answer between check and use gains nothing. The name itself stays in
-    the Host header and in the TLS handshake.
+    This prevents DNS rebinding between check and use. The host name stays in the Host header and in
+    the TLS handshake.
     """
 
     def __init__(
@@ -181,7 +178,7 @@ class PublicTransport(httpx.AsyncBaseTransport):
         self._allow_private = allow_private
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request, to the first of its addresses that takes the connection.
+        """Send a request to the first address of its host that accepts the connection.
 
         Raises:
             Problem: `url_scheme`, `url_blocked` or `url_unresolved`.
@@ -215,7 +212,7 @@ class PublicTransport(httpx.AsyncBaseTransport):
 
 
 def _check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
-    """Refuse an address by what it says, before anything is looked up.
+    """Refuse a URL by its parts, before its host is resolved.
 
     Raises:
         Problem: `url_scheme` or `url_blocked`.
