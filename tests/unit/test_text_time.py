@@ -47,6 +47,7 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 NOT_MEASURED = frozenset(
     {
         "config.user_files.write_user_file",
+        "library.keywords.keyword_protocol.count_matches",
         "library.page_embedding.embedding_text",
         "privacy.erasure.redact_json",
         "memory.learning.patterns.strip_matches",
@@ -62,7 +63,6 @@ NOT_MEASURED = frozenset(
         "report.citations.build_excerpt",
         "report.markdown.markers.map_outside_quotations",
         "report.rendering.numbering.number_citations",
-        "report.rendering.numbering.number_document",
         "report.checks.second_reader.list_claims",
         "text.private_words.find_telltale_words",
         "text.secret_phrases.find_secrets_after",
