@@ -1,4 +1,4 @@
-"""Fetch a web page as text; no other module opens external addresses."""
+"""Fetch a page of the web as text: the one place where addresses from outside are opened."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _BEGINS_AS_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|
 
 
 def parse_content_type(content_type: str) -> str:
-    """Return the MIME type of a readable content type; empty if the server sends none.
+    """Return the name of a kind that is read, or an empty string where the server gives none.
 
     Raises:
-        Problem: `page_not_text` for images, archives and anything else that is no text.
+        Problem: `page_not_text` for images, archives and whatever else is no text.
     """
     name = content_type.split(";")[0].strip().lower()
     if name in _NO_NAMES:
@@ -57,7 +57,7 @@ def parse_content_type(content_type: str) -> str:
 
 
 def detect_mime_type(name: str, data: bytes) -> str:
-    """Return the MIME type of a body: `PDF`, `HTML`, or a plain text type."""
+    """Return what a body is: `PDF`, `HTML`, or the name of a kind of plain text."""
     if b"%PDF-" in data[:1024]:
         return PDF
     if name == HTML or _BEGINS_AS_HTML.match(data):
@@ -96,9 +96,10 @@ _WALL = regex(
 
 
 def explain_empty_page(title: str, text: str) -> str:
-    """Return why a page is no source; empty if it is one.
+    """Return why a page is no source, or an empty string if it is one.
 
-    Words such as "404" or "cookies" count only on short pages, since pages about them are long.
+    A word such as "404" or "cookies" counts only where there is little else: a page about them is
+    long.
     """
     if sum(sign.isalnum() for sign in text[:_START]) < _LETTERS:
         return "there is no text on it"
@@ -112,7 +113,7 @@ def explain_empty_page(title: str, text: str) -> str:
 
 
 class FetchedPage(TypedDict):
-    """A page as text; `url` is its final address, in canonical form."""
+    """A page as text; `url` is where it was found in the end, in canonical form."""
 
     url: str
     title: str
@@ -123,22 +124,22 @@ class FetchedPage(TypedDict):
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """The limits of one page; sizes are in bytes, times in seconds."""
+    """How much one page may cost; sizes are in bytes, times in seconds."""
 
     seconds: float = 20.0
-    """From the DNS lookup to the last byte."""
+    """From the first look-up to the last byte."""
     reading: float = 5.0
-    """To extract the text of a web page; PDFs have the time limit of `tools.files`."""
+    """To find the text of a web page; a PDF has the time that `tools.files` gives it."""
     page: int = 10_000_000
-    """The decompressed size of a web page or text."""
+    """The size of a web page or a text when it is unpacked."""
     pdf: int = 30_000_000
-    """The decompressed size of a PDF."""
+    """The size of a PDF when it is unpacked."""
     hops: int = 5
-    """The most redirects that are followed."""
+    """How many redirects are followed."""
 
 
 LIMITS = FetchLimits()
-"""The default limits."""
+"""What a page may cost if nobody says otherwise."""
 
 _PDF_CODES = {
     "file_empty": ErrorCode.PAGE_EMPTY,
@@ -154,7 +155,7 @@ _HEADERS = {
 
 
 class _Body(NamedTuple):
-    """A downloaded body; `mime` is detected from its content."""
+    """What came over the line; `mime` is what it is and not what it was called."""
 
     url: str
     mime: str
@@ -172,16 +173,16 @@ async def fetch_page(
     """Return the text of a web page, a PDF or a plain text.
 
     Args:
-        url: The address as given by a search or a person.
-        limits: The limits of the page.
-        allow_private: Whether private networks and other ports are allowed.
-        resolve: Resolves host names.
+        url: The address, as a search or a person gave it.
+        limits: What the page may cost.
+        allow_private: Whether servers in private networks and other ports may be read too.
+        resolve: Looks up host names.
 
     Raises:
         Problem: `url_scheme`, `url_blocked`, `url_unresolved`, `url_redirects`, `url_too_large`;
             `page_unavailable`, `page_timeout`, `page_empty`, `page_not_text`.
     """
-    with _translate_errors(redact_url(url)):
+    with _told(redact_url(url)):
         guard = PublicTransport(await _network(), resolve, allow_private=allow_private)
         with anyio.fail_after(limits.seconds):
             body = await _download(guard, url, limits)
@@ -189,8 +190,8 @@ async def fetch_page(
 
 
 @contextmanager
-def _translate_errors(where: str) -> Iterator[None]:
-    """Turn network errors into problems that name only the address."""
+def _told(where: str) -> Iterator[None]:
+    """Turn what goes wrong on the line into problems that name the address and nothing more."""
     try:
         yield
     except Problem as problem:
@@ -207,10 +208,9 @@ def _translate_errors(where: str) -> Iterator[None]:
 
 
 async def _network() -> httpx.AsyncHTTPTransport:
-    """Return a transport without proxy and keep-alive.
+    """Return connections that ask no proxy and are not used twice.
 
-    A connection that is kept alive belongs to an IP address, and could be reused for a host name
-    that was not checked.
+    A connection that is kept would belong to an address, and so to every name it was checked for.
     """
     limits = httpx.Limits(max_keepalive_connections=0)
     return httpx.AsyncHTTPTransport(
@@ -224,7 +224,7 @@ async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _B
         httpx.AsyncClient(
             transport=guard, headers=_HEADERS, timeout=timeout, trust_env=False
         ) as client,
-        _open_response(client, url, limits.hops) as response,
+        _answer(client, url, limits.hops) as response,
     ):
         if response.status_code >= 400:
             raise Problem(ErrorCode.PAGE_UNAVAILABLE, f"the server answers {response.status_code}")
@@ -239,10 +239,8 @@ async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _B
 
 
 @asynccontextmanager
-async def _open_response(
-    client: httpx.AsyncClient, url: str, hops: int
-) -> AsyncIterator[httpx.Response]:
-    """Follow redirects one by one, so that the transport checks each, and open the response."""
+async def _answer(client: httpx.AsyncClient, url: str, hops: int) -> AsyncIterator[httpx.Response]:
+    """Follow redirects one by one, so that the guard sees each, and open the last answer."""
     request = client.build_request("GET", url.strip())
     for _ in range(hops + 1):
         response = await client.send(request, stream=True)
@@ -259,9 +257,9 @@ async def _open_response(
 async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
     markup = body.mime == HTML
     found = await read_page_text(body.data, body.charset, markup=markup, seconds=limits.reading)
-    reason = explain_empty_page(found.title, found.text)
-    if reason:
-        raise Problem(ErrorCode.PAGE_EMPTY, reason, hint="look for the same text elsewhere")
+    nothing = explain_empty_page(found.title, found.text)
+    if nothing:
+        raise Problem(ErrorCode.PAGE_EMPTY, nothing, hint="look for the same text elsewhere")
     return FetchedPage(
         url=body.url,
         title=found.title,
@@ -272,7 +270,7 @@ async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
 
 
 async def _pdf(body: _Body) -> FetchedPage:
-    """Read a PDF through a file, since a worker process opens it."""
+    """Read a PDF through a file, because a process of its own opens it."""
     async with anyio.NamedTemporaryFile(suffix=".pdf") as file:
         await file.write(body.data)
         await file.flush()

@@ -1,4 +1,4 @@
-"""Extract the text of a web page in a worker process with limits."""
+"""Find the text of a web page, in a process that may be killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if sys.platform == "linux":
 
 
 class PageText(NamedTuple):
-    """The text of a page; `published` is a date such as `2024-05-31`, or empty."""
+    """What a page says; `published` is a date like `2024-05-31`, or empty."""
 
     title: str
     published: str
@@ -39,14 +39,14 @@ _TITLE = 300
 async def read_page_text(
     data: bytes, charset: str, *, markup: bool, seconds: float = 5.0
 ) -> PageText:
-    """Return the text of a page, and its title and date if they are found.
+    """Return the text of a page, its title and its date, as far as the page tells them.
 
     Args:
         data: The body of the page.
-        charset: The encoding named by the server, or an empty string.
-        markup: Whether it is HTML; plain text otherwise.
-        seconds: The limit of CPU time. If the article is not found in half of it, the whole page is
-            returned.
+        charset: The encoding that the server named, or nothing.
+        markup: Whether it is HTML; if not, all of it is text.
+        seconds: How long the processor may look for the text. A page that is too entangled to find
+            its article in half of that is read as a whole.
 
     Raises:
         Problem: `page_not_text` or `page_timeout`.
@@ -84,13 +84,13 @@ def _page(text: str, *, article: bool) -> PageText:
 
 @contextmanager
 def _capped(seconds: float) -> Iterator[None]:
-    """Limit the CPU time and memory of a block; at the end of the time the process is killed."""
+    """End this process if the block takes too much of the processor; refuse it much memory."""
     if sys.platform != "linux":
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_size() + _MEMORY, hard))
-    # Without a handler the signal ends even a loop inside a C library.
+    # Nobody handles the alarm, so that even a loop inside a C library ends.
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
@@ -100,6 +100,6 @@ def _capped(seconds: float) -> Iterator[None]:
 
 
 def _size() -> int:
-    """Return the size of this process's address space in bytes."""
+    """Return how many bytes of address space this process has."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()

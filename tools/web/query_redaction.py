@@ -1,6 +1,6 @@
-"""Remove private words from search queries just before they are sent.
+"""Check search queries just before they are sent.
 
-Private words leave this machine only if the person permits it; no model decides this.
+Private words leave this machine only if the person permits it, and code removes them, not a model.
 """
 
 from __future__ import annotations
@@ -36,23 +36,22 @@ REPORT = "report"
 
 
 async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
-    """Remove private words and secrets from a query.
+    """Return a query without what may not leave.
 
-    A word of the memory or of the person's files is private unless the person has used it in this
-    thread or a web page read in it contains it. Secrets are always removed.
+    A word of the memory or of the person's files may not leave if the person has not said it in
+    this thread and no web page read in it contains it; a secret may never leave.
 
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
     """
     allowed = context.private_queries or settings().private_queries
-    material = await _material(here, context)
-    if allowed:
-        material = material.permitted()
-    redacted = await asyncio.to_thread(redact_private_words, query, material)
-    if redacted.dropped and not redacted.searchable:
+    whole = await _material(here, context)
+    material = whole.permitted() if allowed else whole
+    left = await asyncio.to_thread(redact_private_words, query, material)
+    if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"
         raise Problem(ErrorCode.QUERY_WITHHELD, what, where="the query", hint=HINT)
-    return redacted
+    return left
 
 
 async def _material(here: CallSite, context: Context) -> RedactionMaterial:
@@ -78,27 +77,27 @@ async def _read(here: CallSite) -> tuple[list[str], list[str]]:
     mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
     columns = (pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
     rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
-    web: list[str] = []
-    other: list[str] = []
-    for row in rows:
-        (web if row.kind == WEB else other).append(f"{row.title}\n{row.place}\n{row.text}")
-    return web, other
+    told = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
+    return [text for kind, text in told if kind == WEB], [
+        text for kind, text in told if kind != WEB
+    ]
 
 
 async def _hits(here: CallSite) -> list[str]:
-    """Return the titles and snippets found by this run's web searches."""
+    """Return the titles and snippets that searches of this run have found on the web."""
     own = select(runs.c.id).where(runs.c.owner == here.owner, runs.c.id == here.run)
-    searches = select(calls.c.result).where(calls.c.run.in_(own), calls.c.kind == "search")
+    its = (calls.c.run.in_(own), calls.c.kind == "search")
+    every = (await read_rows(select(calls.c.result).where(*its))).scalars()
     return [
         f"{hit['title']}\n{hit['snippet']}"
-        for result in (await read_rows(searches)).scalars()
-        for hit in recorded_hits(json.loads(result))
+        for one in every
+        for hit in recorded_hits(json.loads(one))
     ]
 
 
 async def _remembered(here: CallSite) -> list[str]:
     """Return every text of the memory that a call of a run may see."""
-    files, known, person, lessons, past, reports = await asyncio.gather(
+    files, known, person, learnt, past, reports = await asyncio.gather(
         list_memory_files(here.owner),
         list_facts(here.owner),
         load_profile(here.owner),
@@ -106,11 +105,11 @@ async def _remembered(here: CallSite) -> list[str]:
         _past(here),
         _reports(here.owner),
     )
-    texts = [file.text for file in files if file.problem is None]
-    texts += [fact.content for fact in known]
-    texts += _texts(person.profile)
-    texts += [text for one in lessons for text in (one.content, *one.projections.values())]
-    return [*texts, *past, *reports]
+    told = [one.text for one in files if one.problem is None]
+    told += [fact.content for fact in known]
+    told += _texts(person.profile)
+    told += [text for one in learnt for text in (one.content, *one.projections.values())]
+    return [*told, *past, *reports]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -118,24 +117,23 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from (text for element in value.values() for text in _texts(element))
+        yield from (text for one in value.values() for text in _texts(one))
     elif isinstance(value, Sequence):
-        yield from (text for element in value for text in _texts(element))
+        yield from (text for one in value for text in _texts(one))
 
 
 async def _past(here: CallSite) -> list[str]:
-    """Return the questions and key steps of the earlier runs shown to this run."""
-    texts = []
-    for related in await load_related_runs(here.owner, here.run):
-        steps = await list_utterances(here.owner, related.past.run, main=True)
-        texts.append(f"{related.past.question}\n{describe_utterances(steps)}")
-    return texts
+    """Return the questions and the key steps of the earlier runs that this one was shown."""
+    told = [one.past for one in await load_related_runs(here.owner, here.run)]
+    steps = [await list_utterances(here.owner, one.run, main=True) for one in told]
+    return [
+        f"{one.question}\n{describe_utterances(some)}"
+        for one, some in zip(told, steps, strict=True)
+    ]
 
 
 async def _reports(owner: str) -> list[str]:
     """Return the titles and abstracts of all reports."""
-    reports = select(pages.c.title, pages.c.abstract).where(
-        pages.c.owner == owner, pages.c.kind == REPORT
-    )
-    rows = await read_rows(reports)
+    its = (pages.c.owner == owner, pages.c.kind == REPORT)
+    rows = await read_rows(select(pages.c.title, pages.c.abstract).where(*its))
     return [f"{row.title}\n{row.abstract}" for row in rows]

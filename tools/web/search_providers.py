@@ -1,4 +1,4 @@
-"""Search the web with one provider after another until one returns hits."""
+"""Search the web with one provider after the other, until one has found something."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SearchProvider(Protocol):
 
     @property
     def name(self) -> str:
-        """The name by which people choose it."""
+        """The name people choose it by."""
 
     async def search(self, query: str, limit: int) -> list[SearchHit]:
         """Return at most `limit` hits, best first.
@@ -53,12 +53,12 @@ _MARKS = regex(r"</?(?:strong|b|em|i|mark|span|br)\b[^<>]*>", re.IGNORECASE)
 
 
 def _parse_hits(results: object, snippet: str, limit: int) -> list[SearchHit]:
-    """Return the usable results of a provider as hits.
+    """Return the usable ones among a provider's results.
 
     Args:
-        results: The provider's list of results.
-        snippet: The key of the snippet in a result.
-        limit: The most hits to return.
+        results: What the provider calls its results.
+        snippet: The key of the snippet in one of them.
+        limit: How many are wanted.
 
     Raises:
         Problem: `search_unavailable` if that is no list.
@@ -82,7 +82,7 @@ def _parse_hits(results: object, snippet: str, limit: int) -> list[SearchHit]:
 
 
 def _unreadable_answer() -> Problem:
-    """Return the problem of a response in an unexpected form."""
+    """Return the problem that a provider's answer is not in the form it promises."""
     return Problem(ErrorCode.SEARCH_UNAVAILABLE, "its answer cannot be read")
 
 

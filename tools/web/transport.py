@@ -1,4 +1,7 @@
-"""Connect to public web servers only, and limit the size of their responses."""
+"""Reach public web servers only, and read no more of an answer than was asked for.
+
+Addresses may pretend to be what they are not.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from config.errors import ErrorCode, Problem
 from tools.web.urls import redact_url
 
 PACKING = "gzip"
-"""The accepted encoding; brotli and zstd cannot be decompressed in pieces of limited size here."""
+"""What a request may accept; brotli and zstd cannot be unpacked in pieces of a known size here."""
 
 _PIECE = 65_536
 _RATIO = 100
@@ -28,16 +31,16 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 
 async def read_body(chunks: AsyncIterator[bytes], headers: Mapping[str, str], most: int) -> bytes:
-    """Return a decompressed body.
+    """Return a body, unpacked.
 
     Args:
-        chunks: The body as received.
-        headers: The response headers, with names in lower case.
-        most: The size limit in bytes, compressed and decompressed.
+        chunks: The body as it comes over the line.
+        headers: The headers of the answer, with names in lower case.
+        most: How many bytes it may have, packed or unpacked.
 
     Raises:
-        Problem: `url_too_large` if it is longer, or a hundred times longer than the bytes received;
-            `page_unavailable` if it is damaged, cut off or has an unknown encoding.
+        Problem: `url_too_large` if it is longer, or a hundred times longer than what was sent;
+            `page_unavailable` if it is damaged, cut off or packed in an unknown way.
     """
     announced = headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > most:
@@ -64,7 +67,7 @@ def body_too_large(most: int) -> Problem:
 
 
 def _inflate(packing: str) -> Any | None:
-    """Return a decompressor for a content encoding, or `None` if it is the identity."""
+    """Return what unpacks a content encoding, or None where nothing is packed."""
     name = packing.strip().lower()
     if name in {"", "identity"}:
         return None
@@ -83,7 +86,7 @@ def _pieces(inflate: Any, chunk: bytes) -> Iterator[bytes]:
 
 
 async def load_certificates() -> ssl.SSLContext:
-    """Return the default certificates; they are read once, since that takes as long as a search."""
+    """Return the usual certificates; reading them takes as long as some searches, so once."""
     return await anyio.to_thread.run_sync(_read_certificates)
 
 
@@ -96,7 +99,7 @@ HostResolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks up a host name for a port and returns all its IP addresses."""
 
 PORTS = frozenset({80, 443, 8080, 8443})
-"""The ports of web servers; other ports belong to other services."""
+"""Where web servers listen; other ports belong to services that are not meant for readers."""
 
 _PRIVATE = [
     ipaddress.ip_network(block)
@@ -125,17 +128,17 @@ _NEVER = [
         "fd20:ce::/32",  # Google's metadata
     )
 ]
-# All public IPv6 addresses; NAT64, IPv4-compatible and site-local ones are outside (RFC 4291).
+# All public IPv6 addresses; NAT64, IPv4-compatible and site-local ones lie outside (RFC 4291).
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 
 
 def is_address_allowed(address: str, *, allow_private: bool = False) -> bool:
-    """Return whether connections to an IP address are allowed.
+    """Tell whether an IP address may be connected to.
 
     Args:
-        address: The address as written by a resolver.
-        allow_private: Whether private and loopback addresses are allowed; those of cloud metadata
-            services and link-local ones never are.
+        address: The address as a resolver writes it.
+        allow_private: Whether private and loopback addresses pass too; those of cloud metadata
+            services and of other links never do.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -151,7 +154,7 @@ def is_address_allowed(address: str, *, allow_private: bool = False) -> bool:
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Resolve a host name with the system's resolver; an unknown name has no addresses."""
+    """Look up a host name with the system's resolver; a name that nobody has has no addresses."""
     try:
         answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -160,10 +163,10 @@ async def resolve_host(host: str, port: int) -> list[str]:
 
 
 class PublicTransport(httpx.AsyncBaseTransport):
-    """Resolves each host name once, checks all its addresses, and connects to a checked one.
+    """Looks up each name once, checks every answer, and connects to what was checked.
 
-    This prevents DNS rebinding between check and use. The host name stays in the Host header and in
-    the TLS handshake.
+    So a name that changes its answer between check and use gains nothing. The name itself stays in
+    the Host header and in the TLS handshake.
     """
 
     def __init__(
@@ -178,7 +181,7 @@ class PublicTransport(httpx.AsyncBaseTransport):
         self._allow_private = allow_private
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request to the first address of its host that accepts the connection.
+        """Send a request, to the first of its addresses that takes the connection.
 
         Raises:
             Problem: `url_scheme`, `url_blocked` or `url_unresolved`.
@@ -212,7 +215,7 @@ class PublicTransport(httpx.AsyncBaseTransport):
 
 
 def _check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
-    """Refuse a URL by its parts, before its host is resolved.
+    """Refuse an address by what it says, before anything is looked up.
 
     Raises:
         Problem: `url_scheme` or `url_blocked`.

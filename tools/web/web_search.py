@@ -1,4 +1,4 @@
-"""Search the web for the queries of a run, and read each found page once."""
+"""Search the web for the queries of a run, and read the pages that are found, each only once."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
 
 RUNS = 100
-"""How many of the newest runs are searched for an earlier fetch of a page."""
+"""In so many runs it is looked whether they have read a page, the newest."""
 
 
 async def read_web_pages(
     here: CallSite, urls: Sequence[str], problems: list[Problem]
 ) -> list[FoundPage]:
-    """Return the pages at addresses; problems are collected, not raised.
+    """Return the pages at some addresses; what cannot be read is told, never raised.
 
-    A page is not fetched again if this thread has read it, or another thread of the owner in the
-    last `fetch_hours`, unless it was erased or has changed since.
+    What this thread has read is not fetched again, nor what another of the same owner has read in
+    the last `fetch_hours`; what has been forgotten or has changed since is.
 
     Args:
         here: The point of the run.
         urls: The addresses, in canonical form.
-        problems: Problems are added here.
+        problems: What could not be read is added here.
     """
     different = list(dict.fromkeys(urls))
     before = await _read_before(here, different)
     reads = (_read(here, url, before.get(url, []), problems) for url in different)
-    return [page for found in await asyncio.gather(*reads) for page in found]
+    return [page for some in await asyncio.gather(*reads) for page in some]
 
 
 async def _read(
@@ -82,15 +82,15 @@ async def _read(
 
 
 async def _together(here: CallSite, url: str) -> list[str]:
-    """Fetch a page once for all branches of a run that request it at the same time."""
+    """Fetch a page once for all branches of a run that want it at the same moment."""
     at_work = _at_work.get()
     call = _call(here, url)
     if call.key not in at_work:
-        action = ActionRecord(url, step=here.step)
-        task = asyncio.create_task(call_once(call, lambda: _fetch(here, url), lambda _: action))
+        said = ActionRecord(url, step=here.step)
+        task = asyncio.create_task(call_once(call, lambda: _fetched(here, url), lambda _: said))
         at_work[call.key] = task
         task.add_done_callback(lambda _: at_work.pop(call.key))
-    # Cancelling one branch must not cancel the fetch of the others.
+    # One branch that is given up takes the page from no other.
     ids: list[str] = await asyncio.shield(at_work[call.key])
     return ids
 
@@ -99,13 +99,13 @@ def _call(here: CallSite, url: str) -> LedgerCall:
     return LedgerCall(run_site(here), "fetch", "web", url)
 
 
-async def _fetch(here: CallSite, url: str) -> list[str]:
-    fetched = await fetch_page(url, allow_private=settings().allow_private_fetch)
-    page = NewPage(title=fetched["title"] or url, place="", text=fetched["text"])
-    new = await _sized(page, url)
-    address = canonicalise_url(fetched["url"])
+async def _fetched(here: CallSite, url: str) -> list[str]:
+    got = await fetch_page(url, allow_private=settings().allow_private_fetch)
+    page = NewPage(title=got["title"] or url, place="", text=got["text"])
+    made = await _sized(page, url)
+    address = canonicalise_url(got["url"])
     site = urlsplit(address).hostname or ""
-    return await pages.store_pages(here.owner, "web", address, new, group=site, run=here.run)
+    return await pages.store_pages(here.owner, "web", address, made, group=site, run=here.run)
 
 
 async def _sized(page: NewPage, url: str) -> list[NewPage]:
@@ -121,9 +121,9 @@ async def _sized(page: NewPage, url: str) -> list[NewPage]:
 
 
 async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[str]]:
-    """Return the ids of pages that need not be fetched again, by address.
+    """Return the pages by their addresses that need not be fetched, as they were read last.
 
-    The ledger records the fetches of each run, also of addresses that redirect.
+    The ledger knows what each run has read, also where an address led to another one.
     """
     now, fresh = time.time(), settings().fetch_hours * 3600
     recent = await _runs(here, now - fresh)
@@ -136,12 +136,12 @@ async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[st
         # After a clock was set back, some times are in the future.
         if abs(now - row.started) <= fresh or recent[row.run] == here.thread
     }
-    current = await _current_ids(here.owner, [id for ids in found.values() for id in ids])
-    return {url: ids for url, ids in found.items() if current.issuperset(ids)}
+    true = await _true(here.owner, [one for ids in found.values() for one in ids])
+    return {url: ids for url, ids in found.items() if true.issuperset(ids)}
 
 
 async def _runs(here: CallSite, since: float) -> dict[str, str]:
-    """Return the runs whose fetches may be reused, with their threads."""
+    """Return the threads of the runs whose readings may count: this thread's, and the newest."""
     mine = select(runs.c.id, runs.c.thread).where(
         runs.c.owner == here.owner, or_(runs.c.thread == here.thread, runs.c.updated >= since)
     )
@@ -149,8 +149,8 @@ async def _runs(here: CallSite, since: float) -> dict[str, str]:
     return {row.id: row.thread for row in rows}
 
 
-async def _current_ids(owner: str, ids: Sequence[str]) -> set[str]:
-    """Return the ids of the pages that are neither erased nor replaced."""
+async def _true(owner: str, ids: Sequence[str]) -> set[str]:
+    """Return those of some pages that still say what stands at their address."""
     wanted = select(stored.c.id).where(
         stored.c.owner == owner, stored.c.id.in_(ids), stored.c.indexed >= 0
     )
@@ -158,7 +158,7 @@ async def _current_ids(owner: str, ids: Sequence[str]) -> set[str]:
 
 
 HITS = 5
-"""The number of web pages read for one query."""
+"""How many web pages are read for one query."""
 
 SHORTENED = (
     "The web was searched for {}: words of the person's files or memory, which must not leave this "
@@ -172,17 +172,17 @@ NOT_SEARCHED = (
 
 
 class WebSearch:
-    """The web searches of one step, with their problems and the queries that were changed."""
+    """The web searches of one step, what failed in them, and which queries were shortened."""
 
     def __init__(self, here: CallSite, context: Context, providers: Sequence[str]) -> None:
         self.here, self.context, self.providers = here, context, list(providers)
         self.problems: list[Problem] = []
         self.sent: dict[str, str] = {}
-        """The changed queries as sent, by their original wording; "" if not sent."""
+        """The queries that were sent in other words, by how they were written; "" if not sent."""
 
     async def find_pages(self, query: str) -> list[FoundPage]:
-        """Search the web and read the results; problems are collected, not raised."""
-        # A search is recorded under its original wording, whatever was removed from it.
+        """Search the web and read what is found; what fails is told, never raised."""
+        # A search is recorded under the query as it was written, whatever was removed from it.
         call = LedgerCall(run_site(self.here), "search", "web", [self.providers, query])
         written = mask_secrets(query).text
         try:
@@ -196,7 +196,7 @@ class WebSearch:
             await trace(self.here, "search", "web", problem.code, query=written)
             return []
         hits = recorded_hits(result)
-        # Records of older versions do not contain the query.
+        # What an older version has recorded does not contain the query.
         if isinstance(result, dict) and result["query"] != query:
             self.sent[query] = result["query"]
         await trace(self.here, "search", "web", "ok", query=written, hits=len(hits))
@@ -205,15 +205,13 @@ class WebSearch:
         )
 
     async def _searched(self, query: str) -> dict[str, Any]:
-        """Search for a query without its private words, which the trace lists."""
-        redacted = await redact_outgoing_query(self.here, self.context, query)
-        if redacted.dropped:
-            withheld = [mask_secrets(word).text for word in redacted.dropped]
-            await trace(
-                self.here, "search", "web", REDACTED, query=redacted.text, withheld=withheld
-            )
-        hits = await search_web(self.providers, redacted.text, HITS, os.environ)
-        return {"query": redacted.text, "hits": [dict(hit) for hit in hits]}
+        """Search for a query without its private words; the trace lists those."""
+        left = await redact_outgoing_query(self.here, self.context, query)
+        if left.dropped:
+            kept_back = [mask_secrets(one).text for one in left.dropped]
+            await trace(self.here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
+        found = await search_web(self.providers, left.text, HITS, os.environ)
+        return {"query": left.text, "hits": [dict(hit) for hit in found]}
 
     def _said(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
         titles = "; ".join(str(hit["title"]) for hit in recorded_hits(result))
@@ -224,14 +222,14 @@ def list_sent_queries(queries: Sequence[str], sent: Mapping[str, str]) -> list[s
     """Return queries as they were sent, without those that were not.
 
     Args:
-        queries: The queries in their original wording.
-        sent: The changed queries as sent, by their original wording.
+        queries: The queries as they were written.
+        sent: Those that were sent in other words, by how they were written.
     """
-    return [text for query in queries if (text := sent.get(query, query))]
+    return [left for one in queries if (left := sent.get(one, one))]
 
 
 def describe_redacted_queries(sent: Mapping[str, str]) -> str:
-    """Tell a model which queries were shortened or not sent, so that it can rephrase them."""
-    shortened = ", ".join(f"“{query}”" for query in sent.values() if query)
+    """Tell a model that its queries were shortened or not sent, so that it can use other words."""
+    shortened = ", ".join(f"“{one}”" for one in sent.values() if one)
     refused = NOT_SEARCHED if not all(sent.values()) else ""
     return "\n".join(filter(None, [shortened and SHORTENED.format(shortened), refused]))
