@@ -142,15 +142,12 @@ async def _write(
     await record_text_checks(place, "researcher", checked)
     if not checked.cited and (problem := _unread_problem(written)):
         raise problem
-    finding = _judge(state, written, checked, queries)
     if not checked.cited and _is_unusable(written, sources):
         finding = await _reject_answer(state, runtime, place, written, queries)
-    if finding["reason"].startswith(CAPPED_PREFIX):
-        finding = await _with_session(finding, runtime, place)
-    if written.fallback_reason:
-        finding = await _with_problem(finding, written.fallback_reason, runtime, place)
+    else:
+        finding = _judge(state, written, checked, queries)
     return StepState(
-        finding=finding,
+        finding=await _with_limits(finding, written, runtime, place),
         passages=passages,
         sources=sources,
         unsearched=unsearched,
@@ -206,6 +203,17 @@ def _is_unusable(written: WorkResult, sources: Mapping[str, Source]) -> bool:
     """Tell whether a model other than the extractive one wrote a whole answer without content."""
     by_model = written.complete and not is_extractive(written.model)
     return by_model and is_empty_answer(written.text, sources)
+
+
+async def _with_limits(
+    finding: Finding, written: WorkResult, runtime: Runtime[Context], place: CallSite
+) -> Finding:
+    """Return a finding that says if a cap cut its answer short, or another model gave it."""
+    if finding["reason"].startswith(CAPPED_PREFIX):
+        finding = await _with_session(finding, runtime, place)
+    if written.fallback_reason:
+        finding = await _with_problem(finding, written.fallback_reason, runtime, place)
+    return finding
 
 
 async def _reject_answer(

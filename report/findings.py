@@ -38,7 +38,7 @@ from text.normalization import to_one_line
 from text.regex import regex
 from text.script import detect_language
 from text.sentences import is_heading, split_sentences
-from text.tokens import count_tokens
+from text.tokens import estimate_tokens
 from text.words import search_words
 
 PARTLY_REJECTED = ("objected", "set_right")
@@ -165,7 +165,7 @@ def select_earlier_findings(state: State, about: str) -> list[Finding]:
     budget = MAX_EARLIER_TOKENS
     for at, _ in rank_texts(about, texts)[:MAX_RANKED_FINDINGS]:
         finding = _shorten(findings[at])
-        size = count_tokens(finding["text"])
+        size = estimate_tokens(finding["text"])
         if size <= budget:
             selected[at] = finding
             budget -= size
@@ -246,10 +246,10 @@ def _as_finding(turn: int, answer: TurnAnswer) -> Finding:
 def _shorten(finding: Finding) -> Finding:
     """Return a finding cut after the last sentence or line that fits."""
     text = finding["text"]
-    if count_tokens(text) <= MAX_FINDING_TOKENS:
+    if estimate_tokens(text) <= MAX_FINDING_TOKENS:
         return finding
     ends = [0, *(match.end() for match in _FINDING_END.finditer(text))]
-    fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: count_tokens(text[:end]))
+    fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: estimate_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
     return finding | {
         "text": text,

@@ -16,7 +16,7 @@ from report.findings import (
     render_earlier_block,
     select_earlier_findings,
 )
-from text.tokens import count_tokens
+from text.tokens import count_tokens, estimate_tokens
 
 DANCE = 'The waggle dance tells the direction [S1]. <q s="S1">It was described in 1927.</q>'
 
@@ -132,7 +132,7 @@ def test_of_hundreds_of_findings_only_the_closest_are_cut_to_what_fits(
 ):
     counted: list[str] = []
     monkeypatch.setattr(
-        findings, "count_tokens", lambda text: counted.append(text) or count_tokens(text)
+        findings, "estimate_tokens", lambda text: counted.append(text) or estimate_tokens(text)
     )
     long = " ".join(f"Bee {number} dances in a line [S1]." for number in range(90))
 
@@ -160,3 +160,11 @@ def test_the_block_is_escaped_and_there_is_none_for_nothing():
 
     assert marked.count("</earlier>") == marked.count("</open>") == 1
     assert render_earlier_block([]) == ""
+
+
+def test_findings_are_handed_on_without_the_vocabulary(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("text.tokens._load_encoding", None)
+
+    known = state(t1s1=finding("The dance is a map [S1]. " * 200))
+
+    assert select_earlier_findings(known, "dance")
