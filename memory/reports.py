@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, select
 
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from library.memorizer import store_with_abstracts
 from library.page_index import PageIndex
@@ -70,6 +70,9 @@ class _RankedReport(NamedTuple):
         return sum(self.note.score.values())
 
 
+_related = Resource(lambda: RecentCache[_CacheKey, list[Note]](CACHED_QUESTIONS))
+
+
 class ReportMemory(PageMemory):
     """What earlier runs of the same owner found out about a question.
 
@@ -81,9 +84,6 @@ class ReportMemory(PageMemory):
     share = 0.12
     event_names = ()
 
-    def __init__(self) -> None:
-        self.cache: OrderedDict[_CacheKey, list[Note]] = OrderedDict()
-
     def is_mine(self) -> ColumnElement[bool]:
         """Return the condition on the pages of reports."""
         return pages.c.kind == REPORT_PAGE_KIND
@@ -93,12 +93,11 @@ class ReportMemory(PageMemory):
         del budget
         question = query.question or query.text
         key = (settings().database, query.owner, query.revision, query.run, question)
-        if key not in self.cache:
-            self.cache[key] = await find_related_reports(query.owner, question, query.run)
-        self.cache.move_to_end(key)
-        while len(self.cache) > CACHED_QUESTIONS:
-            self.cache.popitem(last=False)
-        return self.cache[key]
+        notes = _related.get().get(key)
+        if notes is None:
+            notes = await find_related_reports(query.owner, question, query.run)
+        _related.get()[key] = notes
+        return notes
 
     async def record(
         self,

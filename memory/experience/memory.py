@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from textwrap import shorten
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, or_, select, update
 
 from config.errors import ErrorCode, Problem
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.experience.credit_assignment import recount_wins
 from memory.experience.insights import (
@@ -123,15 +124,15 @@ class _RunGuidance(NamedTuple):
     examples: Sequence[_ExampleRun]
 
 
+_guidance = Resource(lambda: RecentCache[_CacheKey, _RunGuidance](CACHED_RUNS))
+
+
 class ExperienceMemory(Memory):
     """What past runs teach: insights worded for a role, and key steps of similar runs."""
 
     name = "experience"
     share = 0.13
     event_names = ("insight", "experience")
-
-    def __init__(self) -> None:
-        self.cache: OrderedDict[_CacheKey, _RunGuidance] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the insights for the role, the best first, and then the key steps."""
@@ -146,15 +147,13 @@ class ExperienceMemory(Memory):
         return [note._replace(revision=newest) for note in notes]
 
     async def _load_guidance(self, key: _CacheKey) -> _RunGuidance:
-        cached = self.cache.get(key)
+        cached = _guidance.get().get(key)
         if cached is not None:
             return cached
         _, owner, run, _ = key
         guidance = await _build_guidance(owner, run)
         if guidance.insights or guidance.examples:
-            self.cache[key] = guidance
-            while len(self.cache) > CACHED_RUNS:
-                self.cache.popitem(last=False)
+            _guidance.get()[key] = guidance
         return guidance
 
     async def record(self, owner: str, new: RunEnding, *, run: str = "", why: str = "") -> PastRun:

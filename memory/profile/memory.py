@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
 from string import Template
 
 from sqlalchemy import Connection, select, update
 
+from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.learning.patterns import ANSWER_PATTERN, TASTE_PATTERNS, parse_unwanted_tastes
 from memory.learning.self_statements import (
@@ -36,6 +36,10 @@ ID = "profile"
 _Keys = frozenset[str]
 
 
+_profiles = Resource(lambda: RecentCache[tuple[str, str], tuple[int, StoredProfile]](CACHED_OWNERS))
+"""The newest profiles that were read, with their revisions, by database and owner."""
+
+
 class ProfileMemory(Memory):
     """The profile of the person, worded as wishes and not as orders."""
 
@@ -44,9 +48,6 @@ class ProfileMemory(Memory):
     event_names = ("profile",)
     not_editable = "a profile is learnt, not written", 'say it: dossier memory add "I am …"'
 
-    def __init__(self) -> None:
-        self._cache: OrderedDict[tuple[str, str], tuple[int, StoredProfile]] = OrderedDict()
-
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return how the person likes their answers, and who they are.
 
@@ -54,12 +55,10 @@ class ProfileMemory(Memory):
         """
         del budget
         key = (settings().database, query.owner)
-        revision, stored = self._cache.get(key, (-1, None))
+        revision, stored = _profiles.get().get(key, (-1, None))
         if stored is None or revision != query.revision:
             stored = await load_profile(query.owner)
-            self._cache[key] = (query.revision, stored)
-            while len(self._cache) > CACHED_OWNERS:
-                self._cache.popitem(last=False)
+            _profiles.get()[key] = (query.revision, stored)
         return list(_notes(stored))
 
     async def record(
