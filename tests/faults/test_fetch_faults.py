@@ -29,6 +29,10 @@ CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 SENTENCES = "Bees dance on the comb. Their dance tells how far the food is. " * 6
 
 
+PATIENT = FetchLimits(reading=12.0)
+"""For pages that take a slow or busy machine nearly all of the usual time."""
+
+
 async def got(answer: Answer, limits: FetchLimits | None = None) -> FetchedPage:
     async with serving(lambda _: answer) as server:
         return await fetch_page(f"{server.url}/page", limits or FetchLimits(), allow_private=True)
@@ -390,7 +394,7 @@ async def test_a_page_of_garbage_is_read_or_refused_within_its_time(name):
 
 @pytest.mark.parametrize("name", ["many links", "many rows", "one long line"])
 async def test_a_page_that_is_too_entangled_for_its_article_is_read_as_a_whole(name):
-    page = await got(reply(f"<html><title>Bees</title><body>{GARBAGE[name]}"))
+    page = await got(reply(f"<html><title>Bees</title><body>{GARBAGE[name]}"), PATIENT)
 
     assert page["title"] == "Bees"
     assert len(page["text"]) > 100_000
@@ -399,7 +403,7 @@ async def test_a_page_that_is_too_entangled_for_its_article_is_read_as_a_whole(n
 async def test_a_page_of_many_megabytes_is_read_in_time():
     text = "".join(f"<p>Bee number {number} dances on the comb.</p>" for number in range(180_000))
 
-    page = await got(reply(f"<html><title>Bees</title><nav>Menu</nav>{text}"))
+    page = await got(reply(f"<html><title>Bees</title><nav>Menu</nav>{text}"), PATIENT)
 
     assert page["title"] == "Bees"
     assert page["text"].endswith("Bee number 179999 dances on the comb.")
