@@ -23,12 +23,23 @@ if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api.client import Client
     from chromadb.api.collection_configuration import CreateCollectionConfiguration
+    from chromadb.api.fastapi import FastAPI
 
 
 Answer = TypeVar("Answer")
 
-_servers = Resource(dict[str, "Client"])
-"""The clients of servers by address; Chroma's cannot be closed for good."""
+
+def _close_servers(clients: dict[str, Client]) -> None:
+    for client in clients.values():
+        client.close()
+        # Chroma's clients for servers, of which each has a second one, leave connections open.
+        for api in (client, client._admin_client):
+            cast("FastAPI", cast("Client", api)._server)._session.close()
+    clients.clear()
+
+
+_servers = Resource(dict[str, "Client"], _close_servers)
+"""The clients of servers by address."""
 
 
 def connect_chroma(name: str) -> Client:

@@ -25,8 +25,6 @@ from tests.places import new_process
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.usefixtures("database", "small"),
-    # Chroma's client for servers leaves its connections open when it is closed.
-    pytest.mark.filterwarnings("ignore:.*socket:pytest.PytestUnraisableExceptionWarning"),
 ]
 
 BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(12)]
