@@ -35,11 +35,13 @@ from report.markdown.sanitizer import strip_framing
 from report.rendering.markdown_report import render_plain_text
 from text.keyword_ranking import rank_texts
 from text.normalization import to_one_line
-from text.regex import regex
+from text.pattern_files import PatternFile
 from text.script import detect_language
 from text.sentences import is_heading, split_sentences
 from text.tokens import estimate_tokens
 from text.words import search_words
+
+_PATTERNS = PatternFile("report", "findings.toml")
 
 PARTLY_REJECTED = ("objected", "set_right")
 """Reasons of findings that a review rejected only in part; their other sentences are usable.
@@ -48,15 +50,6 @@ PARTLY_REJECTED = ("objected", "set_right")
 """
 
 _MIN_SHARED_WORDS = {"en": 3, "zh": 5}  # when the review does not copy the statement
-_DENIED = regex(
-    r"(?:\b(?:not|instead\s+of|rather\s+than|never)|n['’]t|而不是|而非|并非|不是|不)\s*((?:[\w'’-]+\s*){1,4})",
-    re.IGNORECASE,
-)
-_CORRECTS = regex(
-    r"\b(?:not|correct\w*|wrong\w*|instead|rather|contradict\w*|mistaken|false|misread\w*|otherwise"
-    r"|never|only)\b|n['’]t\b|而不是|而非|并非|不是|[应應][为為改是]|改[为為成]|有[误誤]|[错錯]|不符|相反|更正|[纠糾]正",
-    re.IGNORECASE,
-)
 
 
 def is_usable_finding(finding: Finding) -> bool:
@@ -88,10 +81,10 @@ def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) ->
         for statement in statements
         if any(_is_copy(_plain_key(statement), copy) for copy in copies)
     ]
-    if found or copied or not _CORRECTS.search(feedback):
+    if found or copied or not _PATTERNS.corrects.search(feedback):
         return found
     mentioned = set(search_words(feedback))
-    denied = set(search_words(" ".join(_DENIED.findall(feedback))))
+    denied = set(search_words(" ".join(_PATTERNS.denied.findall(feedback))))
     words = {one: set(search_words(render_plain_text(one))) for one in statements}
 
     def score(statement: str) -> int:
@@ -146,7 +139,6 @@ _RANKED_CHARS = 4 * MAX_FINDING_TOKENS
 MAX_RANKED_FINDINGS = 24
 """How many of the best findings are tried for size: a long thread has hundreds."""
 
-_FINDING_END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")  # never inside a quotation
 _MAX_OPEN_QUESTIONS = 6  # the newest
 
 
@@ -248,7 +240,7 @@ def _shorten(finding: Finding) -> Finding:
     text = finding["text"]
     if estimate_tokens(text) <= MAX_FINDING_TOKENS:
         return finding
-    ends = [0, *(match.end() for match in _FINDING_END.finditer(text))]
+    ends = [0, *(match.end() for match in _PATTERNS.finding_end.finditer(text))]
     fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: estimate_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
     return finding | {
@@ -350,54 +342,15 @@ def fallback_report(state: State) -> str:
 
 
 _MAX_CLIPPED_CHARS = 80
-_ERROR = regex(
-    r"\W*(?:<!doctype\b|<html\b|<\?xml\b|\{\s*[\"'](?:error|detail|message)\b"
-    r"|(?:\w+\s+){0,2}(?:error|exception)\b\s*(?:\d{3}\b\s*)?[:：]|[45]\d\d\s+[A-Z]"
-    r"|(?:[错錯][误誤]|[异異]常|出[错錯])\s*[:：])",
-    re.IGNORECASE,
-)
-_DOES = (
-    r"(?:assist|help|comply|fulfil\w*|engage|participate|continue|proceed|provide|offer|share"
-    r"|answer|respond|discuss|complete|process|generate|create|produce|write|support|do)"
-)
-_DECLINES = regex(
-    r"\b(?:I|we)\s*(?:\s(?:can|could|will|would|do|am|are)|['’](?:m|re|d))?\s*"
-    r"(?:not\b|n?['’]t|\bwon['’]t|\bunable(?=\s+to))\s+(?:\w+ly\s+)?"
-    rf"(?:(?:be\s+)?(?:(?:able|allowed|permitted|going|here)\s+)?to\s+)?{_DOES}\b"
-    r"|\b(?:I|we)\s+won['’]t\s+be\s+able\s+to\b"
-    r"|\b(?:I|we)(?:\s+(?:must|have\s+to|will|would|am|are)|['’](?:d|m|ll))?\s+(?:rather\s+not\b"
-    r"|(?:respectfully\s+)?(?:decline|refuse)\b)"
-    r"|\bas\s+an?\s+(?:AI|artificial|large|language)\b",
-    re.IGNORECASE,
-)
-_ZH_DECLINES = regex(
-    "(?:我|本模型|本助手|作[为為][^，。]{0,8}(?:AI|人工智能|模型|助手)[^。]{0,6}?)[^，。]{0,8}?"
-    "(?:[无無]法|不能|不便|不[会會]|不可以|[没沒]有?[办辦]法|不被允[许許])[^，。]{0,6}?"
-    "(?:[协協]助|[帮幫]|提供|回答|作答|答[复覆]|回[应應复復]|[满滿]足|[处處]理|完成|[讨討][论論]|[继繼][续續]|生成|[执執]行)"
-    "|(?:我|必[须須]|只能)[^，。]{0,4}(?:拒[绝絕]|婉拒)"
-    "|(?:抱歉|[对對]不起|很[遗遺]憾)[^。]{0,6}(?:[无無]法|不能|不便)[^，。]{0,6}?"
-    "(?:[协協]助|[帮幫]|提供|回答|作答|答[复覆]|回[应應复復]|[满滿]足|[处處]理|完成|[讨討][论論]|[继繼][续續]|生成|[执執]行)"
-)
-_NAMES_SOURCES = regex(
-    r"\b(?:sources?|documents?|passages?|pages?|files?|articles?|excerpts?|extracts?|snippets?"
-    r"|findings?|notes|search(?:es)?)\b|段落|[资資]料|[来來]源|文[档檔件章献獻中]|[页頁]面|[网網][页頁]|材料|原文|[检檢]索|搜[索尋]|摘[录錄]",
-    re.IGNORECASE,
-)
-
-_NOTHING = regex(
-    r"\W*(?:nothing\b|none\b|no\s+(?:\w+\s+)?(?:answer|result|information|evidence|match)"
-    r"|[沒没]有|[无無](?![法论論]))",
-    re.IGNORECASE,
-)
 
 
 def _declines(statement: str) -> bool:
     """Tell whether the writer of a statement refuses to answer for a reason outside the sources."""
-    return _is_refusal(statement) and not _NAMES_SOURCES.search(statement)
+    return _is_refusal(statement) and not _PATTERNS.names_sources.search(statement)
 
 
 def _is_refusal(statement: str) -> bool:
-    return bool(_DECLINES.search(statement) or _ZH_DECLINES.search(statement))
+    return _PATTERNS.any_found(statement, "declines", "zh_declines")
 
 
 def is_empty_answer(text: str, known: Collection[str]) -> bool:
@@ -410,7 +363,7 @@ def is_empty_answer(text: str, known: Collection[str]) -> bool:
     body = normalize_round_markers(strip_framing(text), dict.fromkeys(known, ""))
     if list_cited_ids(body):
         return False
-    if _ERROR.match(text):
+    if _PATTERNS.error.match(text):
         return True
     statements = [one for line in body.splitlines() for one in split_statements(line)]
     others = [one for one in statements if not _declines(one)]
@@ -423,7 +376,11 @@ def is_empty_answer(text: str, known: Collection[str]) -> bool:
 
 def _reports_absence(statement: str) -> bool:
     """Tell whether a statement says that the sources lack something."""
-    return bool(_NOTHING.match(statement)) or is_absence_remark(statement) or _is_refusal(statement)
+    return (
+        bool(_PATTERNS.nothing.match(statement))
+        or is_absence_remark(statement)
+        or _is_refusal(statement)
+    )
 
 
 def clip_answer(text: str) -> str:

@@ -6,27 +6,13 @@ import re
 from typing import NamedTuple
 
 from text.definitions import find_defined_term
-from text.regex import regex
+from text.pattern_files import PatternFile
 from text.script import detect_language
 from text.sentences import split_sentences
 from text.topics import extract_names, key_phrase, key_terms, strip_format_requests
 
-_ASKS_SOMETHING = regex(
-    r"[?？]\W*$|^\W*(?:(?:please|could you|can you|would you|i need|i want|help me)\b.*"
-    r"|what|why|how|who|whom|whose|when|where|which|is|are|was|were|do|does|did|can|should"
-    r"|explain|describe|compare|list|trace|analy[sz]e|summari[sz]e|discuss|evaluate|assess"
-    r"|identify|outline|research|investigate|find|give|write|conduct|explore|review|examine"
-    r"|recommend|provide|draft|detail|\d\))\b"
-    r"|如何|怎[么麼样樣]|什[么麼]|哪|是否|能否|多少|[谁誰]|[为為]何|[吗嗎呢]|分析|[评評]估|收集|整理|[调調]研"
-    r"|介[绍紹]|比[较較]|[对對]比|[预預][测測]|[总總][结結]|列[举舉]|[请請]|[给給]出|提供(?!了)",
-    re.IGNORECASE,
-)
-_CLAUSE = regex(
-    r"[;；]\s*|(?<!how)(?<!what)(?<!why),? and (?=(?:what|why|how|who|when|where|which)\b)"
-    r"|[，,]\s*(?:以及|并且?|同时|同時|又)?(?=(?:如何|怎[么麼样樣]|[为為]什[么麼]|[为為]何|是否|能否"
-    r"|有?哪些|什[么麼]))|(?<=[?？])\s*",
-    re.IGNORECASE,
-)
+_PATTERNS = PatternFile("text", "question_parts.toml")
+
 _SIDE = r"[^,.;:?!，。；：？！、]{1,200}?"
 _SIDES = (
     r"\b(?:compar(?:e|ing)|contrast|comparison (?:of|between)"
@@ -47,26 +33,6 @@ _SIDES = (
     r"(?:在(?P<about>[^，。？]+?)(?:上|方面|中))?(?:之[间間])?(?:的|有(?:什[么麼]|何|哪些))?(?:主要)?"
     r"(?:[区區][别別]|差[异異别別]|不同|[异異]同|比[较較]|[对對]比|相比|[优優]劣|[关關]系|哪[个個种種一])",
 )
-_EMPTY = regex(
-    r"(?:the )?(?:strength|weakness|advantage|disadvantage|pros|cons|similarit|difference)",
-    re.IGNORECASE,
-)
-_NAME = r"[A-Z][\w'-]{0,40}(?: [A-Z][\w'-]{0,40}){0,8}"
-_ENGLISH_LIST = regex(
-    r"\b(?:including|includes?|such as|covering|cover|considering|consider|dimensions|factors"
-    r"|aspects|criteria|terms of|based on|namely)\b:? (?P<items>[^.?!:()]{1,600})"
-    rf"|(?P<names>{_NAME}(?:, {_NAME}){{1,20}},? (?:and|or) {_NAME})"
-)
-_CHINESE_LIST = regex(
-    r"(?:包括|包含|[维維]度[:：]|方面[:：])(?P<items>[^。？；：]{1,600})"
-    r"|(?P<names>[^，。？；：、（）()]{2,15}(?:、[^，。？；：、（）()]{2,15})+)"
-)
-
-_FACT = regex(
-    r"^\W*(?:[\w']+ ){0,2}(?:who|whom|whose|when|where|how (?:many|much|long|old|far|tall))\b"
-    r"|[谁誰]|何[时時]|什[么麼][时時]|哪[里裡年]|多少|[几幾][个個]",
-    re.IGNORECASE,
-)
 
 
 class ComparedSides(NamedTuple):
@@ -83,13 +49,15 @@ def split_question(question: str) -> list[str]:
     """
     question = strip_format_requests(question)
     sentences = [span.text for span in split_sentences(question)]
-    asking = [text for text in sentences if _ASKS_SOMETHING.search(text)] or sentences
-    clauses = (clause.strip(" ,，、。.") for text in asking for clause in _CLAUSE.split(text))
+    asking = [text for text in sentences if _PATTERNS.asks_something.search(text)] or sentences
+    clauses = (
+        clause.strip(" ,，、。.") for text in asking for clause in _PATTERNS.clause.split(text)
+    )
     least = 6 if detect_language(question) == "zh" else 12
     parts = [
         clause.strip("?？ ")
         for clause in clauses
-        if _ASKS_SOMETHING.search(clause) and key_terms(clause) and len(clause) >= least
+        if _PATTERNS.asks_something.search(clause) and key_terms(clause) and len(clause) >= least
     ]
     return parts if len(parts) > 1 else [question.strip()]
 
@@ -98,7 +66,7 @@ def is_subquestion(text: str, question: str) -> bool:
     """Tell whether a text asks for a part of what a question asks, and for nothing else."""
     terms = set(key_terms(text))
     is_part = bool(terms) and terms <= set(key_terms(question)) and len(text) < len(question)
-    return is_part and bool(_ASKS_SOMETHING.search(text))
+    return is_part and bool(_PATTERNS.asks_something.search(text))
 
 
 def find_comparison(question: str) -> ComparedSides | None:
@@ -108,7 +76,7 @@ def find_comparison(question: str) -> ComparedSides | None:
         if found:
             names = [_bare(found["a"]), _bare(found["b"])]
             about = (found["about"] or "").strip(" ,，")
-            sound = all(key_terms(name) and not _EMPTY.match(name) for name in names)
+            sound = all(key_terms(name) and not _PATTERNS.empty.match(name) for name in names)
             return ComparedSides(names, about) if sound else None
     return None
 
@@ -118,7 +86,7 @@ def list_named_aspects(question: str) -> list[str]:
     chinese = detect_language(question) == "zh"
     mark = r"[、，]|以及|及(?!其)|和" if chinese else r", (?:and |or )?|; | and "
     lists: list[list[str]] = [[]]
-    for found in (_CHINESE_LIST if chinese else _ENGLISH_LIST).finditer(question):
+    for found in (_PATTERNS.chinese_list if chinese else _PATTERNS.english_list).finditer(question):
         items = re.split(mark, found["items"] or found["names"])
         lists.append([_item(item) for item in items if key_terms(_item(item))])
     longest = max(lists, key=len)
@@ -143,7 +111,7 @@ def is_simple_question(question: str) -> bool:
     if len(split_question(question)) > 1:
         return False
     short = 25 if detect_language(question) == "zh" else 80
-    return bool(_FACT.search(question)) or len(question) <= short
+    return bool(_PATTERNS.fact.search(question)) or len(question) <= short
 
 
 def _bare(name: str) -> str:
@@ -154,58 +122,9 @@ def _bare(name: str) -> str:
     return bare if detect_language(name) == "en" else (key_phrase(bare) or bare)
 
 
-_ASKS_MORE = regex(
-    r"[?？]|[吗嗎呢]\W*$"
-    r"|^\W*(?:(?:and|but|so|or|then|also|ok|okay),? )*(?:what|why|how|who|whom|whose|when|where"
-    r"|which|is|are|was|were|does|did|do|can|could|should|will|would|more|tell|show|list|name"
-    r"|compare|contrast|explain|describe|give|summari[sz]e|continue|go on|elaborate|for example"
-    r"|details?)\b"
-    r"|什[么麼]|[为為]何|怎[么麼样樣]|哪|多少|[几幾]|[谁誰]|是否|[继繼][续續]|更多|[详詳][细細]|比如|例如|比[较較]"
-    r"|[对對]比|[总總][结結]|[说說]明|解[释釋]|列[举舉出]|[还還]有|然后",
-    re.IGNORECASE,
-)
-_SOCIAL = regex(
-    r"\b(?:you|your|yours|u|ur|yourself|dossier)\b(?! (?:sure|mean|know(?: that| this)?\W*$"
-    r"|explain|tell|show|give|elaborate|compare|list|find|say|have (?:more|any|other)"
-    r"|summari[sz]e|describe))"
-    r"|\b(?:how|what)(?:['’]?s| is| are|re)? (?:it going|things|life|everything|up|new)\b"
-    r"|\bhow (?:do you do|have you been)\b|n['’]?t (?:it|he|she|they|we)\W*$"
-    r"|\b(?:joke|riddle|song)s?\b"
-    r"|^\W*(?:ok|okay|yes|no|right|good|great|hello|hi|hey|thanks|thank you)\W*$"
-    r"|[你您]|最近(?:怎|好|忙)|吃[过過了]?[饭飯]?了?[吗嗎]|在不?在[吗嗎]?|有人[吗嗎]",
-    re.IGNORECASE,
-)
-_EXPLETIVE = r"(?! (?:\w+ )?(?:true|possible|allowed|necessary|legal|safe|better|worth|that|to)\b)"
-_CHINESE_PRONOUN = r"[它他她][们們]?|其(?![他它中实實])"
-_POINTS_BACK = regex(
-    r"(?:^|[.!] )\W*(?:and|but|also|or|so|what about|how about|then|why|how come)\b"
-    rf"|\b(?:its?|they|them|theirs?|he|she|him|his|hers?)\b{_EXPLETIVE}"
-    r"|\bthe (?:same|former|latter|others?)\b|\bthe (?:first|second)(?: one)?\W*$"
-    r"|\b(?:this|that|these|those|there)\W*$"
-    r"|\b(?:this|these|those|that) (?:one|case|way|time|place|view|method|idea|effect|result)\b"
-    r"|^\W*(?:is|was|are|were|does|did|do) (?:this|that|these|those)\b"
-    r"|\b(?:the other|another|which|each) ones?\b"
-    rf"|{_CHINESE_PRONOUN}|^\W*(?:那么?|[还還]有|而|以及|[为為]什[么麼]\W*$|再|然后)"
-    r"|[这這那][个個些种種里裡]?(?!么|麼)|呢\W*$",
-    re.IGNORECASE,
-)
-_PRONOUN = regex(
-    rf"\b(?:(?P<own>its|his|their)|(?P<her>her)|it|they|them|he|she|him)\b{_EXPLETIVE}"
-    rf"|(?P<zh>{_CHINESE_PRONOUN})",
-    re.IGNORECASE,
-)
-
-_NEXT = regex(
-    r",? (?:and|but|or) (?=(?:what|when|where|why|how|who|whom|whose|which|is|are|was|were|do|does"
-    r"|did|can)\b)|[?;] ",
-    re.IGNORECASE,
-)
-"""Where a question goes on to ask something else."""
-
-
 def is_follow_up(text: str) -> bool:
     """Tell whether a message after a question asks for more about it and is no small talk."""
-    return bool(_ASKS_MORE.search(text)) and not _SOCIAL.search(text)
+    return bool(_PATTERNS.asks_more.search(text)) and not _PATTERNS.social.search(text)
 
 
 def is_context_dependent(question: str) -> bool:
@@ -213,10 +132,10 @@ def is_context_dependent(question: str) -> bool:
 
     A pronoun in its second half refers to its first half.
     """
-    first = _NEXT.split(question.strip(), maxsplit=1)[0]
+    first = _PATTERNS.next.split(question.strip(), maxsplit=1)[0]
     if first != question.strip() and (extract_names(first) or len(key_terms(first)) > 1):
-        return bool(_POINTS_BACK.search(first))
-    return bool(_POINTS_BACK.search(question)) or _is_elliptical(question)
+        return bool(_PATTERNS.points_back.search(first))
+    return bool(_PATTERNS.points_back.search(question)) or _is_elliptical(question)
 
 
 def _is_elliptical(question: str) -> bool:
@@ -231,7 +150,7 @@ def find_question_subject(question: str) -> str:
     """Return the one thing that a question is about, as it is spelt there, or ""."""
     asked = find_defined_term(question)
     named = [asked.spelling] if asked else extract_names(question)
-    if len(named) != 1 or _PRONOUN.search(named[0]):
+    if len(named) != 1 or _PATTERNS.pronoun.search(named[0]):
         return ""
     name = re.escape(named[0])
     # "The lighthouse at Cape Merrin" is about the lighthouse.
@@ -242,7 +161,7 @@ def find_question_subject(question: str) -> str:
 
 def resolve_pronoun(question: str, subject: str) -> str:
     """Return a question with its first pronoun replaced by what it refers to."""
-    found = _PRONOUN.search(question)
+    found = _PATTERNS.pronoun.search(question)
     if not found or not subject:
         return question
     if found["zh"]:

@@ -10,19 +10,15 @@ from typing import Literal
 
 from text.boilerplate import is_boilerplate
 from text.keyword_ranking import iterate_diverse
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import detect_language
 from text.sentences import is_heading, split_sentences
 from text.topics import key_phrase, strip_request_phrases
 from text.words import LEAST_WEIGHT, query_terms, search_words, word_weight
 
-_CODED = regex(
-    r"[{};]\s*$|^\s*(?:#include\b|(?:from|import|package|use|using)\s+[\w.:<\"*{]"
-    r"|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:({]|return\b|else\b|elif\s|if\s*\(|for\s*\("
-    r"|(?:export|public|private|static|const|let|var|fn|func|struct|enum)\s+\w|@\w+"
-    r"|\w[\w.\[\]]*\s*(?:=|:=|\+=)\s*\S|\w[\w.]*\(.*\)\s*:?$"
-    r"|(?:fi|done|esac|do|then|echo|exit|set|case|while)\b)|\$[{(]?\w|\|\||&&"
-)
+_PATTERNS = PatternFile("text", "summaries.toml")
+
 _COMMENTED = regex(r"^\s*(?:#(?!include|define|if|else|end|pragma)|//|--\s|/?\*|;;|%|\"\"\"|''')")
 _DOCSTRING = regex(
     r"(?:\"\"\"|''')(?P<python>.*?)(?:\"\"\"|''')|/\*+(?P<c>.*?)\*/"
@@ -31,12 +27,6 @@ _DOCSTRING = regex(
     re.DOTALL | re.MULTILINE,
 )
 _APART = "\0"
-_SIGN = regex(r"^[ \t]*(?:#+|//+!?|--|;;+|%+|\*+(?!\*))[ \t]?", re.MULTILINE)
-_NAMED = regex(
-    r"^[^\S\n]*(?:export |public |private |static |async |pub )*(?:def|class|fn|func|function"
-    r"|struct|enum|interface|trait|type)\s+(?P<name>\w+)",
-    re.MULTILINE,
-)
 
 CODE_SHARE = 0.4
 """The share of its lines, comments aside, that are certainly code in source code."""
@@ -48,7 +38,7 @@ SHOWN_CODE_NAMES = 12
 def is_source_code(text: str) -> bool:
     """Tell whether a text is source code."""
     lines = [line for line in text.splitlines() if line.strip() and not _COMMENTED.match(line)]
-    coded = sum(bool(_CODED.search(line)) for line in lines)
+    coded = sum(bool(_PATTERNS.coded.search(line)) for line in lines)
     return len(lines) >= 3 and coded >= CODE_SHARE * len(lines)
 
 
@@ -56,7 +46,7 @@ def describe_source_code(text: str) -> str:
     """Return the words of source code about itself, or else the names that it defines."""
     matches = _DOCSTRING.finditer(_disable_unclosed_comments(text))
     comments = [_clean_comment(match[match.lastgroup or 0]) for match in matches]
-    names = dict.fromkeys(match["name"] for match in _NAMED.finditer(text))
+    names = dict.fromkeys(match["name"] for match in _PATTERNS.named.finditer(text))
     return "\n\n".join(filter(None, comments)) or ", ".join([*names][:SHOWN_CODE_NAMES])
 
 
@@ -68,13 +58,11 @@ def _disable_unclosed_comments(text: str) -> str:
 
 def _clean_comment(comment: str) -> str:
     """Return the sentences of a comment, without signs, rules and boilerplate."""
-    paragraphs = re.split(r"\n\s*\n", _SIGN.sub("", comment.replace(_APART, "")))
+    paragraphs = re.split(r"\n\s*\n", _PATTERNS.sign.sub("", comment.replace(_APART, "")))
     lines = (" ".join(one.split()) for one in paragraphs)
     worded = (one for one in lines if len(re.findall(r"[^\W\d_]+", one)) > 2)
     return "\n\n".join(one for one in worded if not is_boilerplate(one))
 
-
-_DIGITS = regex(r"\d+")
 
 LONGEST_ABSTRACT = {"en": 300, "zh": 150}
 """The longest abstract, in characters."""
@@ -143,7 +131,7 @@ def _own(text: str, beside: Sequence[str]) -> str:
 
 def _folded(line: str) -> str:
     """Return a line for comparison; the headers of two pages may differ in a number."""
-    return _DIGITS.sub("0", " ".join(line.split()).casefold())
+    return _PATTERNS.digits.sub("0", " ".join(line.split()).casefold())
 
 
 def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:
@@ -180,43 +168,6 @@ _TRIED = 8
 LATER, POOR = 0.15, 0.5
 """What a title loses for each sentence before its own, and for each flaw."""
 
-_ORDER = regex(
-    r"^(?:(?:write|give|provide|prepare|draft|conduct|produce|make)\b[^,.;]{0,60}?"
-    r"\b(?:on|about|into|to discuss|(?:overview|summary|list|account|explanation) of)\b *"
-    r"|(?:[写寫][一份篇]*|(?:提供|[给給]出)一[份个篇])[^，。]{0,12}(?:[关關][于於]|，))",
-    re.IGNORECASE,
-)
-_WORK = regex(
-    r"^(?:(?:please|kindly|could you|can you|would you|i need you to|i want you to|help me)\b,? *"
-    r"|(?:research|investigate)(?: and \w+)?(?: for me)?\b *"
-    r"|(?:so|and|furthermore|moreover|additionally|finally|also|in addition)\b,? *"
-    r"|[请請然你您我]|能[否不](?:能)?|[帮幫为為给給]我|最[后後]，|首先，|另外，|[详詳][细細]"
-    r"|(?:收集整理|整理|收集|[调調]研|研究|[学學][习習]|分析|[评評]估)(?:一?下)?|[:：， ])+"
-    r"|^(?!\W*(?:what|how|which|why|who|when|where|is|are|do|does|did|can|should)\b|.{0,12}(?:如何|怎|什|哪))"
-    r"[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
-    re.IGNORECASE,
-)
-_ASKS = regex(
-    r"[?？]\W*$|^\W*(?:what|why|how|who|when|where|which|is|are|do|does|did|can|should|explain"
-    r"|describe|compare|trace|analy[sz]e|discuss|evaluate|assess|investigate|explore|review|examine)\b"
-    r"|如何|怎[么麼样樣]|什[么麼]|哪|是否|[为為]何|分析|[评評]估|[调調]研|研究|比[较較]|[对對]比|[预預][测測]",
-    re.IGNORECASE,
-)
-_CLAUSE_END = regex(
-    r"[.;:?!](?=\s|$)|[，。；：？！]"
-    r"|,(?=\s)(?!(?:\s[\w'’-]+){1,4}(?:,|\s(?:and|or)\b))(?!\s(?:and|or)\b)"
-)
-_PHRASE_END = regex(
-    r"\s(?=(?:with|within|in|for|from|by|via|through|using|based on|including|such as|across"
-    r"|among|between|under|involving|that|which|who|where|when|while)\b)"
-    r"|(?<=\w\w)(?=以及|[和与與及](?!其))",
-    re.IGNORECASE,
-)
-_ASIDE = regex(r"\s*[(（][^()（）]*[)）]")
-_PARTICIPLE = regex(r"\s\w{2,}ed$")
-_POINTS = regex(r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I)
-_DANGLING = regex(r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE)
-"""The end of a cut title to remove: a comma, or a word that joins what is cut off."""
 
 _FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
 
@@ -260,18 +211,22 @@ def _title_worth(title: str, about: Counter[str]) -> float:
     """Return how much of a text a title covers, in 0..1, less where it cannot stand alone."""
     most = sum(count for _, count in about.most_common(10)) or 1
     told = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
-    poor = title.endswith("…") + bool(_POINTS.search(title)) + (not _ASKS.search(title))
+    poor = (
+        title.endswith("…")
+        + bool(_PATTERNS.points.search(title))
+        + (not _PATTERNS.asks.search(title))
+    )
     return told - POOR * poor
 
 
 def _asked(line: str) -> str:
-    return _ORDER.sub("", strip_request_phrases(line)).strip(" ,，、;；")
+    return _PATTERNS.order.sub("", strip_request_phrases(line)).strip(" ,，、;；")
 
 
 def _without_task_words(line: str, most: int) -> str:
     """Return a line without words for the work and asides, as far as it is too long with them."""
     line = _asked(line)
-    for unneeded in (_WORK, _ASIDE, _WORK):
+    for unneeded in (_PATTERNS.work, _PATTERNS.aside, _PATTERNS.work):
         line = unneeded.sub("", line) if len(line) > most else line
     return line
 
@@ -281,9 +236,11 @@ def _short(sentence: str, most: int) -> str:
     sentence = sentence.rstrip(" .。")
     if len(sentence) <= most * 5 // 4:
         return sentence
-    for end, least in ((_CLAUSE_END, most // 3), (_PHRASE_END, most // 2)):
+    for end, least in ((_PATTERNS.clause_end, most // 3), (_PATTERNS.phrase_end, most // 2)):
         ends = [found.start() for found in end.finditer(sentence) if found.start() <= most]
         if ends and ends[-1] >= least:
-            return _DANGLING.sub("", _PARTICIPLE.sub("", sentence[: ends[-1]]))
+            return _PATTERNS.dangling.sub("", _PATTERNS.participle.sub("", sentence[: ends[-1]]))
     cut = sentence[: most - 1]
-    return _DANGLING.sub("", cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut) + "…"
+    return (
+        _PATTERNS.dangling.sub("", cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut) + "…"
+    )

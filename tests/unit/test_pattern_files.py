@@ -1,0 +1,93 @@
+"""Patterns in files beside the modules that use them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from text import pattern_files
+from text.pattern_files import PatternFile, read_packaged_text
+
+ROOT = Path(__file__).parents[2]
+USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"\)')
+FILES = sorted(
+    file
+    for room in ("report", "text")
+    for file in (ROOT / room).rglob("*.py")
+    if USE.search(file.read_text("utf-8"))
+)
+
+
+@pytest.fixture
+def bees(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], PatternFile]:
+    def written(toml: str) -> PatternFile:
+        monkeypatch.setattr(pattern_files, "read_packaged_text", lambda *_: toml)
+        return PatternFile("text", "bees.toml")
+
+    return written
+
+
+def test_the_lines_of_a_pattern_are_joined(bees: Callable[[str], PatternFile]):
+    patterns = bees("bee = '''\n(?i)\nhoney\n bee|wasp'''")
+
+    assert patterns.bee.fullmatch("Honey bee")
+    assert patterns.bee.fullmatch("WASP")
+
+
+def test_a_pattern_has_other_patterns_as_parts(bees: Callable[[str], PatternFile]):
+    patterns = bees("kind = '(?:honey|carpenter)'\nbee = '{kind} bees{0,1}'\nzh = '^[{HAN}]+$'")
+
+    assert patterns.bee.fullmatch("carpenter bee")
+    assert patterns.get_text("bee") == "(?:honey|carpenter) bees{0,1}"
+    assert patterns.zh.search("蜜蜂")
+
+
+def test_one_of_several_patterns_is_found(bees: Callable[[str], PatternFile]):
+    patterns = bees("bee = 'bee'\nwasp = 'wasp'")
+
+    assert patterns.any_found("a wasp", "bee", "wasp")
+    assert not patterns.any_found("a fly", "bee", "wasp")
+
+
+def test_a_file_is_read_when_a_pattern_is_used(monkeypatch: pytest.MonkeyPatch):
+    read: list[str] = []
+
+    def reading(package: str, name: str) -> str:
+        read.append(name)
+        return read_packaged_text(package, name)
+
+    monkeypatch.setattr(pattern_files, "read_packaged_text", reading)
+    patterns = PatternFile("report.checks", "claims.toml")
+
+    assert read == []
+    assert patterns.hedged.search("perhaps")
+    assert patterns.hedged.search("maybe, or possibly")
+    assert read == ["claims.toml"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
+    code = file.read_text("utf-8")
+    package, name = USE.findall(code)[0]
+    beside = file.with_suffix(".toml").read_text("utf-8")
+    known = tomllib.loads(beside)
+    used = set(re.findall(r"_PATTERNS\.(\w+)", code)) - {"any_found", "get_text"}
+    used |= set(re.findall(r"\{([a-z]\w*)\}", beside))
+
+    assert (ROOT / package.replace(".", "/") / f"{name}.toml").samefile(file.with_suffix(".toml"))
+    assert used <= known.keys()
+    assert {one for one in known if one not in used and f'"{one}"' not in code} == set()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_pattern_of_a_file_that_a_module_uses_compiles(file: Path):
+    module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    used = set(re.findall(r"_PATTERNS\.(\w+)", file.read_text("utf-8")))
+
+    for name in used - {"any_found", "get_text"}:
+        assert isinstance(getattr(module._PATTERNS, name), re.Pattern)
