@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
 import os
 import tempfile
 import time
@@ -24,7 +23,7 @@ from sqlalchemy import Connection, insert, update
 from benchmarks.facts_data import MadeFact, make_context, make_facts, make_source
 from benchmarks.facts_trials import run_kills, run_writers
 from config.resources import replace_resources
-from evals.retrieval_eval import mean
+from evals.retrieval_eval import discounted_gain, mean
 from memory.facts.cache import FactSnapshot, load_fact_snapshot
 from memory.facts.fact import NewFact, fact_key
 from memory.facts.memory import FactMemory
@@ -103,13 +102,9 @@ def _scores(ranked: Sequence[str], gold: Mapping[str, int]) -> dict[str, float]:
     are, it cannot be 1. `nDCG@10` has the gains 2^grade - 1 (Burges et al. 2005).
     """
     best = sorted(gold.values(), reverse=True)
-    gained = _gain([gold.get(one, 0) for one in ranked[:10]])
+    gained = discounted_gain([gold.get(one, 0) for one in ranked])
     relevant = sum(one in gold for one in ranked[:5])
-    return {"precision@5": relevant / 5, "nDCG@10": gained / _gain(best[:10])}
-
-
-def _gain(grades: Sequence[int]) -> float:
-    return math.fsum((2**grade - 1) / math.log2(at + 1) for at, grade in enumerate(grades, start=1))
+    return {"precision@5": relevant / 5, "nDCG@10": gained / discounted_gain(best)}
 
 
 async def _kept() -> dict[str, str]:
