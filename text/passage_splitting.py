@@ -104,10 +104,9 @@ def _whole(
         if at == start and refers_back(text[start:end]) and start - before <= MORE:
             start = before
             break
-    for _, after in parts:
-        if after > end and announces_following(text[start:end]) and after - end <= LIST:
-            end = after
-            break
+    after = next((after for _, after in parts if after > end), end)
+    if end < after <= end + LIST and announces_following(text[start:end]):
+        end = after
     return start, end
 
 
