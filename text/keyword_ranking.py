@@ -38,11 +38,20 @@ def rank_texts(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     the weight of `BM25Plus`, ln((N + 1) / n), is always positive. Its lower bound `delta` is
     added even to texts without the word, so it is 0 here: a text without any word scores 0.
     """
-    wanted = query_terms(query)
+    return _rank(query, _index_words(texts))
+
+
+def _index_words(texts: Sequence[str]) -> BM25Plus | None:
+    """Return the index of some texts, or None if they have no words."""
     bags = [cached_search_words(text) for text in texts]
-    if not wanted or not any(bags):
+    return BM25Plus(bags, k1=1.2, b=0.75, delta=0) if any(bags) else None
+
+
+def _rank(query: str, index: BM25Plus | None) -> list[tuple[int, float]]:
+    wanted = query_terms(query)
+    if not wanted or index is None:
         return []
-    scores = BM25Plus(bags, k1=1.2, b=0.75, delta=0).get_scores(wanted).tolist()
+    scores = index.get_scores(wanted).tolist()
     found = [(number, score) for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 
@@ -55,10 +64,11 @@ def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, 
     """
     lines = [line for text in wanted for line in text.split("\n") if line.strip()]
     best: dict[int, float] = {}
+    index = _index_words(texts)
     for line in dict.fromkeys(lines):
-        for number, score in _shares(rank_texts(line, texts)):
+        for number, score in _shares(_rank(line, index)):
             best[number] = max(best.get(number, 0.0), score)
-    together = _shares(rank_texts("\n".join(lines), texts))
+    together = _shares(_rank("\n".join(lines), index))
     found = [(n, (1 - PART) * score + PART * best.get(n, 0.0)) for n, score in together]
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from text.pattern_files import PatternFile
 from text.script import HAN
@@ -12,6 +13,7 @@ _PATTERNS = PatternFile("report.checks", "caveats.toml")
 _MIN_CLAIM_WORDS = 3  # or twice as many Chinese characters
 
 
+@lru_cache(maxsize=1024)
 def is_absence_remark(statement: str) -> bool:
     """Tell whether a statement says that the sources lack something."""
     kinds = ("not_found", "zh_not_found", "silent", "zh_silent", "none_found")
@@ -37,11 +39,13 @@ def _claims(clause: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def is_stated_computation(statement: str) -> bool:
     """Tell whether a statement says that its writer computed a number in it."""
     return bool(_PATTERNS.computed.search(statement))
 
 
+@lru_cache(maxsize=1024)
 def is_own_inference(statement: str) -> bool:
     """Tell whether a statement calls itself its writer's inference, judgement or arithmetic."""
     own = _PATTERNS.any_found(statement, "own", "zh_own", "mine", "scope")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -32,6 +32,7 @@ def is_introduction(statement: str) -> bool:
     return bool(found) and (short or bool(_PATTERNS.asking.search(listed)))
 
 
+@lru_cache(maxsize=1024)
 def strip_transition(said: str) -> str:
     """Return a statement without the transition at its beginning."""
     bare = re.sub(r"^\s*[*_>-]*\s*", "", said)

@@ -330,9 +330,14 @@ class SourceComparison:
         said = strip_transition(normalize_statement(statement))
         if not self.is_comparable(said, [name]):
             return False
-        share = compute_share(set(search_words(said)), self.get_source(name).positions)
-        enough = share > _MIN_SHARE[detect_language(said)]
-        return enough and not self.has_unsupported_number(said, [name])
+        wanted, places = set(search_words(said)), self.get_source(name).positions
+        least = _MIN_SHARE[detect_language(said)]
+        enough = len(wanted & places.keys()) > least * len(wanted)
+        return (
+            enough
+            and compute_share(wanted, places) > least
+            and not self.has_unsupported_number(said, [name])
+        )
 
     def source_has_paraphrase(self, statement: str, name: str) -> bool:
         """Tell whether a source says most of a statement in whatever words, and all its numbers."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import wraps
+from functools import lru_cache, wraps
 from heapq import nlargest
 from typing import Any, NamedTuple, TypeVar
 
@@ -218,6 +218,7 @@ def _split_joined(said: str) -> list[str]:
     return [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [said]
 
 
+@lru_cache(maxsize=1024)
 def normalize_statement(statement: str) -> str:
     """Return the own words of a statement: without marks and quotations, in simplified Chinese."""
     bare = MARKER.sub("", blank_quotations(statement)).replace("\0", "")
@@ -229,11 +230,12 @@ def _list_places(said: str, source: SourceText) -> Iterator[_Place]:
     shared = source.count_words(dict.fromkeys(search_words(said)))
     near = sorted(at for at, _ in shared.most_common(MAX_PLACES))
     ours = tokenize(said) if near else []
+    tokens = _tokenize_sentences(source)
     windows = {(at, end) for at in near for end in (at + 1, at + 2)}
     lower = [word.lower() for word in ours]
     counts = Counter(lower)
     for start, end in sorted(windows | {(at - 1, at + 1) for at in near if at}):
-        theirs = tokenize(" ".join(source.sentences[start:end]))
+        theirs = [word for words in tokens[start:end] for word in words]
         others = [word.lower() for word in theirs]
         # No order of the words aligns more of them.
         if (counts & Counter(others)).total() < _MIN_ALIGNED_BUT_ONE * len(ours):
@@ -243,6 +245,11 @@ def _list_places(said: str, source: SourceText) -> Iterator[_Place]:
         changes = _list_changes(matcher, ours, theirs)
         left_out = sum(len(change.theirs) for change in changes)
         yield _Place(source, start, end, share, left_out, changes)
+
+
+@per_source
+def _tokenize_sentences(source: SourceText) -> list[list[str]]:
+    return [*map(tokenize, source.sentences)]
 
 
 def _list_changes(

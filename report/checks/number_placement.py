@@ -191,8 +191,11 @@ def _list_parts(source: SourceText) -> list[_Part]:
     for sentence in source.sentences:
         texts = [one for one in _PART.split(_PARENTHESIS.sub(" ", sentence)) if one.strip()]
         parts = [*map(_to_part, texts)]
+        lengths = [len(search_words(one)) for one in texts]
         for at in range(len(texts)):
-            beside = [n for n in (at - 1, at + 1) if 0 <= n < len(texts) and _joins(texts, n, at)]
+            beside = [
+                n for n in (at - 1, at + 1) if 0 <= n < len(texts) and _joins(texts, lengths, n, at)
+            ]
             near = zip(*(parts[n] for n in (at, *beside)), strict=True)
             found.append(_Part(*(frozenset[str]().union(*sets) for sets in near)))
         found += [
@@ -202,12 +205,10 @@ def _list_parts(source: SourceText) -> list[_Part]:
     return [*dict.fromkeys(one for one in found if one.numbers)]
 
 
-def _joins(parts: Sequence[str], other: int, at: int) -> bool:
+def _joins(parts: Sequence[str], lengths: Sequence[int], other: int, at: int) -> bool:
     """Tell whether a part of a sentence belongs to its neighbour, since one of them is short."""
-    first, second = parts[min(other, at)], parts[max(other, at)]
-    if _CONJUNCTION.match(second):
-        return False
-    return min(len(search_words(first)), len(search_words(second))) <= _MAX_SHORT_PART_WORDS
+    short = min(lengths[other], lengths[at]) <= _MAX_SHORT_PART_WORDS
+    return short and not _CONJUNCTION.match(parts[max(other, at)])
 
 
 def _to_part(text: str) -> _Part:

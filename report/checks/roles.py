@@ -87,7 +87,7 @@ def _has_other_agent(said: str, sources: Sequence[SourceText]) -> bool:
     deeds = [_map_agents(source) for source in sources]
     return any(
         _are_others(names, [one[verb] for one in deeds if verb in one], sources)
-        for verb, names in _iter_agents(said)
+        for verb, names in _iter_agents([one.text for one in split_sentences(said)])
         if names
         and verb not in _RECIPROCAL
         and not any(verb in _list_agentless(source) for source in sources)
@@ -121,7 +121,7 @@ def _are_others(
 
 @per_source
 def _map_agents(source: SourceText) -> dict[str, set[str]]:
-    return _group_names(_iter_agents(source.text))
+    return _group_names(_iter_agents(source.sentences))
 
 
 @per_source
@@ -137,9 +137,8 @@ def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
     return grouped
 
 
-def _iter_agents(text: str) -> Iterator[_Deed]:
+def _iter_agents(sentences: Iterable[str]) -> Iterator[_Deed]:
     """Yield what was done, each time with the words of the names of those who did it."""
-    sentences = (one.text for one in split_sentences(text))
     found = (one for said in sentences for way in (_BY, _DID) for one in way.finditer(said))
     return (
         (verb, _list_name_words(one["names"]))
@@ -151,8 +150,8 @@ def _iter_agents(text: str) -> Iterator[_Deed]:
 @per_source
 def _list_agentless(source: SourceText) -> frozenset[str]:
     """Return what a source says to be done where no name says by whom."""
-    unnamed = (verb for verb, names in _iter_agents(source.text) if not names)
-    alone = (verb for one in split_sentences(source.text) for verb in _iter_lone_verbs(one.text))
+    unnamed = (verb for verb, names in _iter_agents(source.sentences) if not names)
+    alone = (verb for one in source.sentences for verb in _iter_lone_verbs(one))
     return frozenset(chain(unnamed, alone))
 
 

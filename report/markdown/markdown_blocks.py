@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
 
@@ -265,6 +266,11 @@ def split_statements(text: str) -> list[str]:
     A sentence does not end inside a quotation, bold type or code, nor with `；` or `…`: its clauses
     share its citation.
     """
+    return list(_split_statements(text))
+
+
+@lru_cache(maxsize=1024)
+def _split_statements(text: str) -> tuple[str, ...]:
     veiled = _WHOLE.sub(_veiled, map_inline_code(text, lambda code: "X" * len(code.string)))
     starts = {sentence.start for sentence in split_sentences(veiled)[1:]}
     # What is too long for a sentence is cut anywhere, and a quotation nowhere.
@@ -272,7 +278,7 @@ def split_statements(text: str) -> list[str]:
     starts |= {end.end() for end in _CITED_END.finditer(text) if veiled[end.end() - 1].isspace()}
     each = pairwise([0, *sorted(starts)])
     whole = [start for before, start in each if not _CLAUSE.search(text, before, start)]
-    return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]
+    return tuple(text[start:end] for start, end in pairwise([0, *whole, len(text)]))
 
 
 def list_statements(part: MarkdownBlock) -> list[str]:
