@@ -18,7 +18,6 @@ from graph.records import (
     Report,
     RunStatus,
     Source,
-    SupportGrade,
     entries_of_turn,
     of_steps,
 )
@@ -27,11 +26,11 @@ from report.checks.caveats import is_absence_remark
 from report.checks.overlap import compute_share
 from report.checks.source_preparation import load_source
 from report.labels import (
-    CHINESE_LABELS,
-    ENGLISH_LABELS,
     append_detail,
     describe_doubted_sentence,
+    find_label,
     get_label,
+    grade_reason,
     is_chinese_tag,
     split_reason,
     summarize_removals,
@@ -78,31 +77,6 @@ class ReportDocument(TypedDict):
     language: str
     created: str
     """The day, as an ISO date."""
-
-
-_GRADES: dict[str, SupportGrade] = {
-    "": "supported",
-    "calculation": "contradicted",
-    "contradicted": "contradicted",
-    "date": "contradicted",
-    "name": "contradicted",
-    "negation": "contradicted",
-    "other_number": "contradicted",
-    "disputed": "weak",
-    "hanging": "weak",
-    "other_source": "weak",
-    "review": "weak",
-    "strength": "weak",
-}
-
-
-def grade_reason(reason: str) -> SupportGrade:
-    """Return the grade of a sentence that is doubted for a reason; "" is supported.
-
-    A sentence is contradicted if its sources say something else, weak if they say less or if it
-    refers to a removed sentence, and not found otherwise.
-    """
-    return _GRADES.get(reason, "not_found")
 
 
 MAX_TITLE_CHARS = 100
@@ -320,8 +294,7 @@ _MAX_DOUBT_LINES = 12
 def list_notices(document: ReportDocument) -> list[str]:
     """Return the notices at the top of a report, with the run's outcome if it is not complete."""
     language, status = document["language"], document["status"]
-    labels = CHINESE_LABELS if is_chinese_tag(language) else ENGLISH_LABELS
-    outcome = labels.get(f"told_{status}", "")
+    outcome = find_label(f"told_{status}", language)
     name = get_label(status, language).lower()
     repeated = any(notice.strip().lower().startswith(name) for notice in document["notices"])
     first = [outcome] if outcome and not repeated else []
