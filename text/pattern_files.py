@@ -12,7 +12,6 @@ from text.regex import regex
 from text.script import CJK, HAN
 
 _PART = regex(r"\{([A-Za-z]\w*)\}")
-_RANGES = {"HAN": HAN, "CJK": CJK}
 
 
 def read_packaged_text(package: str, name: str) -> str:
@@ -32,11 +31,19 @@ class PatternFile:
     """The patterns of a TOML file as attributes, read and compiled when they are first used.
 
     A pattern may fill several lines, which are joined without a space. `{name}` in it stands for
-    another pattern of the file; `{HAN}` and `{CJK}` are the ranges of `text.script`.
+    another pattern of the file or a part from Python; `{HAN}` and `{CJK}` are the ranges of
+    `text.script`.
+
+    Args:
+        package: The package of the file.
+        name: The name of the file.
+        parts: Parts of patterns by their names.
     """
 
-    def __init__(self, package: str, name: str) -> None:
+    def __init__(self, package: str, name: str, **parts: str) -> None:
         self._place = package, name
+        self._parts = {"HAN": HAN, "CJK": CJK} | parts
+        self._words: dict[str, frozenset[str]] = {}
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         """Return a pattern, and keep it."""
@@ -46,14 +53,25 @@ class PatternFile:
         setattr(self, name, found)
         return found
 
+    def get(self, name: str) -> re.Pattern[str]:
+        """Return the pattern of a name that is made at run time."""
+        found: re.Pattern[str] = getattr(self, name)
+        return found
+
     def any_found(self, text: str, *names: str) -> bool:
         """Tell whether a text has a match of one of some patterns."""
-        return any(getattr(self, name).search(text) for name in names)
+        return any(self.get(name).search(text) for name in names)
 
     def get_text(self, name: str) -> str:
         """Return a pattern as text, with its parts."""
-        text = _RANGES.get(name) or self._texts[name].replace("\n", "")
+        text = self._parts.get(name) or self._texts[name].replace("\n", "")
         return _PART.sub(lambda part: self.get_text(part[1]), text)
+
+    def get_words(self, name: str) -> frozenset[str]:
+        """Return the words of a list, which spaces separate."""
+        if name not in self._words:
+            self._words[name] = frozenset(self._texts[name].split())
+        return self._words[name]
 
     @cached_property
     def _texts(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.secret_forms import (
     SHORTEST_SECRET,
@@ -16,102 +17,29 @@ from text.secret_forms import (
     is_harmless,
     is_mixed_token,
 )
-from text.secret_phrases import find_secrets_after, find_worded_secrets
-
-_NUMBERED = (
-    r"pin(?:[- ]?code)?|geheimzahl|code (?:pin|secret)|c[oó]digo (?:pin|secreto)"
-    r"|codice (?:pin|segreto)|пин(?:[- ]?код)?|暗証番号|핀\s?(?:번호|코드)"
-)
-_NOUNS = (
-    rf"{_NUMBERED}|password"
-    # German, Dutch, the languages of the north
-    r"|passwort|kennwort|wlan-?schlüssel|passphrase|zugangscode|wachtwoord|lösenord(?:et)?"
-    r"|passord(?:et)?|adgangskode|kodeord|salasana(?:ni)?"
-    # Languages from Latin
-    r"|mots? de passe|mdp|phrase de passe|contrase[ñn]a|clave(?: secreta| de acceso)?|frase de paso"
-    r"|parola(?: d'ordine| chiave)?|senha|palavra[- ]passe"
-    # Languages of the east
-    r"|парол[ья]|кодовое слово|has[łl]o|heslo|şifrem?|parolam?|mật khẩu|kata sandi"
-    r"|كلمة (?:السر|المرور)|पासवर्ड"
-)
-_EASTERN_NOUNS = (
-    r"パスワード|パスコード|暗証番号|合言葉|秘密鍵|비밀번호|비번|암호|패스워드|핀\s?(?:번호|코드)"
-)
-_NAMED = regex(f"{_NOUNS}|{_EASTERN_NOUNS}", re.IGNORECASE)
-"""Matches every text that tells a secret, and few others."""
-_OWN = (
-    r"mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|mijn|ons|onze|mitt|min|mit|vårt|vår|mon|ma|notre|mi|nuestra"
-    r"|mia|mio|nostra|minha|meu|nossa|мой|моя|моё|наш|moje|mój|nasze|můj|benim"
-)
-_LINKS = (
-    r"ist(?: jetzt| nun)?|lautet(?: jetzt| nun)?|war|wäre|heißt|heisst|is|luidt|är|er|on"
-    r"|est(?: maintenant)?|était|es(?: ahora)?|era|è(?: ora)?|é(?: agora)?|это|to|brzmi|jest|je|là"
-    r"|adalah|هي|है"
-)
-_FOR = (
-    r"(?:\s(?:für|zum|zur|vom|von|bei|voor|van|för|till|til|pour|pour le|du|de|del|della"
-    r"|dello|do|da|para|per|от|для|к|на|do|dla|pro)(?:\s[\w.@'-]{1,40}){1,3}?)?"
-)
-_TOLD = regex(
-    rf"(?:(?<![^\W_])(?P<own>{_OWN})\s(?:[\w.'-]{{1,30}}[\s-]?){{0,2}}?)?"
-    rf"(?:(?<![^\W_])|(?=(?:pass|kenn)wort))(?P<noun>{_NOUNS})\b{_FOR}"
-    rf"(?P<link>\s*(?:[:=]|[-=]>|[→⇒—–])\s*|\s(?:{_LINKS})\b\s*:?\s*(?:(?:le|la|o|a|el|il)\s)?"
-    r"|\s(?=\S{0,60}\d))",
-    re.IGNORECASE,
-)
-_USED = regex(
-    rf"(?<![^\W_])(?P<value>[^\s\"'`„“”«»]{{4,100}}) (?:als|comme|como|come|jako|som|как)"
-    rf" (?:(?:{_OWN}|das|de|het|la|o|a|el|il) )?(?P<noun>{_NOUNS})\b(?! ?(?:-|manager))",
-    re.IGNORECASE,
-)
-_EASTERN = regex(
-    rf"(?P<noun>{_EASTERN_NOUNS})"
-    r"\s*(?:は|が|を|＝|[:=：]|는|은|가|이|를|을)?\s*[「“\"'『]?(?P<value>[!-&(-~]{3,100})"
-    r"(?P<after>[」”\"'』]?\s*(?:です|だ(?!と)|でし|に(?:変更|設定|し)|입니다|이에요|예요|야|이야"
-    r"|으?로\s?(?:변경|바꿨|바꾸|설정)|[。、,.!?]|$))?"
+from text.secret_phrases import (
+    find_number_at_start,
+    find_secrets_after,
+    find_worded_secrets,
 )
 
-_PARTICIPLE = regex(
-    r"^(?:ge\w+(?:t|en)|(?:be|ver|er|zer|ent|über|unter)\w+t|\w+iert|\w+(?:bar|los|ig|lich|haft)"
-    r"|\w+(?:é|ée|eux|euse|able|ible|bile|ável|ível)|\w+[aiu](?:d|t)[ao]|\w+osa|\w+nte"
-    r"|\w+(?:ый|ий|ая|ое|ован|[днлщ]ен|[днлщ]ён|ет|ит|ют|ся|лся|лось))$",
-    re.IGNORECASE,
-)
-_PLAIN_WORDS = """
-falsch richtig weg zu nicht sehr noch kein eine ein der die das den immer nur sicher unsicher stark
-schwach kurz lang alt neu leer gut schlecht bekannt unbekannt verloren länger kürzer hier dort so
-wie was mindestens gleich anders korrekt inkorrekt geheim öffentlich pflicht privat abgelaufen weder
-fehlerhaft fout juist kort lang sterk zwak veilig verplicht niet te geen verlopen
-vergeten fel rätt för inte
-très trop pas plus moins correct incorrect faux fausse bon bonne mauvais obligatoire requis requise
-perdu perdue faible fort forte long longue court courte nouveau vide sûr invalide connu connue le la
-un une dans stocké comme aussi public publique expiré
-incorrecta correcta demasiado muy débil fuerte larga corta obligatoria opcional secreta el una no de
-en nueva vieja válida inválida segura insegura mala buena igual errónea pública que
-troppo molto sbagliata errata corretta debole lunga obbligatoria sicura il non nuova vecchia
-errada fraca forte longa curta obrigatória muito a o uma um não nova velha correta
-не слишком должен неверный неправильный короткий длинный слабый надёжный истёк устарел правильный
-нужен забыт утерян был будет есть или для хранится
-złe błędne za nie bardzo słabe silne krótkie
-"""
-_PLAIN = frozenset(_PLAIN_WORDS.split())
-_NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_PATTERNS = PatternFile("text", "secret_masking.toml")
+
 _QUOTED = regex(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
 _WORD = regex(r"[^\s,;!?。，；！？、]{1,200}")
 _REST = regex(r"\s*(?:$|[.,;:!?\n)])")
 _TRAILING = ".,;:!?)'\"`]}>»"
-_SAYS = regex(r"[:=>→⇒]|lautet|luidt|brzmi", re.IGNORECASE)
 
 
 def _find_foreign_secrets(text: str) -> Iterator[Secret]:
     """Yield secrets told in words of other languages, in any order; they may overlap."""
-    if not _NAMED.search(text):
+    if not _PATTERNS.named.search(text):
         return
-    yield from find_secrets_after(text, [(_TOLD, _behind)], _kind)
-    for match in _USED.finditer(text):
+    yield from find_secrets_after(text, [(_PATTERNS.told, _behind)], _kind)
+    for match in _PATTERNS.used.finditer(text):
         if has_letters_and_digits(match["value"], 5) and not is_harmless(match["value"]):
             yield Secret(_kind(match["noun"]), *match.span("value"))
-    for match in _EASTERN.finditer(text):
+    for match in _PATTERNS.eastern.finditer(text):
         value, start = match["value"].rstrip(_TRAILING), match.start("value")
         told = is_mixed_token(value) or match["after"] is not None
         if told and len(value) > SHORTEST_SECRET and not is_harmless(value):
@@ -122,8 +50,7 @@ def _behind(match: re.Match[str], after: str) -> tuple[int, int] | None:
     """Return the place of a secret after its name, if there is one."""
     linked = bool(match["link"].strip())
     if _kind(match["noun"]) == "number":
-        number = _NUMBER.match(after) if match["own"] or linked else None
-        return number.span() if number else None
+        return find_number_at_start(after) if match["own"] or linked else None
     if linked and (quoted := _QUOTED.match(after)):
         return None if is_harmless(quoted[1]) else quoted.span(1)
     token = _WORD.match(after)
@@ -132,14 +59,16 @@ def _behind(match: re.Match[str], after: str) -> tuple[int, int] | None:
         return None
     if has_letters_and_digits(word, 5) or (is_mixed_token(word) and linked):
         return 0, len(word)
-    certain = match["own"] or (_SAYS.search(match["link"]) and match["noun"].lower() != "clave")
-    plain = word.lower() in _PLAIN or _PARTICIPLE.match(word)
+    certain = match["own"] or (
+        _PATTERNS.says.search(match["link"]) and match["noun"].lower() != "clave"
+    )
+    plain = word.lower() in _PATTERNS.get_words("plain") or _PATTERNS.participle.match(word)
     ends = _REST.match(after[len(word) :])
     return (0, len(word)) if certain and ends and linked and not plain else None
 
 
 def _kind(noun: str) -> str:
-    return "number" if re.fullmatch(_NUMBERED, noun, re.IGNORECASE) else "password"
+    return "number" if _PATTERNS.number_noun.fullmatch(noun) else "password"
 
 
 SECRET_MARK = regex(r"\[(?:password|number|key|card number) removed\]")

@@ -14,6 +14,7 @@ from typing import Literal
 from report.checks.caveats import is_stated_computation
 from report.checks.numbers import (
     FILE_NAME,
+    NUMBER_WORDS,
     TextNumber,
     combine_numbers,
     evaluate_terms,
@@ -27,19 +28,14 @@ from report.checks.numbers import (
 )
 from report.checks.quantities import find_wrong_duration, list_converted_numbers, list_durations
 from text.dates import PartialDate, find_dates
+from text.pattern_files import PatternFile
 from text.regex import regex
 
+_PATTERNS = PatternFile("report.checks", "calculations.toml")
+
 _MAX_NEARBY_NUMBERS = 16  # with more, almost any number could be computed
-_COUNTS = {
-    name: float(value)
-    for value, names in enumerate(
-        (
-            *("two 两 兩 二", "three 三", "four 四", "five 五", "six 六", "seven 七", "eight 八"),
-            *("nine 九", "ten 十", "eleven 十一", "twelve 十二"),
-        ),
-        2,
-    )
-    for name in names.split()
+_COUNTS = {"十一": 11.0, "十二": 12.0} | {
+    word: value for word, value in NUMBER_WORDS.items() if value > 1
 }
 _UNIT = (
     r"(?:times|fold|months?|years?|days?|weeks?|hours?|minutes?|seconds?|percent|per\s+cent|%"
@@ -132,31 +128,8 @@ _UNIT_FACTORS = [
     (regex(r"(?i)\b[kmgt]i?b\b|bytes?|字[节節]"), (1000.0, 1024.0, 1e6, 1024.0**2)),
 ]
 
-_RECKONS = regex(
-    r"\b(?:in\s+total|totals?|totall?ing|altogether|all\s+told|in\s+all|adds?\s+up|added\s+up|sums?"
-    r"|amounts?\s+to|works?\s+out|factor\s+of|times\s+(?:as|the|longer|shorter|more|less|slower"
-    r"|faster|larger|smaller|higher|lower|that)|twice|doubl(?:e|ed|es|ing)|tripl(?:e|ed|es|ing)"
-    r"|halv\w+|half\s+(?:of\s+)?(?:that|this)|ratio|on\s+average|differences?|differs?\s+by|apart"
-    r"|multiply|multiplied|multiplying|divid(?:e|ed|ing)|product|quotient|equivalent|converted"
-    r"|at\s+th(?:at|is|ese)\s+(?:rate|pace)|taking\s+(?:that|this|these|those)|taken\s+together"
-    r"|combined|computed|calculated|reckoned|worked\s+out)\b|合[计計]|[总總][共计計和]|共[计計]|一共|加起[来來]|相[加减減乘除差]|之[和差积積比]|[差距]距|\d\s*倍|倍[数數]|比[例率值]"
-    r"|乘以|除以|\d[^，。]{0,6}(?:[减減]去|加上)|翻[倍番]|折合|[换換]算|相[当當]于|[计計]算|算[来來下出得]|平均",
-    re.IGNORECASE,
-)
-_CONCLUDES = regex(
-    r"\b(?:would\s+(?:\w+\s+)?(?:be|take|need|come|make|give|last|mean)|gives|makes?|together|comes?\s+to"
-    r"|leaves?|remain\w*|that\s+is|i\.e\.|namely|which\s+is|equals?|corresponds?|so|thus|hence"
-    r"|therefore|from\s+(?:then|there|\d+\s?\w*)\s+on|per\s?cent|percentage|(?:a|one|two)\s+(?:third"
-    r"|quarter|fifth|tenth)s?)\b|%|即|也就是|[约約]?合|等[于於]|按[^，。]{1,16}|照[^，。]{1,16}|因此|所以|百分|得出",
-    re.IGNORECASE,
-)
 _NAMELY = regex(
     r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s{0,9}$",
-    re.IGNORECASE,
-)
-_TIMES = regex(
-    r"\b(?:factor\s+of|ratio\s+of)\s+(?:\w+\s+)?(\d+(?:\.\d+)?)\b|(?<![\d.,])(\d(?:\.\d+)?)\s*(?:-?fold\b"
-    r"|times\s+(?:as|the|longer|shorter|more|less|slower|faster|larger|smaller|higher|lower)\b|倍)",
     re.IGNORECASE,
 )
 
@@ -204,8 +177,8 @@ class CalculationChecker:
         """
         written = bool(_worked_out(said))
         self.made = []
-        own, sums = written or is_stated_computation(said), bool(_RECKONS.search(said))
-        if not (row or own or sums or (not cited and _CONCLUDES.search(said))):
+        own, sums = written or is_stated_computation(said), bool(_PATTERNS.reckons.search(said))
+        if not (row or own or sums or (not cited and _PATTERNS.concludes.search(said))):
             return ""
         if has_wrong_calculation(said):
             return "wrong"
@@ -286,7 +259,7 @@ def _named(said: str) -> tuple[float, ...]:
 @lru_cache(maxsize=512)
 def _counting(said: str) -> tuple[TextNumber, ...]:
     """Return the numbers of a statement that need a source, and small factors."""
-    times = (float(one or other) for one, other in _TIMES.findall(said))
+    times = (float(one or other) for one, other in _PATTERNS.times.findall(said))
     return (
         *list_checkable_numbers(said),
         *(TextNumber(one, 0.5) for one in times if one < _MAX_SMALL_FACTOR),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain
 
 from report.checks.caveats import is_absence_remark, is_labelled_computed, is_own_inference
@@ -31,9 +32,12 @@ from report.checks.synonyms import (
 )
 from report.markdown.markers import has_quotation
 from text.dates import MONTH_NAMES
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import HAN, detect_language
 from text.words import FRAME_WORDS, LEAST_WEIGHT, search_words, word_weight
+
+_PATTERNS = PatternFile("report.checks", "entailment.toml", months="|".join(MONTH_NAMES))
 
 NEAR_SHARE = 0.4
 """The share of a statement that a source has together where it may say it in other words."""
@@ -48,71 +52,10 @@ _MIN_OWN_SHARE = 0.8  # of a statement without a source that one source has
 _MIN_OWN_WORDS = 3
 _MIN_PASSAGE_SHARE = {"en": 0.6, "zh": 0.5}  # of a clause that a passage says, or denies
 
-_NOT = regex(
-    r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
-    r"|(?:refus|fail|declin)(?:e[sd]?|s|ed)\s+to|(?:left|ruled)\s+out|turned\s+down|called\s+off)\b"
-    r"|n['’]t\b"
-    r"|不(?![仅僅但只过過同少久断斷论論管足满滿到如])|没有?|沒有?|未(?![来來婚])|并非|並非|从无|無|无(?![论論数數锡錫线線])"
-)
-_LIKE_NOT = regex(
-    r"\b(?:un(?!der|til|i[ofqtv])\w{4,}|in(?:able|valid|complete|active)\w*"
-    r"|dis(?!tri|cov|cus|pla|tan|tin|cip|ease|course)\w{4,}|\w+less|fail\w*|lack\w*|refus\w*|except"
-    r"|only|(?<!\ba )(?:few|little)|rarely|seldom|hardly|forb\w+|prohibit\w*|avoid\w*"
-    r"|den(?:y|ies|ied)|stop\w*|instead|reject\w*|declin\w*|absent|missing|alone|until|before"
-    r"|neither|nor|no|not|never|none|without|cannot|nothing|nobody)\b|n['’]t\b"
-    r"|[不没沒未无無别勿拒缺禁免]|非(?!常|物质)",
-    re.IGNORECASE,
-)
-_TITLED_NO = regex(r"(?<=\w )(?:No|Not|Never|Nothing|Nobody|Without)\b")
-# What is denied of another thing or time than that of a passage.
-_OTHER_TIME = regex(
-    r"\b(?:other|others|else|another|longer|originally|initially|yet|any\s*more)\b", re.IGNORECASE
-)
-_TURN = regex(
-    r"\b(?:but|although|though|while|whereas|if|unless|until|except|only|rather|instead|than)\b"
-    r"|但|不过|虽然|雖然|除了|而是|如果|(?:并非|不是)(?:所有|全部|都|一定)|不都|不一定|未必"
-)
 _DOTTED = regex(rf"([{HAN}]{{2}})[·•・‧](?:[{HAN}]+[·•・‧])*([{HAN}]{{2}})")
 HANS = regex(f"[{HAN}]")
-_SHORT_FORM = regex(
-    rf"\b(?:(?-i:[A-Z]{{2,}}s?)|(?:(?-i:[A-Z])\.){{2,}}|e\.g\.|(?:{'|'.join(MONTH_NAMES)})\b\.?)",
-    re.IGNORECASE,
-)
-_ABOUT = regex(
-    r"\b(?:part|step|chapter|section|table|figure|page|item|point|no\.)\s+\d+\b|(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.|over|than)|[≈~～]|大?[约約]|[将將]?近|[超逾])"
-    r"[有为為]?\s*\d[\d,.]*\s*[万萬亿億千百]?",
-    re.IGNORECASE,
-)
-_FRAMING = frozenset(
-    search_words(
-        "according account article page text author source writes note reads number two apart"
-        " follow describes tells says report example instance moreover however finally also see"
-        " called said though although however roughly almost nearly about approximately late later"
-        " early enough already only just still well quite rather very twice both such whole"
-        " one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
-        " century decade year month week day hour minute th st nd rd"
-    )
-)
 _CODE = regex(r"(?<!\S)\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
-_IF = regex(r"\b(?:if|unless|when|whether)\b|如果|若|除非", re.IGNORECASE)
 _BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
-_ZH_TELLS = regex("[了着]|可以|必[须須]|[被把给給]|由(?!来|於|于)")
-_WHY = regex(
-    r"^\W*(?:(?:so|but|and)\s+)?(?:why|how\s+(?:did|does|do|was|were|has|could)|did\s+you\s+know(?:\s+that)?)\b"
-    r"|^为什么|^為什麼|^为何|^為何",
-    re.IGNORECASE,
-)
-_NO_NAME = regex(
-    rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTH_NAMES)}|first|second|third|fourth|fifth|world|war|part|chapter"
-    r"|section|figure|table|step|note|century|middle|ages|north|south|east|west|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
-    r"|tuesday|wednesday|thursday|friday|saturday|sunday|not|yes|sources?|page|the|this|that|if"
-    r"|when|where|what|how|why|who|there|here|then|thus|however|i|we|you)",
-    re.IGNORECASE,
-)
-_PRONOUN = regex(
-    r"\W*(?:he|she|it|they|his|her|its|their|this|these|that|those)\b|[他她它该該其此]",
-    re.IGNORECASE,
-)
 
 
 def find_unsupported_reason(
@@ -156,7 +99,7 @@ def _has_other_number(
     claims: Sequence[str], parts: Sequence[str], sources: Sequence[SourceText], about: str
 ) -> bool:
     """Tell whether a clause has a number that its sources have for something else."""
-    exact = [_ABOUT.sub(" ", one) for one in claims]
+    exact = [_PATTERNS.about.sub(" ", one) for one in claims]
     counting = [one for one in parts if re.search(r"\d", normalize_numerals(one))]
     own = all(
         len(_list_topic_words(one)) >= _MIN_CLAUSE_WORDS[detect_language(one)] for one in counting
@@ -211,9 +154,9 @@ def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> 
         return ""
     if has_unknown_name(bare, sources, about):
         return "name"
-    asked = _WHY.sub("", bare)
+    asked = _PATTERNS.why.sub("", bare)
     question = asked == bare and bare.endswith(("?", "？"))
-    claims = asked != bare or is_assertion(bare) or _ZH_TELLS.search(bare)
+    claims = asked != bare or is_assertion(bare) or _PATTERNS.zh_tells.search(bare)
     own = is_absence_remark(bare) or is_own_inference(bare) or is_labelled_computed(bare)
     if question or not claims or own:
         return ""
@@ -231,6 +174,11 @@ def has_most_words(said: str, source: SourceText, least: float = _MIN_OWN_SHARE)
     return max(pairs.values(), default=0) >= least * len(wanted)
 
 
+@cache
+def _framing_words() -> frozenset[str]:
+    return frozenset(search_words(" ".join(_PATTERNS.get_words("framing"))))
+
+
 def _is_missing(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether sources have few of the words of a clause, in whatever form."""
     tongue = detect_language(part)
@@ -245,15 +193,19 @@ def _is_missing(part: str, sources: Sequence[SourceText], titled: frozenset[str]
 
 def _is_denial(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether a clause denies what the passages most like it affirm."""
-    lower = _TITLED_NO.sub(" ", part).lower()
-    if not _NOT.search(lower) or _TURN.search(part) or _OTHER_TIME.search(part):
+    lower = _PATTERNS.titled_no.sub(" ", part).lower()
+    if (
+        not _PATTERNS.negation.search(lower)
+        or _PATTERNS.turn.search(part)
+        or _PATTERNS.other_time.search(part)
+    ):
         return False
-    wanted = _list_topic_words(_NOT.sub(" ", lower))
+    wanted = _list_topic_words(_PATTERNS.negation.sub(" ", lower))
     close = [one for source in sources for one in _list_passages(wanted, source)]
     if len(wanted) < _MIN_CLAUSE_WORDS[detect_language(part)]:
         close = [one for one in close if all(has_word_or_synonym(word, one) for word in wanted)]
     own = set(wanted) - titled
-    affirmed = not any(_says_no(one, own) or _IF.search(one) for one in close)
+    affirmed = not any(_says_no(one, own) or _PATTERNS.condition.search(one) for one in close)
     return len(wanted) > 1 and bool(close) and affirmed
 
 
@@ -261,7 +213,7 @@ def _is_opposite(part: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a clause has the opposite of a word of the passages most like it."""
     if has_opposite_size(part, sources):
         return True
-    if _LIKE_NOT.search(part):
+    if _PATTERNS.like_not.search(part):
         return False
     for word, opposite in list_opposites(part):
         wanted = [one for one in _list_topic_words(part) if one not in search_words(word)]
@@ -271,7 +223,9 @@ def _is_opposite(part: str, sources: Sequence[SourceText]) -> bool:
             for one in passages
             for clause in (_nearest_clauses(wanted, one) if has_word_form(word, one) else [one])
         ]
-        contrary = any(has_word_form(opposite, one) and not _NOT.search(one) for one in close)
+        contrary = any(
+            has_word_form(opposite, one) and not _PATTERNS.negation.search(one) for one in close
+        )
         if contrary and not any(has_word_form(word, one) for one in close):
             return True
     return False
@@ -286,7 +240,7 @@ def has_unknown_name(said: str, sources: Sequence[SourceText], about: str) -> bo
         texts = [about, *(source.text for source in sources)]
         dotted = _DOTTED.findall(said)
         return any(not any(part in text for part in name for text in texts) for name in dotted)
-    names = (name for name in _list_names(said) if not _NO_NAME.fullmatch(name))
+    names = (name for name in _list_names(said) if not _PATTERNS.no_name.fullmatch(name))
     stems = ((name.lower(), stem[0]) for name in names if (stem := search_words(name)))
     return any(
         not has_word_or_synonym(stem, about)
@@ -310,7 +264,7 @@ def _has_misplaced_name(part: str, sources: Sequence[SourceText], titled: frozen
         return False
     known = _list_names(part)
     runs = re.findall(r"[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*", part)
-    names = (one for one in runs if set(one.split()) & known and not _NO_NAME.match(one))
+    names = (one for one in runs if set(one.split()) & known and not _PATTERNS.no_name.match(one))
     return any(
         _is_misplaced_name(name, part, sources)
         for name in names
@@ -325,7 +279,9 @@ def _is_misplaced_name(name: str, part: str, sources: Sequence[SourceText]) -> b
     found = [one for source in sources for one in _list_complete(wanted, source)]
     if not found or any(word in one for one in found for word in name.split()):
         return False
-    return all(_list_names(one) - _list_names(part) and not _PRONOUN.match(one) for one in found)
+    return all(
+        _list_names(one) - _list_names(part) and not _PATTERNS.pronoun.match(one) for one in found
+    )
 
 
 def _list_complete(wanted: Sequence[str], source: SourceText) -> list[str]:
@@ -344,9 +300,9 @@ def _list_topic_words(part: str, titled: frozenset[str] = frozenset()) -> list[s
     if detect_language(part) == "zh":
         words = dict.fromkeys(search_words(part))
         return [one for one in words if word_weight(one) > LEAST_WEIGHT and one not in titled]
-    spelt = search_words(_CODE.sub(" ", _SHORT_FORM.sub(" ", part)))
+    spelt = search_words(_CODE.sub(" ", _PATTERNS.short_form.sub(" ", part)))
     words = dict.fromkeys(one for one in spelt if one.isalpha() and len(one) > 1)
-    idle = titled | FRAME_WORDS | _FRAMING
+    idle = titled | FRAME_WORDS | _framing_words()
     return [one for one in words if one not in idle and word_weight(one) >= _MIN_TOPIC_WEIGHT]
 
 
@@ -380,7 +336,7 @@ def _says_no(sentence: str, wanted: set[str]) -> bool:
     """Tell whether a clause of a sentence that has one of some words says no in any way."""
     clauses = CLAUSE_SPLIT.split(sentence)
     near = [one for one in clauses if any(has_word_or_synonym(word, one) for word in wanted)]
-    return any(_LIKE_NOT.search(one) for one in near or [sentence])
+    return any(_PATTERNS.like_not.search(one) for one in near or [sentence])
 
 
 def _list_names(text: str) -> set[str]:

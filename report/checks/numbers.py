@@ -328,6 +328,15 @@ def _products(side: str) -> list[float]:
     return found
 
 
+_TO_TWELVE = (
+    *("one 一", "two 二 两 兩", "three 三", "four 四", "five 五", "six 六", "seven 七"),
+    *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
+)
+NUMBER_WORDS = {
+    word: float(value) for value, words in enumerate(_TO_TWELVE, 1) for word in words.split()
+}
+"""The words for small numbers, without the Chinese ones of two characters."""
+
 _TO_NINETEEN = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     " fifteen sixteen seventeen eighteen nineteen"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from report.checks.numbers import FILE_NAME, list_values, normalize_numerals
+from report.checks.numbers import FILE_NAME, NUMBER_WORDS, list_values, normalize_numerals
 from text.dates import PartialDate, find_dates
 from text.regex import regex
 
@@ -135,17 +135,6 @@ _ABOUT = regex(r"(?:about|around|roughly|some|nearly|almost|over|more\s+than|[�
 _DECADE = regex(r"(?<!\d)(\d{3}0)(?:['’]?s\b|年代)")
 _CENTURY = regex(r"(?<!\d)(\d{1,2})(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b|\s*世[纪紀])")
 
-_NUMBER_WORDS = {
-    name: float(value)
-    for value, names in enumerate(
-        (
-            *("one 一", "two 二 两 兩", "three 三", "four 四", "five 五", "six 六", "seven 七"),
-            *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
-        ),
-        1,
-    )
-    for name in names.split()
-}
 _SPAN_UNITS = {
     "month": r"months?|[个個]月",
     "year": r"years?|年(?!\d|代|[初底末中])",
@@ -158,7 +147,7 @@ _SPAN_UNITS = {
 _IN_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25}
 _SMALL = regex(
     r"(?<![\w.,:/-])(?P<number>\d{1,3}|"
-    + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
+    + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     + r")[\s-]?(?:"
     + "|".join(f"(?P<{name}>{unit})" for name, unit in _SPAN_UNITS.items())
     + r")(?![A-Za-z])",
@@ -327,7 +316,7 @@ def has_other_duration(said: str, sources: Sequence[str]) -> bool:
 def _lengths(text: str) -> Iterator[tuple[str, float]]:
     for found in _SMALL.finditer(text):
         number = found["number"].lower()
-        yield str(found.lastgroup), _NUMBER_WORDS.get(number) or float(number)
+        yield str(found.lastgroup), NUMBER_WORDS.get(number) or float(number)
 
 
 def _is_other(unit: str, number: float, theirs: Sequence[tuple[str, float]]) -> bool:

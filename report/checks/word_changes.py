@@ -6,135 +6,22 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from report.checks.numbers import TextNumber, is_known_number, widen_rounded
+from report.checks.numbers import NUMBER_WORDS, TextNumber, is_known_number, widen_rounded
 from text.dates import MONTH_NAMES
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK, HAN
 from text.words import STOPWORDS, word_weight
 
-_WORDS_WITH_NOT = (
-    "不仅|不僅|不但|不只|不过|不過|不同|不少|不久|不断|不斷|不论|不論|不管|不得不|不一定|不然"
-    "|未满|未滿|未及|不到|不如|不满|不滿|不足|无论|無論|无数|無數|非常|非洲"
-    "|分别|分別|特别|特別|个别|個別|区别|區別|级别|級別|类别|類別|性别|性別|别墅|別墅|别名|別名|别称|別稱"
-    "|告别|告別|识别|識別|差别|差別|鉴别|鑑別|无锡|無錫|无线|無線|不丹|不列颠|不列顛|沉没|沉沒|淹没|淹沒"
-    "|埋没|埋沒|出没|出沒|没落|沒落|不锈|不鏽|是非|未婚"
-    "|未来|未來|没收|沒收|除非|并非|並非|没有|沒有|不是|是否|能否|有没有|有沒有|无法|無法|从不"
-    "|從不|南非|北非|东非|非法|差不多"
-)
-_NOT = regex(
-    r"not|n['’]t|never|nor|neither|cannot|no|none|nobody|nothing|without|hardly|scarcely|barely"
-    "|[不没沒未无無非别]|没有|沒有|不是|并非|並非|无法|無法|从不|從不",
-    re.IGNORECASE,
-)
-_LIKE_NOT = regex(
-    r"un\w+|in(?:able|active|complete|valid|visible|dependent)\w*|dis\w+|non\w*|\w+less|fail\w*"
-    r"|lack\w*"
-    r"|refus\w*|except|only|little|few|rarely|seldom|forb\w+|prohibit\w*|avoid\w*|den\w+|stop\w*"
-    r"|instead|off|disabled|absent|missing|out"
-    "|than|yet|否|缺|拒|免|避|少|禁|停|除|只|仅|僅|异|異|反|失|差|空|零|难|難|不一定|是否|能否"
-    "|有没有|有沒有|不同|不足|非法",
-    re.IGNORECASE,
-)
-_BESIDE_NOT = regex(
-    r"do|does|did|is|was|are|were|be|been|has|have|had|will|would|can|could|may|might|to|ever|any|anymore|still|longer|already"
-    "|是|有|会|會|曾|已|在|于|為|为|被|将|將|就|也|都|过|過|了|能|可|以|所|以",
-    re.IGNORECASE,
-)
-_CONDITION = regex("if|unless|whether|若|如果|除非|是否", re.IGNORECASE)
-_STRONG = regex(
-    r"all|every|always|never|only|exclusive(?:ly)?|certain(?:ly)?|definite(?:ly)?|undoubtedly"
-    r"|proves?|proven"
-    r"|must|exactly|precisely|entire(?:ly)?|complete(?:ly)?|sole(?:ly)?|guarantees?|guaranteed"
-    r"|none|nobody"
-    r"|everyone|everybody|everything|everywhere|clearly|obviously|invariably|will|shall|best"
-    r"|impossible"
-    "|所有|全部|一定|必然|肯定|总是|總是|唯一|完全|恰好|绝对|絕對|一律|必须|必須|显然|顯然|确实"
-    "|確實|从不|從不|只|仅|僅",
-    re.IGNORECASE,
-)
-_WEAK = regex(
-    r"some|many|most|mostly|several|few|often|usually|sometimes|possibly|probably|may|might"
-    r"|could|can|should|about|around"
-    r"|approximately|roughly|nearly|almost|suggests?|suggested|indicates?|generally|rarely"
-    r"|seldom|mainly|primarily|largely"
-    r"|believed|thought|said|considered|reportedly|allegedly|supposedly|perhaps|likely|seems?"
-    r"|appears?|partly|partially"
-    r"|typically|normally|commonly|occasionally|one|among|estimated|expected|potentially|arguably"
-    "|一些|部分|许多|許多|不少|大多数|大多|大部分|多数|多數|可能|或许|或許|也许|也許|通常|经常"
-    "|經常|有时|有時|大约|大約|约|約|主要|几乎|幾乎"
-    "|据说|據說|一般|似乎|之一|往往|左右|估计|估計|据称|據稱|疑似|可以|或",
-    re.IGNORECASE,
-)
-_EXCEPT = regex("除|除了|除非")
-_HEDGE = regex(
-    r"possibly|probably|perhaps|reportedly|allegedly|supposedly|maybe|may|might|likely|seems?"
-    r"|appears?|seemingly|arguably|to|be|is|was"
-    "|可能|或许|或許|也许|也許|据说|據說|据称|據稱|似乎|疑似|很|会|會|是",
-    re.IGNORECASE,
-)
-_OWN_HEDGE = regex(r"to|be|is|was|很|会|會|是", re.IGNORECASE)
+_PATTERNS = PatternFile("report.checks", "word_changes.toml")
 
-_UNITS = "|".join(
-    word
-    for pattern in (_STRONG, _WEAK, _HEDGE)
-    for word in re.findall(f"[{HAN}]{{2,}}", pattern.pattern)
-)
-_TOKEN = regex(
-    rf"[^\W\d_{HAN}]+(?=n['’]t\b)|n['’]t\b|[^\W\d_{HAN}]+|\d+(?:st|nd|rd|th)\b|\d[\d,.]*\d|\d"
-    rf"|{_WORDS_WITH_NOT}|大部分|{_UNITS}|[{HAN}]|%|《"
-)
 
-_COUNTS = {
-    word: value
-    for value, names in enumerate(
-        (
-            *(
-                "zero",
-                "one 一",
-                "two 二 两 兩",
-                "three 三",
-                "four 四",
-                "five 五",
-                "six 六",
-                "seven 七",
-            ),
-            *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
-        )
-    )
-    for word in names.split()
-}
-_SCALE = regex(
-    "hundred|thousand|million|billion|trillion|[kmgt]|bn|[kmgt]i?b|[十百千万萬亿億兆%]|dozens?",
-    re.IGNORECASE,
-)
-_UNIT = regex("years?|months?|weeks?|days?|hours?|minutes?|seconds?|[年月日天周秒]", re.IGNORECASE)
-_ABOUT = regex(
-    r"about|around|roughly|approximately|nearly|almost|some|circa|over|约|約|大约|大約|近|近乎|逾|超",
-    re.IGNORECASE,
-)
-_ORDER = {
-    word: value
-    for value, word in enumerate(
-        (
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-        ),
-        1,
-    )
-}
+_COUNTS = {"zero": 0.0} | NUMBER_WORDS
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_ORDER = {word: value for value, word in enumerate(_ORDINALS.split(), 1)}
 _CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
 _JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
 _DOT = regex("[·•・‧]")
-_PLACE = regex("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
-_GENERIC = regex("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
 
 _MAX_OTHER_WORDS = 16  # beside a changed Chinese name; with more it is a paraphrase
 _MIN_NAME_WEIGHT = 0.95  # of a pair of characters
@@ -174,14 +61,14 @@ class WordChange(NamedTuple):
 
 def tokenize(text: str) -> list[str]:
     """Return the words, numbers and Chinese characters of a text as they are spelt."""
-    return _TOKEN.findall(text)
+    return _PATTERNS.token.findall(text)
 
 
 def detect_negation(said: Sequence[str]) -> bool | None:
     """Tell whether words say no; None where one of them may say so without being a negation."""
-    if _all(_LIKE_NOT, said):
+    if _all(_PATTERNS.like_not, said):
         return None
-    return bool(_all(_NOT, said))
+    return bool(_all(_PATTERNS.negation, said))
 
 
 def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
@@ -197,9 +84,11 @@ def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
 
 def _is_balanced(changes: Sequence[WordChange]) -> bool:
     """Tell whether both sides say no equally often, or one of them on a condition."""
-    said = sum(len(_all(_NOT, one.ours)) for one in changes)
-    there = sum(len(_all(_NOT, one.theirs)) for one in changes)
-    return said == there or any(_has(_CONDITION, one.ours or one.theirs) for one in changes)
+    said = sum(len(_all(_PATTERNS.negation, one.ours)) for one in changes)
+    there = sum(len(_all(_PATTERNS.negation, one.theirs)) for one in changes)
+    return said == there or any(
+        _has(_PATTERNS.condition, one.ours or one.theirs) for one in changes
+    )
 
 
 def _unmoved(changes: Sequence[WordChange]) -> list[WordChange]:
@@ -218,15 +107,19 @@ def _unmoved(changes: Sequence[WordChange]) -> list[WordChange]:
 
 def _negation(change: WordChange, _: KnownNames) -> bool:
     """Tell whether one side says no, in few words, and the other does not."""
-    said, there = _all(_NOT, change.ours), _all(_NOT, change.theirs)
-    if bool(said) == bool(there) or _all(_LIKE_NOT, [*change.ours, *change.theirs]):
+    said, there = _all(_PATTERNS.negation, change.ours), _all(_PATTERNS.negation, change.theirs)
+    if bool(said) == bool(there) or _all(_PATTERNS.like_not, [*change.ours, *change.theirs]):
         return False
     if change.after and change.after[0].lower() in ("only", "仅", "僅", "只", "least"):
         return False
     side = change.ours if said else change.theirs
     other = change.theirs if said else change.ours
-    more = [one for one in side if not _NOT.fullmatch(one) and not _BESIDE_NOT.fullmatch(one)]
-    if more and any(len(one) > 1 and not _BESIDE_NOT.fullmatch(one) for one in other):
+    more = [
+        one
+        for one in side
+        if not _PATTERNS.negation.fullmatch(one) and not _PATTERNS.beside_not.fullmatch(one)
+    ]
+    if more and any(len(one) > 1 and not _PATTERNS.beside_not.fullmatch(one) for one in other):
         # "Off" in place of "not enabled" is the same in other words.
         return False
     return len(more) <= max(1, len(other)) and len(side) <= 4 and len(other) <= 3
@@ -237,11 +130,11 @@ def _number(change: WordChange, known: KnownNames) -> bool:
     said, there = list(map(_value, change.ours)), list(map(_value, change.theirs))
     ours = [one for one in said if one is not None]
     theirs = [one for one in there if one is not None]
-    scaled = _has(_SCALE, [*change.ours, *change.theirs, *change.after[:1]])
+    scaled = _has(_PATTERNS.scale, [*change.ours, *change.theirs, *change.after[:1]])
     follows = any(is_known_number(one, known.numbers) for one in ours)
     if not ours or len(ours) != len(theirs) or scaled or follows:
         return False
-    about = _has(_ABOUT, [*change.before[-1:], *change.ours])
+    about = _has(_PATTERNS.about, [*change.before[-1:], *change.ours])
     ours = [widen_rounded(one) for one in ours] if about else ours
     if (
         _units(change.ours)
@@ -256,13 +149,13 @@ def _number(change: WordChange, known: KnownNames) -> bool:
 
 
 def _units(said: Sequence[str]) -> set[str]:
-    return {one.lower().rstrip("s") for one in said if _UNIT.fullmatch(one)}
+    return {one.lower().rstrip("s") for one in said if _PATTERNS.unit.fullmatch(one)}
 
 
 def _value(token: str) -> TextNumber | None:
     lower = token.lower()
     if lower in _COUNTS:
-        return TextNumber(float(_COUNTS[lower]), 0.0)
+        return TextNumber(_COUNTS[lower], 0.0)
     if lower in _ORDER:
         return TextNumber(1000.5 + _ORDER[lower], 0.0)
     if re.fullmatch(r"\d+(?:st|nd|rd|th)", lower):
@@ -283,18 +176,22 @@ def _strength(change: WordChange, _: KnownNames) -> bool:
     """Tell whether a strong word stands in place of a weak one, or a hedge was left out."""
     said, there = change.ours, change.theirs
     strong = _strong(said) - _strong(there)
-    if _has(_NOT, [*change.before[-1:], *said]) or _has(_EXCEPT, there):
+    if _has(_PATTERNS.negation, [*change.before[-1:], *said]) or _has(_PATTERNS.exceptions, there):
         strong -= {"所有", "全部", "只", "仅", "唯一"}
     if "should" in map(str.lower, there):
         strong -= {"must"}
-    if strong and (_has(_WEAK, there) or not there) and len(change.ours) <= 4:
+    if strong and (_has(_PATTERNS.weak, there) or not there) and len(change.ours) <= 4:
         return bool(there) or len(strong) == len(said)
-    hedges = [one for one in there if _HEDGE.fullmatch(one) and not _OWN_HEDGE.fullmatch(one)]
-    return not said and bool(hedges) and all(_HEDGE.fullmatch(one) for one in there)
+    hedges = [
+        one
+        for one in there
+        if _PATTERNS.hedge.fullmatch(one) and not _PATTERNS.own_hedge.fullmatch(one)
+    ]
+    return not said and bool(hedges) and all(_PATTERNS.hedge.fullmatch(one) for one in there)
 
 
 def _strong(words: Sequence[str]) -> set[str]:
-    return {one.lower() for one in words if _STRONG.fullmatch(one)}
+    return {one.lower() for one in words if _PATTERNS.strong.fullmatch(one)}
 
 
 def _name(change: WordChange, known: KnownNames) -> bool:
@@ -324,7 +221,7 @@ def _latin_name(change: WordChange, known: KnownNames) -> bool:
 def _is_name(token: str, known: KnownNames) -> bool:
     """Tell whether a word is spelt like a name and never like another word."""
     lower = token.lower()
-    if not _CAPITAL.match(token) or len(token) < 2 or _SCALE.fullmatch(token):
+    if not _CAPITAL.match(token) or len(token) < 2 or _PATTERNS.scale.fullmatch(token):
         return False
     if lower in STOPWORDS or lower in MONTH_NAMES:
         return False
@@ -355,13 +252,17 @@ def _is_other_name(said: str, there: str, change: WordChange, known: KnownNames)
     text = _DOT.sub("", known.text)
     if not change.beside and said in text and there in text:
         return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
-    if _GENERIC.match(said) or len(said) > _MAX_NAME_WORDS or len(there) > 2 * _MAX_NAME_WORDS:
+    if (
+        _PATTERNS.generic.match(said)
+        or len(said) > _MAX_NAME_WORDS
+        or len(there) > 2 * _MAX_NAME_WORDS
+    ):
         return False
     if len(there) > 1 and there in known.named:
         return said not in known.named
     if _usual(said) or said in text:
         return False
-    return not _usual(there) or bool(_PLACE.search(said) and _PLACE.search(there))
+    return not _usual(there) or bool(_PATTERNS.place.search(said) and _PATTERNS.place.search(there))
 
 
 def _usual(run: str, rare: float = 1.0) -> bool:

@@ -14,7 +14,8 @@ from text import pattern_files
 from text.pattern_files import PatternFile, read_packaged_text
 
 ROOT = Path(__file__).parents[2]
-USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"\)')
+USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"[,)]')
+METHODS = {"any_found", "get", "get_text", "get_words"}
 FILES = sorted(
     file
     for room in ("report", "text")
@@ -75,19 +76,35 @@ def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     code = file.read_text("utf-8")
     package, name = USE.findall(code)[0]
     beside = file.with_suffix(".toml").read_text("utf-8")
-    known = tomllib.loads(beside)
-    used = set(re.findall(r"_PATTERNS\.(\w+)", code)) - {"any_found", "get_text"}
-    used |= set(re.findall(r"\{([a-z]\w*)\}", beside))
+    known = tomllib.loads(beside).keys()
+    named = set(re.findall(r"_PATTERNS\.(\w+)", code)) - METHODS
+    given = re.findall(r"PatternFile\(([^)]*)", code)[0]
+    parts = set(re.findall(r"\{([a-z]\w*)\}", beside)) - set(re.findall(r"(\w+)=", given))
+    # A name may be made of a word and an ending, such as "date" and "_asked".
+    words = set(re.findall(r'"(\w+)"', code))
+    made = {f"{word}{end}" for word in words for end in ("", "_asked", "_given")}
 
     assert (ROOT / package.replace(".", "/") / f"{name}.toml").samefile(file.with_suffix(".toml"))
-    assert used <= known.keys()
-    assert {one for one in known if one not in used and f'"{one}"' not in code} == set()
+    assert named | parts <= known
+    assert known - named - parts - made == set()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_pattern_of_a_file_that_a_module_uses_compiles(file: Path):
+def test_every_pattern_that_a_module_names_compiles(file: Path):
     module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-    used = set(re.findall(r"_PATTERNS\.(\w+)", file.read_text("utf-8")))
+    named = set(re.findall(r"_PATTERNS\.(\w+)", file.read_text("utf-8"))) - METHODS
 
-    for name in used - {"any_found", "get_text"}:
-        assert isinstance(getattr(module._PATTERNS, name), re.Pattern)
+    for name in named:
+        assert isinstance(module._PATTERNS.get(name), re.Pattern)
+
+
+def test_a_list_has_the_words_between_its_spaces(bees: Callable[[str], PatternFile]):
+    patterns = bees("bees = '''\nhoney carpenter\nmason'''")
+
+    assert patterns.get_words("bees") == {"honey", "carpenter", "mason"}
+
+
+def test_a_module_may_give_parts_of_patterns(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pattern_files, "read_packaged_text", lambda *_: "bees = '{bee}s'")
+
+    assert PatternFile("text", "bees.toml", bee="wasp").bees.fullmatch("wasps")
