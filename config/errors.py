@@ -302,6 +302,7 @@ class Problem(RuntimeError):
 VALIDATION_MESSAGES = {
     "missing": "it is missing",
     "extra_forbidden": "there is no such field",
+    "string_unicode": "it is not UTF-8",
     "string_too_short": "it is empty",
     "string_too_long": "it has more than {max_length} characters",
     "string_pattern_mismatch": "it holds characters that it may not, or is too long",
@@ -345,5 +346,11 @@ def first_validation_error(error: ValidationError) -> tuple[str, str]:
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:
     if kind in VALIDATION_MESSAGES:
-        return VALIDATION_MESSAGES[kind].format(**about)
+        # A bound of a number with decimals is shown as it was written: 1 is not 1.0.
+        whole = {name: int(one) for name, one in about.items() if _is_whole(one)}
+        return VALIDATION_MESSAGES[kind].format(**(about | whole))
     return TYPE_MESSAGES.get(kind.partition("_")[0], "it cannot be used")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
+from annotated_types import Interval
+
 from config import environment
-from config.errors import TYPE_MESSAGES, VALIDATION_MESSAGES, ErrorCode, Problem
+from config.errors import TYPE_MESSAGES, ErrorCode, Problem, first_validation_error
 from config.resources import process_cached
 
 ENV_PREFIX = "DOSSIER_"
 """What the variables begin with; the name of the setting follows."""
-
-BOOLS = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True) | dict.fromkeys(
-    ("0", "false", "f", "no", "n", "off"), False
-)
-"""How a setting is switched on and off, in small letters or capitals."""
-
 
 DAY = 86_400
 """The seconds of a day."""
@@ -40,17 +35,14 @@ USUAL_PORTS = {"http": 80, "https": 443}
 """The default ports, which an origin omits."""
 
 
-def _bound(default: float, **bounds: float) -> Any:
-    """Return the field of a number with limits, each by its name in `BOUNDS`."""
-    return field(default=default, metadata={"finite": True, **bounds})
-
-
 @dataclass(frozen=True)
 class Settings:
     """Settings of this installation; a run's own choices are in `graph.context.Context`.
 
-    They are read without pydantic, which would take a fifth of the time of a short command to load.
+    Pydantic checks those with bounds, if any is set: a short command takes a fifth longer with it.
     """
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = {"allow_inf_nan": False}
 
     home: Path = field(default_factory=environment.home_folder)
     """Where everything that is kept lies."""
@@ -64,9 +56,7 @@ class Settings:
     """A Chroma server that holds large vector indexes; a folder of the home when empty."""
     user: str = "local"
     """Who asks, where no server says who it is."""
-    memory_edits: Literal["ask", "allow"] = field(
-        default="ask", metadata={"expected": ("ask", "allow")}
-    )
+    memory_edits: Literal["ask", "allow"] = "ask"
     """Whether what an agent writes into a memory file waits for a person, or is done at once."""
     second_reader: bool = True
     """Whether a model compares reports with their sources; where it is off, no run has it."""
@@ -74,27 +64,27 @@ class Settings:
     """Whether web searches may contain words from files and memory, whatever a run chooses."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
-    fetch_hours: float = _bound(24, ge=0, le=100_000)
+    fetch_hours: Annotated[float, Interval(ge=0, le=100_000)] = 24
     """How long a web page that was read serves other threads before it is fetched again."""
-    connect_seconds: float = _bound(10, gt=0, le=DAY)
+    connect_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 10
     """How long a model server may take to accept a connection."""
-    idle_seconds: float = _bound(60, gt=0, le=DAY)
+    idle_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 60
     """How long a model may be silent before its first word and between two words."""
-    call_seconds: float = _bound(300, gt=0, le=DAY)
+    call_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 300
     """How long one model call may take in all."""
-    retry_seconds: float = _bound(1, ge=0, le=DAY)
+    retry_seconds: Annotated[float, Interval(ge=0, le=DAY)] = 1
     """The first wait before a failed model call is made again; it doubles from there."""
-    fact_similarity: float = _bound(0.6, ge=0, le=1)
+    fact_similarity: Annotated[float, Interval(ge=0, le=1)] = 0.6
     """How much it counts that a fact is like what is talked about."""
-    fact_confidence: float = _bound(0.4, ge=0, le=1)
+    fact_confidence: Annotated[float, Interval(ge=0, le=1)] = 0.4
     """How much it counts how sure a fact is."""
-    learn_seconds: float = _bound(30, ge=0, le=366 * DAY)
+    learn_seconds: Annotated[float, Interval(ge=0, le=366 * DAY)] = 30
     """How long a thread must be quiet before what was said in it is read by another run."""
-    memory_tokens: int = _bound(3_000, ge=500, le=1_000_000)
+    memory_tokens: Annotated[int, Interval(ge=500, le=1_000_000)] = 3_000
     """How many tokens of what is remembered a model call is told, and has left free for that."""
-    context_tokens: int = _bound(32_000, ge=4_000, le=100_000_000)
+    context_tokens: Annotated[int, Interval(ge=4_000, le=100_000_000)] = 32_000
     """How many tokens a model can read of which LangChain does not know it."""
-    keep_messages: int = _bound(100, ge=2, le=1_000_000)
+    keep_messages: Annotated[int, Interval(ge=2, le=1_000_000)] = 100
     """How many messages of a thread the model sees."""
     server_hosts: Hosts = ()
     """More names under which a server is reached; those of this machine are always accepted."""
@@ -144,50 +134,40 @@ def settings() -> Settings:
     # Keys and the names of models are read from the environment where they are used.
     environment.load_home_env()
     given = _given()
-    read = Settings(
-        **{one.name: _read(one, given) for one in fields(Settings) if one.name in given}
-    )
-    if read.fact_similarity == read.fact_confidence == 0:
+    read: dict[str, Any] = {name: _read(name, given.pop(name)) for name in READERS if name in given}
+    checked = _checked(read | given) if given else Settings(**read)
+    if checked.fact_similarity == checked.fact_confidence == 0:
         raise _unfit("fact_confidence", "it and DOSSIER_FACT_SIMILARITY are both 0")
-    return read
+    return checked
 
 
 def _given() -> dict[str, str]:
     """Return the settings that the environment names, in capitals or not; an empty one is none."""
-    names = {name.upper(): value for name, value in os.environ.items() if value}
-    return {
-        name.removeprefix(ENV_PREFIX).lower(): value
-        for name, value in names.items()
-        if name.startswith(ENV_PREFIX)
-    }
+    named = {name.upper(): value for name, value in os.environ.items() if value}
+    variables = {one.name: f"{ENV_PREFIX}{one.name.upper()}" for one in fields(Settings)}
+    return {name: named[variable] for name, variable in variables.items() if variable in named}
 
 
-def _read(one: Field[Any], given: Mapping[str, str]) -> Any:
-    """Return the value of a setting as it is used.
+def _read(name: str, text: str) -> Any:
+    kind, read = READERS[name]
+    try:
+        return read(text)
+    except (ValueError, KeyError) as error:
+        raise _unfit(name, TYPE_MESSAGES[kind]) from error
+
+
+def _checked(given: Mapping[str, Any]) -> Settings:
+    """Return settings of which each has its type and is within its bounds.
 
     Raises:
         Problem: `config_value`.
     """
-    sort = str(one.type).partition(" ")[0].lower()
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
     try:
-        value = READ.get(sort, str)(given[one.name])
-    except (ValueError, KeyError) as error:
-        raise _unfit(one.name, TYPE_MESSAGES[sort]) from error
-    for kind, words, fits in BOUNDS:
-        if kind in one.metadata and not fits(value, one.metadata[kind]):
-            expected = " or ".join(map(repr, one.metadata.get("expected", ())))
-            raise _unfit(
-                one.name,
-                VALIDATION_MESSAGES[words].format(**{**one.metadata, "expected": expected}),
-            )
-    return value
-
-
-def _whole(text: str) -> int:
-    whole, _, zeros = text.partition(".")
-    if zeros.strip("0"):
-        raise ValueError(text)
-    return int(whole)
+        return TypeAdapter(Settings).validate_python(given)
+    except ValidationError as error:
+        raise _unfit(*first_validation_error(error)) from error
 
 
 def _hosts(text: str) -> Hosts:
@@ -217,25 +197,18 @@ def _text(text: str) -> str:
     return text
 
 
-READ: Mapping[str, Callable[[str], Any]] = {
-    "str": _text,
-    "path": lambda text: environment.expand_path(_text(text)),
-    "bool": lambda text: BOOLS[text.lower()],
-    "float": float,
-    "int": _whole,
-    "hosts": _hosts,
-    "origins": _origins,
-}
-"""How a setting is read, by the sort of its value; others are taken as they are."""
+def _path(text: str) -> Path:
+    return environment.expand_path(_text(text))
 
-BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
-    ("finite", "finite_number", lambda value, _: math.isfinite(value)),
-    ("expected", "literal_error", lambda value, expected: value in expected),
-    ("gt", "greater_than", lambda value, least: value > least),
-    ("ge", "greater_than_equal", lambda value, least: value >= least),
-    ("le", "less_than_equal", lambda value, most: value <= most),
-)
-"""What may be asked of a value, by its name in a field; how that is told; and whether it is so."""
+
+READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "home": ("path", _path),
+    "models": ("path", _path),
+    **dict.fromkeys(("database_url", "embeddings", "chroma_url", "user"), ("str", _text)),
+    "server_hosts": ("hosts", _hosts),
+    "server_origins": ("origins", _origins),
+}
+"""The settings that are read here, each by its kind in `TYPE_MESSAGES` and a function."""
 
 
 def _unfit(name: str, what: str) -> Problem:
