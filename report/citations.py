@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from graph.records import Source
 from report.evidence_spans import EvidenceSpan
+from report.labels import format_place, is_kind_of_place
 from text.regex import regex
 from text.text_blocks import find_headings_above
 
@@ -24,28 +25,6 @@ _MAX_TITLE_CHARS = 48  # of a section in a citation
 _LINES = regex(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
 _LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
 _RANGE = regex(r"\d+(?:-\d+)?")
-_EN = {
-    "page": ("p. {}", "pp. {}"),
-    "slide": ("slide {}", "slides {}"),
-    "chapter": ("chapter {}", "chapters {}"),
-    "cell": ("cell {}", "cells {}"),
-    "rows": ("row {}", "rows {}"),
-    "lines": ("line {}", "lines {}"),
-    "sheet": ("sheet {}", "sheet {}"),
-    "part": ("part {}", "parts {}"),
-    "section": ("“{}”", "“{}”"),
-}
-_ZH = {
-    "page": "第 {} 页",
-    "slide": "第 {} 张幻灯片",
-    "chapter": "第 {} 章",
-    "cell": "第 {} 个单元",
-    "rows": "第 {} 行",
-    "lines": "第 {} 行",
-    "sheet": "工作表 {}",
-    "part": "第 {} 部分",
-    "section": "“{}”",
-}
 
 
 def get_document_key(source: Source) -> str:
@@ -133,16 +112,16 @@ def describe_place(source: Source, language: str) -> str:
     _, where = _split_location(source)
     lines = _LINES.fullmatch(where)
     if lines:
-        return _format_place("lines", "-".join(filter(None, lines.groups())), language)
+        return format_place("lines", "-".join(filter(None, lines.groups())), language)
     places = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
     if places:
         # Readers see pages, not the parts that a page was split into.
         shown = [place for place in places if place[0] != "part"] or places
-        return ", ".join(_format_place(name, value, language) for name, value in shown)
+        return ", ".join(format_place(name, value, language) for name, value in shown)
     section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""
-    return _format_place("section", _shorten_section(section), language)
+    return format_place("section", _shorten_section(section), language)
 
 
 def _section(source: Source) -> str:
@@ -161,14 +140,7 @@ def _split_location(source: Source) -> tuple[str, str]:
 
 
 def _is_counted(name: str, value: str) -> bool:
-    return name == "sheet" or (name in _EN and bool(_RANGE.fullmatch(value)))
-
-
-def _format_place(name: str, value: str, language: str) -> str:
-    shown = value.replace("-", "–") if name not in ("sheet", "section") else value
-    if language.lower().startswith("zh"):
-        return _ZH[name].format(shown)
-    return _EN[name]["–" in shown].format(shown)
+    return name == "sheet" or (is_kind_of_place(name) and bool(_RANGE.fullmatch(value)))
 
 
 def _shorten_section(title: str) -> str:

@@ -38,6 +38,19 @@ def get_label(name: str, language: str) -> str:
     return find_label(name, language) or name.replace("_", " ")
 
 
+def is_kind_of_place(name: str) -> bool:
+    """Tell whether places of some documents are of this kind, such as `page` or `rows`."""
+    return name in _read_tables()["places"]
+
+
+def format_place(kind: str, value: str, language: str) -> str:
+    """Return a place in a document in words; a value with a dash is several."""
+    shown = value.replace("-", "–") if kind not in ("sheet", "section") else value
+    one, several, chinese = _read_tables()["places"][kind]
+    form = chinese if is_chinese_tag(language) else several if "–" in shown else one
+    return str(form).format(shown)
+
+
 def describe_role(role: str, steps: Sequence[str], language: str) -> str:
     """Return the task of a role in a run, and its steps; "" for roles without a task."""
     task = _find_text("roles", role, language)

@@ -3,87 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-from text.regex import regex
-from text.script import HAN
+from text.pattern_files import PatternFile
 from text.topics import strip_request_phrases
 from text.words import QUESTION_WORDS, STOPWORDS, search_words
 
-_THING = regex(
-    r"^\W{0,20}+(?:what|who)(?:['’]s| is| are| was| were) "
-    r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?"
-    r"(?P<en>[^,?.;:\n]{1,200}?)(?: (?:used |good )?for)?"
-    r"(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
-    r"|^\W{0,20}+(?:define|explain what) (?:an? |the )?"
-    r"(?P<define>[^,?.;:\n]{1,200}?)(?: is| are)?\W*$"
-    r"|^\W{0,20}+what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:\n]{1,200}?) (?:mean|do)\W*$"
-    r"|^\W{0,20}+(?:what|who) (?:an? |the )?(?P<told>[^,?.;:\n]{1,200}?) (?:is|are|was|were)\W*$"
-    r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；\n]{1,200})"
-    r"|^(?P<named>[^，。？?；\n]{1,200}?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_PHRASE = regex(
-    rf"(?:an? |the )?(?P<en>[^\W\d_][\w'’-]*(?: [\w'’-]+){{0,3}})\W?|(?P<zh>[{HAN}·]{{2,8}})"
-)
+_PATTERNS = PatternFile("text", "definitions.toml")
+
 _NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
-_NO_CHINESE_PHRASE = regex("[什谁誰哪几幾吗嗎呢怎为為何是的了有]")
-
-_VERB = (
-    r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of(?! about| \d)"
-    r"|(?:is|are|was|were|has been)"
-    r" (?:an?|the|one|two|three|four|several|any|born|what|when|how)\b)"
-)
-_ASIDE = r"(?:\s*\([^()]*\)|,[^,.;]{1,60},)?\s+"
-_SERVES = (
-    r"(?: (?:command|option|function|statement|program|tool|package|builtin|module|method|parameter"
-    r"|setting|utility|pragma|mode|file|variable|clause|keyword))?"
-    rf"{_ASIDE}(?:can be used to|(?:is|are) used|(?:provide|allow|let|enable|perform|contain|hold"
-    r"|store|represent|specif(?:y|ie)|control|determine|seek|convert|manage|create|list|print"
-    r"|display|handle|implement|combine|produce|generate|check|remove|return|set|tell|add|make"
-    r"|turn|run|cause|give|take|dissect|examine|prevent|delete|start|stop)(?:e?s)?)\b(?! not\b)"
-)
-"""The purpose of a thing."""
-
-_SIGN = r"\s*=\s|\s*:\s(?=\W*(?:an?|the|any|one|all|what)\b|(?:[\w'’,()-]+\s+){4})"
-"""The sign before a meaning of several words: "Tau: the time …" and not "tau: Invoking."."""
-
-_THERE_FOR = (
-    rf"{_ASIDE}(?:(?:is|are|was|were) (?:\w+ )?(?:designed|used|intended|meant|there|made)"
-    r" (?:to|for|as)\b|(?:simply |only |also |just )?"
-    r"(?!has|was|does|needs|requires|supports|uses|must|this|its|as)[a-z]+(?<!ss)(?<!us)s "
-    r"(?:an?|the|any|all|each|up|out)\b)"
-)
-"""What a thing is made for, or does."""
-
-_MEANS = r"^\W*(?:for|with|in) (?:an? |the )?\W?"
-
-_OTHER_VERB = (
-    r"(?:is|are|was|were|has been)\b"
-    r"(?! (?:not|no|never|always|only|also|located|created|required|available|automatically"
-    r"|(?!designed|used|intended|based|meant|known|called)\w+ed|made|given|found|still)\b)"
-)
-_BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
-_NAMED = (
-    r"(?<!so-)(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\beach )"
-    r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
-)
-_DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
-_IS = (
-    r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?"
-    r"(?:是|指|[为為](?!了)|意味着|描述|表示|即)"
-)
-_CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
 
 
-_CONDITION = regex(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
 CONDITIONAL = 0.8
 """The score of a sentence on when a thing is something, instead of what it is."""
 
 STATED = 0.45
 """The score of a sentence on how a thing is: "the handle is hot"."""
-
-_ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|known))"
 
 
 class DefinedTerm(NamedTuple):
@@ -100,7 +36,7 @@ class DefinedTerm(NamedTuple):
 def find_defined_term(question: str) -> DefinedTerm | None:
     """Return what a question like "What is X?", "X是什么？" or a mere "X" asks about, or None."""
     lines = list(map(strip_request_phrases, question.splitlines()))
-    found = _THING.search("\n".join(lines))
+    found = _PATTERNS.thing.search("\n".join(lines))
     named = next(filter(None, found.groups())) if found else _phrase(lines[0] if lines else "")
     named = named.strip(" “”《》「」\"'")
     spelt = re.findall(r"[^\W_]+", named)
@@ -117,8 +53,8 @@ def find_defined_term(question: str) -> DefinedTerm | None:
 
 def _phrase(line: str) -> str:
     """Return a thing that is only named, in a few words without a verb; else nothing."""
-    found = _PHRASE.fullmatch(line)
-    if not found or _NO_CHINESE_PHRASE.search(line):
+    found = _PATTERNS.phrase.fullmatch(line)
+    if not found or _PATTERNS.no_chinese_phrase.search(line):
         return ""
     named = found["en"] or found["zh"]
     return "" if _NO_PHRASE.intersection(named.lower().split()) else named
@@ -136,31 +72,33 @@ def score_definition(asked: DefinedTerm, sentence: str, title: str, above: str =
     worth = _worth(asked.pattern, sentence)
     if named and not worth:
         worth = 0.6 * _worth(asked.head_pattern, sentence)
-        done = re.search(rf"{_DONE}{asked.head_pattern}\b", sentence, re.IGNORECASE)
-        worth = max(worth, 0.7 if done else 0.0)
+        described = _has("describes", asked.head_pattern, sentence)
+        worth = max(worth, 0.7 if described else 0.0)
     heading = set(search_words(above))
     about = len(asked.terms) / len(heading) if asked.terms <= heading else 0.0
     return min(1.0, worth + 0.6 * about)
 
 
 def _worth(name: str, sentence: str) -> float:
-    start = rf"{_BEFORE}{name}"
-    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS}|{_SIGN})", sentence, re.IGNORECASE):
-        return CONDITIONAL if _CONDITION.search(sentence) else 1.0
-    named = rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}|^{name} +[-–—‐] (?=[a-z])"
-    if re.search(named, sentence, re.IGNORECASE):
+    if _has("says_what", name, sentence):
+        return CONDITIONAL if _PATTERNS.condition.search(sentence) else 1.0
+    if _has("names_it", name, sentence) or _has("says_what_for", name, sentence):
         return 0.8
-    if re.search(rf"{start}{_THERE_FOR}", sentence, re.IGNORECASE):
-        return 0.8
-    if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
+    if _has("says_how", name, sentence):
         return STATED
-    called = rf"{start}(?: [a-z]+){{1,2}} (?:is|are) an? "
-    if re.search(
-        rf"{start}{_SERVES}|{called}|{_MEANS}{name}[^,.]*, this means", sentence, re.IGNORECASE
-    ):
+    if _has("says_purpose", name, sentence):
         return 0.6
-    begins = re.search(rf"{start}(?!的|[’'\w-]*[’'-])", sentence, re.IGNORECASE)
-    return 0.4 if begins else 0.0
+    return 0.4 if _has("begins", name, sentence) else 0.0
+
+
+def _has(kind: str, name: str, sentence: str) -> bool:
+    return bool(_compile(kind, name).search(sentence))
+
+
+@lru_cache(maxsize=512)
+def _compile(kind: str, name: str) -> re.Pattern[str]:
+    """Return a pattern of a kind for a thing whose name is a pattern, too."""
+    return re.compile(_PATTERNS.get_text(kind).replace("THING", name))
 
 
 def _form(word: str) -> str:

@@ -73,6 +73,10 @@ class PatternFile:
             self._words[name] = frozenset(self._texts[name].split())
         return self._words[name]
 
+    def get_rows(self, name: str) -> list[list[str]]:
+        """Return the words of each line of a table."""
+        return [line.split() for line in self._texts[name].splitlines()]
+
     @cached_property
     def _texts(self) -> dict[str, str]:
         return read_packaged_toml(*self._place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,30 +18,12 @@ from text.disguises import (
     unify_characters,
 )
 from text.numerals import find_amounts, find_identity_numbers, find_numeral_runs, to_western_digits
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
 from text.words import FRAME_WORDS, GRAMMAR_CHARACTERS, search_words, word_weight
 
-_FILLER = """
-analysis answer article best between case cause change common compare comparison cost current
-data database date day definition detail difference document effect estimate evidence example
-expert explain explanation fact factor figure forum free full guide help history http https
-identify impact info information introduction latest level link list main manual mean meaning
-method new news number official online overview page paper pdf people percent price question
-rate recent reference report research result review role search site source standard statistic
-study summary table time tip tutorial type update url value versus vs way web website wiki
-wikipedia www year january february march april may june july august september october november
-december com org net html htm
-"""
-FILLER_WORDS = frozenset(stem for word in _FILLER.split() for stem in search_words(word))
-"""Words that everyone uses in searches, and that are no topic."""
-
-_FILLER_ZH = """
-研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
-含义 意思
-"""
-CHINESE_FILLER = frozenset(_FILLER_ZH.split())
-"""The same in Chinese."""
+_PATTERNS = PatternFile("text", "private_words.toml")
 
 NEAR = 30
 """The longest sentence, in words; longer ones, such as rows of a table, are cut."""
@@ -211,9 +193,20 @@ def _statement(text: str) -> _SentenceWords:
     return _SentenceWords(cut, frozenset(cut), names)
 
 
+@cache
+def _list_fillers() -> frozenset[str]:
+    stems = (stem for word in _PATTERNS.get_words("filler") for stem in search_words(word))
+    return FRAME_WORDS.union(stems, _PATTERNS.get_words("chinese_filler"))
+
+
 def is_filler(word: str) -> bool:
     """Tell whether a search word is one that everyone uses in searches."""
-    return word in FILLER_WORDS or word in CHINESE_FILLER or word in FRAME_WORDS
+    return word in _list_fillers()
+
+
+def is_chinese_filler(pair: str) -> bool:
+    """Tell whether a pair of Chinese characters is a word that everyone uses in searches."""
+    return pair in _PATTERNS.get_words("chinese_filler")
 
 
 def extract_digits(text: str) -> str:

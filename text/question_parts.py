@@ -13,26 +13,11 @@ from text.topics import extract_names, key_phrase, key_terms, strip_format_reque
 
 _PATTERNS = PatternFile("text", "question_parts.toml")
 
-_SIDE = r"[^,.;:?!，。；：？！、]{1,200}?"
 _SIDES = (
-    r"\b(?:compar(?:e|ing)|contrast|comparison (?:of|between)"
-    rf"|(?:difference|similarit)\w* (?:between|of)) (?P<a>{_SIDE}),?"
-    rf" (?:and|with|to|vs\.?|versus|from) (?P<b>{_SIDE})"
-    r"(?:[,:]? (?:in terms of|on|regarding|about|with respect to|concerning|for|by)"
-    r" (?P<about>.+?))?[.?!]*$",
-    rf"^(?:(?:how|where|why|what|on what) (?:do|does|did|are|is) )?(?P<a>{_SIDE}) and"
-    rf" (?P<b>{_SIDE}) (?:(?:dis)?agree|differ|compare|say|conflict|contradict(?: each other)?)\b"
-    r"(?: with each other)?(?: (?:about|on|over|in terms of|in|regarding) (?P<about>.+?))?[.?!]*$",
-    rf"^(?P<about>(?:which|who|what)\b[^,]*), (?P<a>{_SIDE}),? or (?P<b>{_SIDE})[.?!]*$",
-    rf"^(?P<a>{_SIDE}) (?:vs\.?|versus) (?P<b>{_SIDE})"
-    r"(?:(?:,|:| for| in| on| about) (?P<about>.+?))?[.?!]*$",
-    r"^(?:[请請])?(?:比[较較]|[对對]比)(?:一下)?(?P<a>[^，。？、的]{1,20}?)(?:和|与|與|跟|同)"
-    r"(?P<b>[^，。？、的在]{1,20}?)(?:的(?P<about>[^，。？]+?))?[。？]?$",
-    r"(?:比[较較]|[对對]比|分析)?(?:一下)?(?P<a>[^，。？、的]{1,30}?)"
-    r"(?:和|与|與|跟|[对對]比|相比(?:于)?|vs\.?|VS\.?)(?P<b>[^，。？、的]{1,30}?)"
-    r"(?:在(?P<about>[^，。？]+?)(?:上|方面|中))?(?:之[间間])?(?:的|有(?:什[么麼]|何|哪些))?(?:主要)?"
-    r"(?:[区區][别別]|差[异異别別]|不同|[异異]同|比[较較]|[对對]比|相比|[优優]劣|[关關]系|哪[个個种種一])",
+    *("sides_between", "sides_agree", "sides_choice", "sides_versus"),
+    *("sides_zh_first", "sides_zh_last"),
 )
+"""Patterns of comparisons."""
 
 
 class ComparedSides(NamedTuple):
@@ -71,8 +56,8 @@ def is_subquestion(text: str, question: str) -> bool:
 
 def find_comparison(question: str) -> ComparedSides | None:
     """Return the two sides of a comparison and what they are compared in, if it is one."""
-    for pattern in _SIDES:
-        found = re.search(pattern, question.strip(), re.IGNORECASE)
+    for name in _SIDES:
+        found = _PATTERNS.get(name).search(question.strip())
         if found:
             names = [_bare(found["a"]), _bare(found["b"])]
             about = (found["about"] or "").strip(" ,，")

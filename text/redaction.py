@@ -27,7 +27,6 @@ from text.disguises import (
 )
 from text.numerals import find_amounts, find_known_numbers, find_numeral_runs, mask_identity_numbers
 from text.private_words import (
-    CHINESE_FILLER,
     GROUPED_NUMBER,
     HAN_CHARACTER,
     PIECE,
@@ -37,6 +36,7 @@ from text.private_words import (
     RedactionMaterial,
     extract_digits,
     find_telltale_words,
+    is_chinese_filler,
     is_filler,
 )
 from text.regex import regex
@@ -356,7 +356,7 @@ def _find_chinese(text: str, material: RedactionMaterial) -> set[int]:
 
 
 def _free_pair(pair: str, material: RedactionMaterial) -> bool:
-    if pair in CHINESE_FILLER or material.free(pair) or word_weight(pair) < 1:
+    if is_chinese_filler(pair) or material.free(pair) or word_weight(pair) < 1:
         return True
     return any(pair in one.run for one in (*material.own, *material.public))
 

@@ -15,7 +15,7 @@ from text.pattern_files import PatternFile, read_packaged_text
 
 ROOT = Path(__file__).parents[2]
 USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"[,)]')
-METHODS = {"any_found", "get", "get_text", "get_words"}
+METHODS = {"any_found", "get", "get_rows", "get_text", "get_words"}
 FILES = sorted(
     file
     for room in ("report", "text")
@@ -102,6 +102,12 @@ def test_a_list_has_the_words_between_its_spaces(bees: Callable[[str], PatternFi
     patterns = bees("bees = '''\nhoney carpenter\nmason'''")
 
     assert patterns.get_words("bees") == {"honey", "carpenter", "mason"}
+
+
+def test_a_table_has_the_words_of_each_line(bees: Callable[[str], PatternFile]):
+    patterns = bees("bees = '''\nhoney carpenter\nmason'''")
+
+    assert patterns.get_rows("bees") == [["honey", "carpenter"], ["mason"]]
 
 
 def test_a_module_may_give_parts_of_patterns(monkeypatch: pytest.MonkeyPatch):
