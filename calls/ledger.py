@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, insert, select
@@ -46,7 +47,7 @@ class LedgerCall:
     role: str
     request: Any
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Name the call by owner, thread, turn, step, repetition and the hash of its request."""
         here = self.site
