@@ -30,17 +30,15 @@ def document_title(title: str) -> str:
 
 
 LEAST_COVERAGE = {"en": 0.62, "zh": 0.5}
-"""The least share of a topic that one source must have to answer it, by language.
-
-Measured by `evals/extractive.py`. In Chinese a pair of characters may lie across two words, and
-is then in no text that says the same in another order.
-"""
+"""The least share of a topic that one source must have to answer it, by language. Measured by
+`evals/extractive.py`. In Chinese, a pair of characters may span two words; a text with the same
+words in another order does not have it."""
 
 LEAST_NAME_COVERAGE = 0.4
 """The least share of the names and numbers of a question that one source must have."""
 
 MANY_TERMS = 12
-"""A topic of more terms is covered by chance less often, so less coverage is required."""
+"""A topic with more terms is rarely covered by chance, so less coverage is required."""
 
 
 def is_answerable(question: str, pages: Sequence[SourcePassage]) -> bool:
@@ -86,7 +84,7 @@ def coverage_by_source(
 
 
 NAMED_TITLE = 0.3
-"""What a page gains when the question names its whole title."""
+"""The bonus of a page whose whole title the question names."""
 
 TITLE_ASIDE = regex(r"\s*[(（].*|\.\w{2,4}$")
 

@@ -22,10 +22,10 @@ TEXT_SECONDS = 60.0
 async def run_abandonable(
     work: Callable[..., Result], *values: Any, seconds: float = TEXT_SECONDS
 ) -> Result:
-    """Return what some work returns, done in a thread of its own.
+    """Return the result of a function that is called in its own thread.
 
-    Whoever waits may give up: the thread then ends with the program, at the latest, and keeps
-    neither the event loop nor the program from ending. `asyncio.to_thread` has both wait for it.
+    If the caller is cancelled, the thread goes on, but neither the event loop nor the program
+    waits for it at its end, as they do for `asyncio.to_thread`.
 
     Raises:
         Problem: `text_timeout`, if it takes more than `seconds`.
@@ -53,7 +53,7 @@ def _work(
         tell = partial(done.set_result, call())
     except BaseException as error:  # noqa: BLE001 - passed on to whoever waits
         tell = partial(done.set_exception, error)
-    # The loop is closed where nobody waits any more.
+    # The loop may be closed if nobody waits any more.
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(_settle, done, tell)
 

@@ -8,18 +8,18 @@ _PATTERNS = PatternFile("text", "boilerplate.toml")
 
 
 def is_boilerplate(line: str) -> bool:
-    """Tell whether a line or sentence is one that any document may begin with."""
+    """Tell whether a line or sentence is a notice that any document may begin with."""
     return _PATTERNS.any_found(line, "made", "licensed", "edited")
 
 
 STUB = 400
-"""A page of at most this many characters that names another place only redirects there."""
+"""A page of at most this many characters that mentions a move is only a redirect."""
 
 PROSE = 0.25
-"""A register has less than this share of its text in sentences."""
+"""An index has less than this share of its text in sentences."""
 
 LINES = 8
-"""The fewest lines of a register."""
+"""The fewest lines of an index."""
 
 
 def is_navigation_page(title: str, text: str) -> bool:
@@ -38,5 +38,5 @@ def is_navigation_page(title: str, text: str) -> bool:
 
 
 def asks_for_navigation(question: str) -> bool:
-    """Tell whether a question is for such a page itself."""
+    """Tell whether a question asks for a page of this kind."""
     return bool(_PATTERNS.register.search(question)) or "redirect" in question.lower()

@@ -1,4 +1,4 @@
-"""Dates in text: those that a sentence names, and timestamps as people and programs write them."""
+"""Parse the dates that a sentence names, and timestamps in common formats."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _PREPOSITION = regex(
 )
 
 PREPOSITION_CHARS = 40
-"""Within how many characters before "may" a preposition makes it the name of the month."""
+"""How many characters before "may" are searched for a preposition that makes it a month."""
 
 
 class PartialDate(NamedTuple):
-    """A year, a month and a day; what the text leaves open is 0."""
+    """A year, a month and a day; a part that the text does not name is 0."""
 
     year: int = 0
     month: int = 0
@@ -56,10 +56,10 @@ class PartialDate(NamedTuple):
 
 
 def find_dates(text: str) -> list[PartialDate]:
-    """Return the dates that a text names in English, in Chinese or as ISO.
+    """Return the dates that a text names in English, in Chinese or in ISO form.
 
-    A year alone counts where there is no fuller date. "may" and "march" are verbs unless a day, a
-    year or a preposition such as "in" stands beside them.
+    A year alone counts only if there is no fuller date. "may" and "march" are verbs unless they are
+    next to a day, a year or a preposition such as "in".
     """
     dates = [_parse_english(match) for match in _ENGLISH.finditer(text) if _is_month(match)]
     for pattern in (_ISO, _CHINESE):
@@ -70,8 +70,8 @@ def find_dates(text: str) -> list[PartialDate]:
 def match_dates(iso_date: str, dates: list[PartialDate]) -> float:
     """Return how well an ISO date fits the best of some dates, in 0..1.
 
-    Year and month must be right where they are known. A wrong day costs a third, since people tell
-    on one day what happened on another.
+    Known years and months must be equal. A wrong day costs a third, since people often mention an
+    event on a later day.
     """
     match = _ISO.match(iso_date)
     if not match or not dates:

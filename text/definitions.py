@@ -1,4 +1,4 @@
-"""The term whose definition a question asks for, and how well a sentence defines it."""
+"""Find the term whose definition a question asks for, and rate how well a sentence defines it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
 
 
 CONDITIONAL = 0.8
-"""The score of a sentence on when a thing is something, instead of what it is."""
+"""The score of a sentence that says when a thing is something."""
 
 STATED = 0.45
-"""The score of a sentence on how a thing is: "the handle is hot"."""
+"""The score of a sentence that says how a thing is: "the handle is hot"."""
 
 
 class DefinedTerm(NamedTuple):
@@ -52,7 +52,7 @@ def find_defined_term(question: str) -> DefinedTerm | None:
 
 
 def _phrase(line: str) -> str:
-    """Return a thing that is only named, in a few words without a verb; else nothing."""
+    """Return the thing that a line of a few words without a verb names, or ""."""
     found = _PATTERNS.phrase.fullmatch(line)
     if not found or _PATTERNS.no_chinese_phrase.search(line):
         return ""
@@ -61,12 +61,12 @@ def _phrase(line: str) -> str:
 
 
 def score_definition(asked: DefinedTerm, sentence: str, title: str, above: str = "") -> float:
-    """Return how well a sentence says what is asked, in 0..1.
+    """Return how well a sentence defines a term, in 0..1.
 
-    Best is one that begins with the thing and goes on with "is a" or "means"; less worth is one
-    that gives it its name, says something else of it, or only begins with it. On a page whose
-    title names the thing, its head ("the curve") stands for it. Right below a heading (`above`)
-    a sentence counts more, by how much of the heading the thing is.
+    The best sentence begins with the term and continues with "is a" or "means"; one that introduces
+    its name, says something else about it, or only begins with it scores less. On a page whose
+    title has the term, its head ("the curve") is enough. A sentence below a heading (`above`) with
+    the term scores more, by the term's share of the heading.
     """
     named = asked.terms <= set(search_words(title))
     worth = _worth(asked.pattern, sentence)
@@ -97,7 +97,7 @@ def _has(kind: str, name: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compile(kind: str, name: str) -> re.Pattern[str]:
-    """Return a pattern of a kind for a thing whose name is a pattern, too."""
+    """Return a pattern for sentences of one kind about a thing, whose name is a pattern."""
     return re.compile(_PATTERNS.get_text(kind).replace("THING", name))
 
 

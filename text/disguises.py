@@ -38,9 +38,9 @@ _LIKE = str.maketrans(
 _DIGIT = str.maketrans("013457@$", "oleastas")
 _LETTERS = str.maketrans("06", "ob")
 _TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
-"""Letters that are used as turned ones, and whose names do not say so."""
+"""Letters that are used as upside-down ones, although their Unicode names do not say so."""
 _UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
-"""Letters that are other letters upside down."""
+"""Letters that look like other letters upside down."""
 _KANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 _UMLAUTS = str.maketrans(
     {"å": "aa"} | {umlaut: f"{one}e" for umlaut, one in ("äa", "öo", "üu", "øo", "æa")}
@@ -61,7 +61,7 @@ _NAMES = dict(zip(re.findall(r"\w+", _CALLED), ascii_lowercase, strict=True)) | 
 }
 """The English names of letters."""
 SHIFTED, LONG = 5, 8
-"""The fewest letters of a word that is tried shifted, and of one that is tried misspelt."""
+"""The shortest words that are tried with shifted letters, and without one of their letters."""
 STEM = 5
 """The fewest letters that two forms of a word share."""
 SIGNS = 6
@@ -91,7 +91,7 @@ def drop_invisible(text: str) -> str:
 
 @cache
 def _drawn(letter: str) -> str:
-    """Return the Latin letter that a letter is a form of: a small capital, or one turned."""
+    """Return the Latin letter for a variant of it: a small capital, or a turned letter."""
     if letter.isascii():
         return letter
     found = _DRAWN.match(unicodedata.name(letter, ""))
@@ -121,9 +121,9 @@ def umlaut_variants(word: str) -> Iterator[str]:
 
 
 def digits_to_letters(word: str) -> str:
-    """Return a word with letters for the digits that look like them; "" if it is no word.
+    """Return a word with letters for similar digits; "" if it is not a word.
 
-    A 3 stays, since it is also what `comparison_form` makes of a з.
+    A 3 remains, since `comparison_form` also makes it of a з.
     """
     read = word.translate(_LETTERS)
     letters = sum(map(str.isalpha, word))
@@ -138,7 +138,7 @@ def strip_endings(word: str) -> Iterator[str]:
 
 
 def undisguise_word(atom: str) -> Iterator[str]:
-    """Yield the words that a word may disguise: reversed, shifted, or with letters between."""
+    """Yield the words that a word may disguise: reversed, shifted, or with inserted letters."""
     for letters in (_DIGIT, _DIGIT | {ord("1"): "i"}):
         yield from (atom.translate(letters), atom.translate(letters)[::-1])
     yield from (atom[::-1], atom.translate(_UPSIDE), atom.translate(_UPSIDE)[::-1])
@@ -153,7 +153,7 @@ def undisguise_word(atom: str) -> Iterator[str]:
 
 
 def letter_variants(word: str) -> Iterator[str]:
-    """Yield a word, its letters in order, and a long one without one of its letters."""
+    """Yield a word, its sorted letters, and each form of a long word without one letter."""
     yield word
     yield "=" + "".join(sorted(word))
     if len(word) >= LONG:

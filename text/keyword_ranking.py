@@ -21,12 +21,12 @@ SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
 
 PART = 0.4
-"""The part of a text's score that comes from the line of the query it fits best."""
+"""The share of a text's score that comes from the query line that it fits best."""
 
 
 @lru_cache(maxsize=4096)
 def cached_search_words(text: str) -> list[str]:
-    """Return the search words of a text; passages come back with every query of a run."""
+    """Return the search words of a text, cached since each query of a run has the same passages."""
     return search_words(text)
 
 
@@ -74,7 +74,7 @@ def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, 
 
 
 def _shares(ranked: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Return scores as parts of the best one."""
+    """Return scores as shares of the best one."""
     return [(number, score / ranked[0][1]) for number, score in ranked]
 
 
@@ -106,7 +106,7 @@ def iterate_diverse(
 
 
 class _WordOverlap:
-    """How much of its words each of some texts shares with those that were added, at most."""
+    """The largest share of its words that each text has in common with an added one."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
@@ -146,19 +146,19 @@ def _numbers(text: str) -> list[str]:
 Floats = NDArray[np.float32]
 
 UNLIKE = 0.2
-"""How much a passage with the words of a chosen one loses."""
+"""How much worth a passage loses if a chosen one has the same words."""
 
 MEANT = 0.6
-"""The weight of meaning in the worth of a passage, where it is known; words have the rest."""
+"""The weight of meaning, if it is known, in the worth of a passage; words have the rest."""
 
 COMPARED_PASSAGES = 40
 """How many passages, the best by words, are compared by meaning."""
 
 LEAST = 1e-6
-"""The smallest difference that is divided by."""
+"""The smallest divisor, which avoids divisions by zero."""
 
 MISFITS = 6
-"""How many passages in a row that do not fit end the choice."""
+"""The choice ends after this many consecutive passages that do not fit."""
 
 
 class ScoredPassage(NamedTuple):

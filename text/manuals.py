@@ -1,4 +1,4 @@
-"""The structure of manuals and configuration files: entries of terms, and sections."""
+"""Find the structure of manuals and configuration files: entries for terms, and sections."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _VALUE = (
     r"(?:Takes|Accepts|Expects|Can take|Must be"
     r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
 )
-"""A sentence on the values of a setting, which does not say what it is for."""
+"""A sentence about the values of a setting, which does not say what it is for."""
 KIND_NOUNS = regex(
     r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
     r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
     r"|sub-?command|called|named|set|setting|to)\b",
     re.IGNORECASE,
 )
-"""What kind of thing is named beside its name, as in "the -q option"."""
+"""Words for the kind of a thing beside its name, as in "the -q option"."""
 _OF = regex(r" (?:of|in|for|by) ")
 _ASKED = regex(
     r"^\W*what do(?:es)? (?P<does>.+?) (?P<verb>[a-z]+)(?P<within> in [\w.+-]*\w)?\W*$"
@@ -45,15 +45,15 @@ _ASKED = regex(
 )
 """A question for the effect or the purpose of something."""
 OPTION_PATTERN = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
-"""What an option looks like."""
+"""The form of an option."""
 
 BARE = 2
 """A description of at most this many words is only another name of the term."""
 
 _PLAIN = r"(?:--?[A-Za-z][\w-]*|[a-z]\w*_\w+|[a-z]+[A-Z]\w*)"
-"""A name as only programs have it: an option, or one with "_" or a capital letter within."""
+"""A name that is certainly code: an option, or a name with "_" or an inner capital letter."""
 _CODE = rf"(?:{_PLAIN}|[a-z]\w*(?:[.-]\w+)+)"
-"""The same, or one with a dot or a dash, as words have it, too."""
+"""The same, or a name with a dot or a dash, which other words may have, too."""
 _NAME = rf"(?:`+{_CODE}`+|\*\*{_CODE}\*\*|{_CODE} ?\([^)\n]{{1,40}}\)|{_PLAIN})"
 _HEADED = regex(
     rf"(?:^|\n\n)[ ]*(?:\#{{2,6}} +(?P<mark>{_NAME})"
@@ -185,7 +185,7 @@ def _headed_entries(text: str) -> Iterator[ManualEntry]:
 
 
 def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:
-    """Tell whether a line is a term, and the next one, right below it, is indented further."""
+    """Tell whether a line is a term with a further indented line directly below it."""
     start, indent, line = lines[at]
     if at + 1 == len(lines) or not _is_term(line) or (not indent and _HEADING.match(line)):
         return False
@@ -198,13 +198,13 @@ def _is_term(text: str) -> bool:
 
 
 def _end(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> int:
-    """Return where the lines end that are indented further than a line."""
+    """Return the end of the lines below a line that are indented further."""
     indent = lines[at][1]
     return next((start for start, deep, _ in lines[at + 1 :] if deep <= indent), len(text))
 
 
 DEEPEST = 3
-"""How many sections are named for a line at most, the innermost ones."""
+"""The most sections that are named for a line, the innermost ones."""
 
 _TABLE = regex(r"\s*\[")
 _UNSHOWN = regex(r"[^\w .:/-]+")

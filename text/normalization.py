@@ -13,7 +13,7 @@ from text.script import CJK
 from text.sentences import _BREAKS, _FILLERS, _NOTHING, _UNSEEN, Span
 
 _LETTER = "[^\\W\\d_]"
-# A soft one is also one where the lines were joined since, but not in "pre- and postwar".
+# Lines may have been joined after a soft hyphen; the one in "pre- and postwar" is not soft.
 _SOFT = "[\u2010\u00ad][^\\S\n]+(?!(?:and|or|to)\\b)"
 _BROKEN = f"(?<={_LETTER})(?:[-\u2010\u00ad][^\\S\n]*\n\\s*|{_SOFT})(?={_LETTER})"
 _INSIDE = regex(f"(?<={_LETTER})-(?={_LETTER})")
@@ -31,9 +31,9 @@ _CJK_OR_ITS_MARKS = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
 
 
 class _Folded(NamedTuple):
-    """A folded text, and for each of its pieces where it begins and where it came from.
+    """A folded text, with the start and the origin of each of its pieces.
 
-    A piece that was changed knows both ends of its origin; one that was kept has 0 for the end.
+    A changed piece has both ends of its origin; the end of an unchanged one is 0.
     """
 
     text: str
@@ -72,8 +72,8 @@ def locate_folded(quote: str, text: str) -> tuple[int, int] | None:
     start = text.find(quote.strip())
     if start >= 0:
         return start, start + len(quote.strip())
-    # A hyphen at a line's end is either typography ("inter-national") or spelling ("well-known"),
-    # and whoever joined the lines may have taken the one for the other.
+    # A hyphen at the end of a line is either typography ("inter-national") or spelling
+    # ("well-known"), and whoever joined the lines may have confused the two.
     place = _locate(wanted, _fold(text, ""))
     if place is None and re.search(_BROKEN, text):
         place = _locate(wanted, _fold(text, "-"))
@@ -86,7 +86,7 @@ def _locate(wanted: str, folded: _Folded) -> tuple[int, int] | None:
 
 
 def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None:
-    """Do the same for two texts that write their compounds with a hyphen or without one."""
+    """Return the ends of `quote` in `text` regardless of the hyphens in compounds, or None."""
     bare = _INSIDE.sub("", wanted)
     at = _INSIDE.sub("", folded.text).find(bare)
     if at < 0:
@@ -98,7 +98,7 @@ def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None
 
 
 def _plain(text: str) -> bool:
-    """Tell whether a text is folded already, as most questions are: printable ASCII on one line."""
+    """Tell whether a text is folded already, as most questions are: printable ASCII in one line."""
     odd = "`" in text or "--" in text or text != " ".join(text.split())
     return text.isascii() and text.isprintable() and not odd
 
@@ -140,7 +140,7 @@ def normalize_text(text: str) -> str:
 
 
 def to_one_line(text: str, most: int) -> str:
-    """Return a text in one line of at most `most` characters; "…" ends one that is cut."""
+    """Return a text in one line of at most `most` characters, truncated with "…"."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 

@@ -45,7 +45,7 @@ def find_numeral_runs(text: str) -> Iterator[_NumeralRun]:
 
 
 def find_amounts(text: str) -> Iterator[_NumeralRun]:
-    """Yield figures with a scale behind them, such as 93.5k, 93,5 тыс. or 9.35万."""
+    """Yield figures followed by a scale, such as 93.5k, 93,5 тыс. or 9.35万."""
     for match in _amount().finditer(text):
         scale, figure = _scales()[match["scale"].strip().lower()], match["figure"]
         readings = {Decimal(figure.replace(",", ".")) * scale}
@@ -125,13 +125,13 @@ def _scales() -> dict[str, int]:
 
 
 def _multiples(table: str) -> dict[str, int]:
-    """Return the words of a table whose lines begin with the number that they stand for."""
+    """Return the words of a table, each with the number at the beginning of its line."""
     rows = _PATTERNS.get_rows(table)
     return {word: int(number) for number, *words in rows for word in words}
 
 
 def _counted(table: str, first: int, step: int = 1) -> dict[str, int]:
-    """Return the words of a table whose lines stand for numbers at equal distances."""
+    """Return the words of a table whose lines are for equidistant numbers."""
     rows = _PATTERNS.get_rows(table)
     return {word: first + step * at for at, words in enumerate(rows) for word in words}
 

@@ -29,10 +29,10 @@ NEAR = 30
 """The longest sentence, in words; longer ones, such as rows of a table, are cut."""
 
 PIECE, WHOLE, DIGITS = 4, 5, 5
-"""The shortest piece of a private word, the shortest such word, and the shortest such number."""
+"""The shortest piece of a private word, the shortest private word, and the shortest number."""
 
 FEW = 2
-"""A number of this many digits is never private; one digit more, or a year, seldom is."""
+"""A number of this many digits is never private; one with another digit, or a year, rarely is."""
 
 WORD_ATOM = regex(rf"[^\W_{CJK}]+")
 _FOREIGN = regex(rf"\b(?=\w*[^\W\x00-\x7f])[^\W\d_{CJK}]{{{PIECE},}}")

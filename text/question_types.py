@@ -1,4 +1,4 @@
-"""The type of answer that a question asks for, such as a date or a reason, and what has it."""
+"""Find the type of answer that a question asks for, such as a date, and sentences that have it."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def has_answer_type(question: str, sentence: str) -> bool:
 
 
 def _is_new(span: str, question: str) -> bool:
-    """Tell whether a question in lower case has no name and no number of a span.
+    """Tell whether a question in lower case has none of the names and numbers of a span.
 
     A path is new if any part of it is.
     """
@@ -153,7 +153,7 @@ def _is_new(span: str, question: str) -> bool:
 
 
 def _is_other(kind: _AnswerType, sentence: str, match: re.Match[str]) -> bool:
-    """Tell whether a match is no person ("an English poet", "Enable LSB"), or counts nothing."""
+    """Tell whether a match is not a person ("an English poet", "Enable LSB") or not a count."""
     if kind is _PERSON:
         return bool(
             _PATTERNS.article.search(sentence[: match.start()])

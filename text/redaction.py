@@ -1,7 +1,7 @@
 """Remove private words from a query: words that occur in private texts and in no public one.
 
-What a model was told to hide in a query is recognised as far as a word is only written otherwise:
-spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite other words is not.
+A private word is also recognized if a model was instructed to disguise it: spelled out, reversed,
+shifted, encoded or split. A paraphrase is not recognized.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _tells(text: str, material: RedactionMaterial) -> bool:
 
 
 def _names(text: str, material: RedactionMaterial) -> bool:
-    """Tell whether a decoded text contains a private word that is no mere abbreviation."""
+    """Tell whether a decoded text contains a private word that is not just an abbreviation."""
     return any(len(one) >= PIECE and material.secret(one) for one in search_words(text))
 
 
@@ -280,7 +280,7 @@ def _find_acronyms(text: str, material: RedactionMaterial) -> set[int]:
 
 
 def _find_symbols(text: str, material: RedactionMaterial) -> set[int]:
-    """Return the places of dots and dashes, and of runs of signs, which no search reads."""
+    """Return the places of Morse code and runs of symbols, which no search engine understands."""
     del material
     return {at for span in decode_symbols(text) for at in range(*span)}
 
@@ -386,4 +386,4 @@ _FINDERS = (
     *(_find_private_chunks, _find_split_words, _find_split_data, _find_acronyms),
     *(_find_symbols, _find_numbers, _find_chinese, _find_telltale),
 )
-"""What finds private places of a query, each in another way."""
+"""The functions that find private places of a query, each in its own way."""

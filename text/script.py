@@ -1,4 +1,4 @@
-"""Scripts, and the language of a text by its script."""
+"""Detect the scripts of a text, and its language by its script."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 """Chinese characters, kana and hangul, as ranges for the inside of a character class."""
 
 FIRST = "\u3005"
-"""The first of all these characters; compiling a class of them takes longer than most searches."""
+"""The first of all these characters; to compile a class of them takes longer than most searches."""
 
 _CHARACTER = regex(f"[{HAN}]")
 _WORD = regex(f"[^\\W\\d_{HAN}]+")
 
 MIXED = (0.1, 0.55)
-"""Between which shares of Chinese characters a text is in both languages."""
+"""A text with a share of Chinese characters between these is in both languages."""
 
 
 def is_western(text: str) -> bool:
@@ -51,7 +51,7 @@ def detect_language(text: str) -> Literal["zh", "en"]:
 
 
 def detect_single_language(text: str) -> Literal["zh", "en", ""]:
-    """Return the language of a text, or nothing where a good part of it is in the other one."""
+    """Return the language of a text, or "" if a large part of it is in the other one."""
     if is_western(text):
         return "en"
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))

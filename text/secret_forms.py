@@ -13,7 +13,7 @@ _PATTERNS = PatternFile("text", "secret_forms.toml")
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether a value is no secret: a placeholder, a type, the name of a method."""
+    """Tell whether a value is a placeholder, a type or the name of a method, not a secret."""
     return bool(_PATTERNS.placeholder.match(value))
 
 
@@ -28,12 +28,12 @@ def is_participle(word: str) -> bool:
 
 
 def is_description(word: str) -> bool:
-    """Tell whether a word may describe a secret and so is none."""
+    """Tell whether a word may describe a secret, so that it is not one."""
     return word.lower() in _PATTERNS.get_words("harmless") or is_participle(word)
 
 
 def is_function_word(word: str) -> bool:
-    """Tell whether a word only joins others, so that it is in no passphrase."""
+    """Tell whether a word is a function word, which a passphrase does not have."""
     return word.lower() in _PATTERNS.get_words("function")
 
 
@@ -95,7 +95,7 @@ _COMMANDS = (
 _CARD = regex(r"(?<![\w./-])(?:\d[ -]?){12,18}\d(?![\w/-]|\.\d)")
 
 _FORMED = regex(r"[\d:=/@|]|\s-|-{4}|[\w.+-]{13,}")
-"""Matches everything that has one of these forms, and few plain questions."""
+"""Matches every text with one of these forms, and few plain questions."""
 
 
 def find_formed_secrets(text: str) -> Iterator[Secret]:

@@ -32,7 +32,7 @@ _TRAILING = ".,;:!?)'\"`]}>»"
 
 
 def _find_foreign_secrets(text: str) -> Iterator[Secret]:
-    """Yield secrets told in words of other languages, in any order; they may overlap."""
+    """Yield secrets introduced by words of other languages, in any order; they may overlap."""
     if not _PATTERNS.named.search(text):
         return
     yield from find_secrets_after(text, [(_PATTERNS.told, _behind)], _kind)
@@ -147,7 +147,7 @@ def mask_secrets(text: str) -> _MaskedText:
 
 
 def _repetition_pattern(value: str) -> re.Pattern[str]:
-    """Return a pattern for a value, with any invisible characters in it."""
+    """Return a pattern for a value with any invisible characters inside."""
     letters = f"{_UNSEEN}*".join(map(re.escape, value))
     return regex(rf"(?<![^\W\u3040-\ud7ff]){letters}(?![^\W\u3040-\ud7ff])")
 
@@ -168,7 +168,7 @@ def mask_secrets_within(value: Any) -> Any:
 
 
 def has_secret(text: str) -> bool:
-    """Tell whether a text holds a secret, the mark of one, or a random token."""
+    """Tell whether a text contains a secret, the mark of one, or a random token."""
     return bool(SECRET_MARK.search(text) or _RANDOM.search(text) or _find_secrets(text))
 
 

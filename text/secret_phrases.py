@@ -1,4 +1,4 @@
-"""Find secrets that are told in English or Chinese words."""
+"""Find secrets that English or Chinese words introduce."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
 _CALL = regex(r"\w[(\[]")
 _TRAILING = ".,;:!?)'\"`]}>"
 PHRASE = 3
-"""How many words make a passphrase, even of adjectives."""
+"""The fewest words of a passphrase, which may be adjectives."""
 
 _AFTER = 200
 """How many characters after its name are searched for a secret."""
@@ -40,7 +40,7 @@ SecretReader = Callable[[re.Match[str], str], tuple[int, int] | None]
 
 
 def find_worded_secrets(text: str) -> Iterator[Secret]:
-    """Yield secrets told in English or Chinese words, in any order; they may overlap."""
+    """Yield secrets introduced by English or Chinese words, in any order; they may overlap."""
     if not _PATTERNS.named.search(text):
         return
     for match in _PATTERNS.reversed.finditer(text):
@@ -76,7 +76,7 @@ def find_secrets_after(
 
 
 def _used(match: re.Match[str]) -> bool:
-    """Tell whether what is used as a password is one, and not a way to create or store one."""
+    """Tell whether something used as a password is a value, not a way to create or store one."""
     value = match["quoted"] or match["value"]
     if is_harmless(value) or is_participle(value):
         return False
@@ -134,7 +134,7 @@ def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return the place of a secret right beside its name: "with password hunter2"."""
+    """Return the place of a secret next to its name: "with password hunter2"."""
     token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
     if quoted := _QUOTED.match(after):
         plain = _PATTERNS.keyed.search(match["noun"]) or is_harmless(quoted[1])
@@ -172,7 +172,7 @@ def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
 
 
 def _mixed(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return the place of a word that is no plain one: "my pass is Hortensia81"."""
+    """Return the place of a word that is not a plain one: "my pass is Hortensia81"."""
     del match
     quoted, token = _QUOTED.match(after), _token(after)
     if quoted and not is_harmless(quoted[1]):
@@ -202,7 +202,7 @@ def _chinese_of(match: re.Match[str], after: str) -> tuple[int, int] | None:
         return None
     said = value[0]
     plain = _PATTERNS.chinese_plain.match(said) or said[-1] in "吗嗎呢么的了"
-    # "密码：历史" may be a title; 密码1234 is none.
+    # "密码：历史" may be a title, 密码1234 is not.
     words = (match["noun"] or match["sign"] or "口令" in match[0]) and not plain
     return value.span() if value["digits"] or words else None
 

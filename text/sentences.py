@@ -1,4 +1,4 @@
-"""Split text into sentences: kinds of lines, wrapped lines, ends of sentences."""
+"""Split text into sentences by kinds of lines, wrapped lines and ends of sentences."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _CODE = regex(
     r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
 _TELLING = regex(r"[=:：{}()\[;<\d#]")
-"""One of these is in every entry but an import, and in few lines of prose."""
+"""Every entry but an import has one of these; few lines of prose do."""
 
 _WORDS, _CHARACTERS = 6, 40
-"""A value after a colon is no longer than this, or else a line like "Note: …" is prose."""
+"""The limits of a value after a colon; a line with a longer one, like "Note: …", is prose."""
 
 
 class Setting(NamedTuple):
@@ -58,10 +58,10 @@ def parse_section(line: str) -> str:
     return next(filter(None, (found["table"], found["key"], found["named"])), "") if found else ""
 
 
-# A line is asked about once with the line above it and once with the line below it.
+# Each line is checked with the line above it and with the line below it.
 @lru_cache(maxsize=64)
 def is_entry(line: str) -> bool:
-    """Tell whether a line is a setting, a line of a log or of code, and no prose and no heading."""
+    """Tell whether a line is a setting or a line of a log or of code, not prose or a heading."""
     if not _TELLING.search(line) and "import" not in line:
         return False
     return bool(
@@ -70,10 +70,10 @@ def is_entry(line: str) -> bool:
 
 
 NARROWEST, WIDEST = 40, 120
-"""The columns of a page that lines are wrapped at, at least and at most."""
+"""The fewest and the most columns at which lines are wrapped."""
 
 FULL = 0.9
-"""A line is full if it and the next word would have taken more than this part of the page."""
+"""A line is full if it and the next word take more than this share of the page width."""
 
 BULLET = regex(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
 """How an item of a list, a quoted line or a row of a table begins."""
@@ -85,7 +85,7 @@ _CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 """What may follow the mark that ends a sentence, for the inside of a character class."""
 
 ENDED = regex(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
-"""How a line ends at which a sentence ends, too."""
+"""The end of a line that is also the end of a sentence."""
 
 _MARKS = frozenset(".!?:;。！？；：…|")
 _LAST = _MARKS | set("\"'\u2019\u201d\u300d\u300f\u300b\uff09)]\u3011\n")
@@ -117,21 +117,21 @@ def measure_page_width(lines: Sequence[str]) -> int:
 
 
 def _ends_sentence(line: str) -> bool:
-    """Tell whether a line ends where a sentence ends, too."""
+    """Tell whether the end of a line is also the end of a sentence."""
     last = line[-1:]
     return last in _MARKS or (last in _LAST and bool(ENDED.search(line)))
 
 
 def _goes_on(line: str, following: str, width: int) -> bool:
-    """Tell whether the sentence of a line goes on in the line right below it.
+    """Tell whether the sentence of a line continues in the next line.
 
-    `width` is the width of their page, 0 if that is not known.
+    `width` is the width of their page, or 0 if it is unknown.
     """
     return may_join_lines(line, following) and continues_prose(line, following, width)
 
 
 def continues_prose(line: str, following: str, width: int) -> bool:
-    """Do the same for two lines that are known to be prose."""
+    """Tell whether a sentence continues in the next line, if both lines are prose."""
     bare = line.rstrip()
     after = following.strip()
     if _ends_sentence(bare) or _columns(bare) < NARROWEST:
@@ -144,7 +144,7 @@ def continues_prose(line: str, following: str, width: int) -> bool:
 
 
 def is_line_full(line: str, following: str, width: int) -> bool:
-    """Tell whether the first word of the line below would not have fitted on a line."""
+    """Tell whether the first word of the next line would not have fitted on a line."""
     word = _FIRST.match(following.lstrip())
     more = _columns(word[0]) if word else 0
     return bool(width) and _columns(line.rstrip()) + 1 + more > FULL * width
@@ -158,10 +158,10 @@ def may_join_lines(line: str, following: str) -> bool:
     return not form or form != _form(following)
 
 
-# A line is asked about once with the line above it and once with the line below it.
+# Each line is checked with the line above it and with the line below it.
 @lru_cache(maxsize=64)
 def _is_prose(line: str) -> bool:
-    """Tell whether a line is no row, no heading and no entry; an empty line is none of them."""
+    """Tell whether a line is prose: not empty, and not a row, a heading or an entry."""
     bare = line.strip()
     if not bare or "|" in bare or "\t" in bare or _HEADING.match(bare):
         return False
@@ -169,7 +169,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _form(line: str) -> str:
-    """Return how the first word of an entry is built, "0-0-0" for a date; of prose nothing."""
+    """Return the form of the first word of an entry, such as "0-0-0" for a date; "" for prose."""
     words = line.split(maxsplit=1)
     word = words[0] if words else ""
     if not _DIGIT.search(word):
@@ -191,7 +191,7 @@ _UNSEEN = regex(
 _FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
 
-# It begins with the marks themselves, which is what makes `re` skip everything else.
+# It begins with the marks themselves, so that `re` can skip everything else.
 _END = regex(
     f"[.!?。！？；…](?:(?:(?<=[。！？；…])[。！？；…]*+"
     f"|(?<=[!?])(?<![!?][!?])[!?]*+(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
@@ -275,7 +275,7 @@ def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield pieces of a text of which none is longer than a sentence may be."""
+    """Yield pieces of a text that are no longer than the longest sentence."""
     for start, end in cuts:
         while end - start > LONGEST_SENTENCE:
             last = start + LONGEST_SENTENCE

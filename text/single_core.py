@@ -1,4 +1,4 @@
-"""Let matrix products keep to the thread that wants them."""
+"""Compute matrix products in the calling thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 def limit_threads_to_one_core() -> None:
     """Let every thread of this process multiply on one core.
 
-    Products that share out their work wait for each other on a busy machine, up to a hundred times
-    longer than they work.
+    On a busy machine, products that use several cores wait for each other up to a hundred times
+    longer than they compute.
     """
     threadpool_limits(1, "blas")

@@ -19,12 +19,12 @@ _NO_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
 
 
 def _latin_words(text: str) -> list[str]:
-    """Return the words of letters in a text, lower-cased, contractions in one ("im", "whats")."""
+    """Return the lower-cased words of letters in a text, with joined contractions ("im")."""
     return re.findall(f"[^\\W\\d_{CJK}]+", text.lower().replace("'", "").replace("’", ""))
 
 
 def _word_themes(word: str) -> frozenset[str]:
-    """Return the themes of a word, also of one drawn out like "hellooo"."""
+    """Return the themes of a word, even if it is drawn out like "hellooo"."""
     spelt = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
     if not _NO_TOPIC_WORDS.isdisjoint(spelt):
         return frozenset(["stop"])
@@ -70,9 +70,9 @@ _DO = (
 
 
 def reply_to_smalltalk(said: str, *, earlier: bool = False) -> str:
-    """Return the answer to small talk, in its language, or nothing if it is something to research.
+    """Return the answer to small talk, in its language, or "" if it is something to research.
 
-    `earlier` says that something was asked before, so that "How much?" asks for more of it.
+    `earlier` says that there was a question before, so that "How much?" is a follow-up.
     """
     text = unicodedata.normalize("NFKC", said).strip()
     if (earlier and is_follow_up(text)) or not _is_small_talk(_PATTERNS.introduced.sub(" ", text)):
@@ -112,7 +112,7 @@ def _is_topical(text: str) -> bool:
 
 
 def _theme(text: str) -> str:
-    """Return the theme that an answer should take up."""
+    """Return the theme that an answer should address."""
     if _PATTERNS.about_you.search(text) or re.search(
         r"\bwho (?:are|made) you\b", text, re.IGNORECASE
     ):

@@ -43,7 +43,7 @@ def is_source_code(text: str) -> bool:
 
 
 def describe_source_code(text: str) -> str:
-    """Return the words of source code about itself, or else the names that it defines."""
+    """Return the comments of source code, or else the names that it defines."""
     matches = _DOCSTRING.finditer(_disable_unclosed_comments(text))
     comments = [_clean_comment(match[match.lastgroup or 0]) for match in matches]
     names = dict.fromkeys(match["name"] for match in _PATTERNS.named.finditer(text))
@@ -71,16 +71,16 @@ LOOKED_AT = 12_000
 """How many characters of a text are read."""
 
 REFRAIN = 0.2
-"""A word in a greater share of the sentences does not distinguish them,"""
+"""A word in a larger share of the sentences does not distinguish them,"""
 
 FEW = 8
-"""unless it is in so few of them at all."""
+"""unless it is only in this many of them."""
 
 MOST = 20
-"""How many of the best sentences the choice is made from."""
+"""How many of the best sentences are considered."""
 
 FIRST = 0.5
-"""How much more the first sentence counts; the second half of that, and so on."""
+"""The bonus of the first sentence; that of the second is half of it, and so on."""
 
 
 def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
@@ -114,7 +114,7 @@ def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
 
 
 def _own(text: str, beside: Sequence[str]) -> str:
-    """Return the lines and sentences of a text that no text beside it has, or else all of it."""
+    """Return the lines and sentences of a text that its neighbours lack, or else all of it."""
     others = [" ".join(one[:LOOKED_AT].split()) for one in beside]
     lines = {_folded(line) for one in beside for line in one[:LOOKED_AT].split("\n")} - {""}
     own = "\n".join(line for line in text.split("\n") if _folded(line) not in lines)
@@ -149,7 +149,7 @@ def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) 
 
 
 def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
-    """Leave out words of every few sentences, such as the speakers of a dialogue."""
+    """Return bags without words of many sentences, such as the speakers of a dialogue."""
     counts = Counter(word for bag in bags for word in bag)
     most = max(REFRAIN * len(bags), FEW)
     return [[word for word in bag if counts[word] <= most] for bag in bags]
@@ -160,13 +160,13 @@ def _sentence_worth(bag: list[str], worth: Mapping[str, float]) -> float:
 
 
 LONGEST_TITLE = 80
-"""The longest title, in characters; Chinese says the same in half of them."""
+"""The longest title, in characters; half of that in Chinese."""
 
 _TRIED = 8
 """How many sentences of a long text are tried as a title."""
 
 LATER, POOR = 0.15, 0.5
-"""What a title loses for each sentence before its own, and for each flaw."""
+"""The penalty of a title for each sentence before its own, and for each flaw."""
 
 
 _FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
@@ -224,7 +224,7 @@ def _asked(line: str) -> str:
 
 
 def _without_task_words(line: str, most: int) -> str:
-    """Return a line without words for the work and asides, as far as it is too long with them."""
+    """Return a line without words for the task and asides, if it is too long with them."""
     line = _asked(line)
     for unneeded in (_PATTERNS.work, _PATTERNS.aside, _PATTERNS.work):
         line = unneeded.sub("", line) if len(line) > most else line

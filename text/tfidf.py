@@ -17,7 +17,7 @@ RowNumbers = NDArray[np.int64]
 
 
 def _uniform_weight(word: str) -> float:
-    """Weigh every word the same."""
+    """Return the same weight for every word."""
     del word
     return 1.0
 

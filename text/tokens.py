@@ -35,10 +35,10 @@ _ASCII_PIECE = regex(
     r"[^\r\n0-9A-Za-z]?(?:[A-Z]*[a-z]+|[A-Z]+)(?:'(?:s|t|re|ve|m|ll|d))?"
     r"|[0-9]{1,3}| ?[^0-9A-Za-z\s]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-"""The same for a text of ASCII, which most are, in less time."""
+"""A faster pattern for ASCII text, which most texts are."""
 
 _JOINING = "._-(/\t"
-"""The signs that the vocabulary has together with many words."""
+"""The characters that the vocabulary joins with many words."""
 
 _LETTER = regex(r"[^\W\d_]")
 _PLAIN = regex("[A-Za-z]")
@@ -95,7 +95,7 @@ _known = Memo(_tokens)
 
 
 def _symbols(piece: str) -> float:
-    """The vocabulary has long rows of one sign, but of mixed ones, as in patterns, few."""
+    """Return the tokens of symbols: the vocabulary has long runs of one, but few mixed runs."""
     if piece.isascii():
         turns = sum(one != other for one, other in pairwise(piece))
         return 1.0 + 0.4 * max(len(piece) - 2, 0) + 0.25 * max(turns - 4, 0)
@@ -104,7 +104,7 @@ def _symbols(piece: str) -> float:
 
 
 def _word(piece: str) -> float:
-    """The vocabulary has common words whole behind a space, but seldom behind a dot or a bar."""
+    """Return the tokens of a word: the vocabulary has common words after a space, not a dot."""
     first = piece[0]
     whole = piece if first.isalpha() else piece[1:]
     behind = 0.0 if first == " " or first.isalpha() else 0.5 if first in _JOINING else 1.0
@@ -142,7 +142,7 @@ def _han(character: str) -> float:
 ENCODING = "o200k_base"
 ADDRESS = f"https://openaipublic.blob.core.windows.net/encodings/{ENCODING}.tiktoken"
 SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-"""Of the vocabulary; a file that has another one is none, and is left alone."""
+"""The hash of the vocabulary; a file with another hash is neither used nor changed."""
 
 AT_ONCE = 100_000
 """How many characters are counted at once: tiktoken's stack overflows at a million spaces."""
@@ -176,9 +176,9 @@ def count_tokens(text: str) -> int:
 
 
 def bytes_fit(texts: Iterable[str], most: int) -> bool:
-    """Say whether texts have at most `most` bytes together, and so no more tokens.
+    """Tell whether texts have at most `most` bytes together, and so no more tokens.
 
-    What fits in this way is not counted: the vocabulary takes 70 MB, and half a second to load.
+    Texts that fit need not be counted: the vocabulary takes 70 MB, and half a second to load.
     """
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= most
 

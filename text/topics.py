@@ -1,4 +1,4 @@
-"""The topic of a question: its weighted terms and names, and how much of them a text covers."""
+"""Extract the topic of a question: its weighted terms and names. Rate how a text covers it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NAME_TERM_WEIGHT = 2.0
 """How much more a name, a number or quoted words weigh than another term."""
 
 STREWN = 0.5
-"""The share of its weight that a name loses where its words are apart."""
+"""The share of its weight that a name loses if its words are apart."""
 
 _LIGHT = frozenset(
     re.findall(
@@ -113,7 +113,7 @@ def extract_cross_language_topic(question: str) -> Topic:
 
 
 def key_terms(text: str) -> list[str]:
-    """Return the terms of a question or a title without words for the work itself."""
+    """Return the terms of a question or a title without words for the task."""
     return query_terms(_PATTERNS.task.sub(" ", strip_request_phrases(text))) or query_terms(text)
 
 

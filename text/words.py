@@ -1,4 +1,4 @@
-"""Cut a text into search words, and say how much a word tells of a topic."""
+"""Split a text into search words, and weigh what a word says about a topic."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Value = TypeVar("Value")
 
 
 class Memo(dict[str, Value]):
-    """Looks up what a function returns: a hit is an item of a dict, and calls nothing.
+    """A cache of a function: a hit is an item of a dict, without any call.
 
-    When it is full, what it holds becomes the older half: what is asked for again is taken from
-    there, so common texts stay and rare ones go.
+    When it is full, its items become the older half, from which requested ones are taken again. So
+    common texts remain and rare ones are dropped.
     """
 
     def __init__(self, work: Callable[[str], Value], most: int = 65_536, longest: int = 40) -> None:
-        """Remember the values of up to twice `most` texts of up to `longest` characters each."""
+        """Cache the values of up to twice `most` texts of up to `longest` characters each."""
         super().__init__()
         self._work, self._most, self._longest = work, most, longest
         self._older: dict[str, Value] = {}
@@ -72,7 +72,7 @@ NON_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
 """English words of a question that do not name its topic."""
 
 LONGEST_WORD = 100
-"""The longest search word, in characters; what is longer is data and no word."""
+"""The longest search word, in characters; a longer one is data."""
 
 _ASKED_THING = (
     "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
@@ -94,7 +94,7 @@ _TOKEN = regex(
     r"|(?P<number>\d++(?:[.,:/-]\d++)*+(?:%|(?![a-zA-Z])))"
     rf"|(?P<word>[a-zA-Z](?:\+\+|\#)|[^\W{CJK}]+(?:-\d[\d.]*)?)"
 )
-# Runs of characters that no token crosses the ends of, and seldom more than one token each.
+# Runs of characters whose ends no token crosses, and which are rarely more than one token.
 _RUN = r"{word}++(?:[.,:/+#%-]++{word}++)*+(?:[+#%]++|(?<=\d)\.++)?"
 _RUNS = regex(_RUN.format(word=rf"[\w{CJK}]"))
 _ASCII_RUNS = regex(_RUN.format(word=r"\w"), re.ASCII)
@@ -193,7 +193,7 @@ def _stem(word: str) -> str:
 
 
 def _stemmer() -> Stemmer:
-    """Return the stemmer of this thread: it keeps the word it works on, so none is shared."""
+    """Return the stemmer of this thread; it stores the current word, so it cannot be shared."""
     try:
         return _own.stemmer
     except AttributeError:
@@ -216,12 +216,12 @@ FRAME_WORDS = frozenset(
     ]
     for stem in search_words(word)
 )
-"""The words, as `text.words` cuts them, that say of whom or what for, and not about what."""
+"""Search words that say for whom or what something is, and not what it is about."""
 
 GRAMMAR_CHARACTERS = frozenset(
     "的了是在和与與及或被把由从從对對于於以為为而也都又就還还很其这這那並并但且若則则使让讓给給向到等曾才只"
 )
-"""Chinese characters that mostly join words, so that a pair with one of them is seldom a word."""
+"""Chinese characters that mostly join words, so that a pair with one of them is rarely a word."""
 
 
 @lru_cache(maxsize=65_536)
@@ -251,7 +251,7 @@ def shared_word_weight(word: str) -> float:
 
 
 def is_common(word: str) -> bool:
-    """Say whether an English word begins with a stem of the list and goes on with an ending."""
+    """Tell whether an English word is a listed stem with an ending."""
     lower = word.lower()
     if lower[-1:] == "y":
         lower = f"{lower[:-1]}i"

@@ -1,4 +1,4 @@
-"""Tell whether a statement affirms what its sources deny, or is surer than they are."""
+"""Tell whether a statement affirms what its sources deny, or is more certain than they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATTERNS = PatternFile("report.checks", "polarity.toml")
 
 _MIN_CLAUSE_WORDS = {"en": 4, "zh": 4}
 _MIN_PASSAGE_SHARE = 0.5  # of the words of a clause
-_MIN_SHARED_WORDS = 3  # that the denying clause of a passage has
+_MIN_SHARED_WORDS = 3  # with the clause of a passage that denies them
 _NEGATED_WORDS = 4  # after a negation
 _NOT = frozenset(["not", "never", "cannot", "n't", "n’t", "no"])
 _NOT_ALL = (
@@ -61,7 +61,7 @@ def _is_clause_denied(part: str, sources: Sequence[SourceText]) -> bool:
 
 
 def _is_clause_copied(part: str, source: SourceText) -> bool:
-    """Tell whether a source has a clause word for word where it denies nothing."""
+    """Tell whether a source has a clause word for word in a sentence that denies nothing."""
     if not is_copied(part, source.text):
         return False
     bare = part.strip(" \n-*>|.。!?！？")
@@ -69,13 +69,13 @@ def _is_clause_copied(part: str, source: SourceText) -> bool:
 
 
 def _only_denied(word: str, close: Sequence[str]) -> bool:
-    """Tell whether all of some clauses that have a word deny it."""
+    """Tell whether every clause that has a word denies it."""
     having = [one for one in close if word in search_words(one)]
     return bool(having) and all(word in set(_denials(one)) for one in having)
 
 
 def _close(wanted: Collection[str], source: SourceText) -> Iterator[str]:
-    """Yield the clauses of a source that have most of some words, and no condition beside."""
+    """Yield the clauses with most of some words from sentences without a condition."""
     least = max(_MIN_SHARED_WORDS, _MIN_PASSAGE_SHARE * len(wanted))
     found = Counter(at for word in wanted for at in source.positions.get(word, ()))
     for passage in (source.sentences[at] for at, count in found.items() if count > least):
@@ -89,7 +89,7 @@ def _close(wanted: Collection[str], source: SourceText) -> Iterator[str]:
 
 
 def _denials(text: str) -> Iterator[str]:
-    """Yield the words of a text that it denies, as `text.words` cuts them."""
+    """Yield the search words that a text negates."""
     said = [one.lower() for one in tokenize(text)]
     for at, one in enumerate(said):
         after = said[at + 1 : at + 1 + _NEGATED_WORDS]
@@ -103,7 +103,7 @@ _MIN_STATEMENT_WORDS = 6
 
 
 def find_overstatement(said: str, sources: Sequence[SourceText], *, alike: bool = True) -> str:
-    """Return in what a statement goes beyond the passages that are most like it, or nothing.
+    """Return how a statement goes beyond the passages most similar to it, or "".
 
     Args:
         said: The statement, without marks and quotations.
@@ -128,8 +128,8 @@ def _is_too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool
 
     Args:
         said: The statement, without marks and quotations.
-        close: What of its sources is most like it.
-        near: That, and what stands around it.
+        close: The most similar passages of its sources.
+        near: Those passages with the sentences around them.
     """
     if not near or len(set(search_words(said))) < _MIN_STATEMENT_WORDS:
         return False
@@ -142,21 +142,21 @@ def _is_too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool
 
 
 def _is_denied(said: str, near: Sequence[str]) -> bool:
-    """Tell whether a passage denies one of the words that a statement has behind "never"."""
+    """Tell whether a passage denies one of the words that follow "never" in a statement."""
     found = _PATTERNS.never.search(said)
     told = set(search_words(said[found.end() :])) if found else set()
     return any(_PATTERNS.never_there.search(one) and told & set(search_words(one)) for one in near)
 
 
 def _is_surety_denied(said: str, passages: Sequence[str]) -> bool:
-    """Tell whether a statement is sure of what a passage calls impossible, or not sure."""
+    """Tell whether a statement is certain of what a passage calls impossible or uncertain."""
     if not _affirmed(_PATTERNS.sure, said):
         return False
     return any(_PATTERNS.denies_surety.search(one) for one in passages)
 
 
 def _affirmed(pattern: re.Pattern[str], said: str) -> bool:
-    """Tell whether a statement says such a word and does not deny it: "does not guarantee"."""
+    """Tell whether a pattern matches a statement without a negation ("does not guarantee")."""
     found = pattern.search(said)
     return found is not None and not _PATTERNS.surety_negation.search(
         said, max(0, found.start() - 24), found.start()

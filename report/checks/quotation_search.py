@@ -1,6 +1,6 @@
 """Find quotations in long pages, whole or in pieces.
 
-No more of a page is normalized than is needed.
+Only the necessary part of a page is normalized.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _THOUSANDS = regex(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 class _BareText(NamedTuple):
-    """A text in small letters without spaces and signs, and where its words stand."""
+    """A text in lower case without spaces and punctuation, and the positions of its words."""
 
     text: str
     starts: list[int]
     ends: list[int]
-    """Where each word begins, and ends, in `text`."""
+    """Where each word begins and ends in `text`."""
     origins: Sequence[tuple[int, int]]
-    """Where each word stands in the text as it was."""
+    """The position of each word in the original text."""
 
     def find(self, words: str, start: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield where some bare words stand as whole words, as places of the text as it was.
+        """Yield the positions in the original text where bare words occur as whole words.
 
         Args:
-            words: What is looked for, as `_to_bare_words` returns it.
-            start: Where the search begins in the text as it was.
+            words: The words, as `_to_bare_words` returns them.
+            start: Where the search begins in the original text.
         """
         first = bisect_left(self.origins, (start, start))
         at = self.text.find(words, *self.starts[first : first + 1]) if words else -1
@@ -53,7 +53,7 @@ class _BareText(NamedTuple):
 
 
 def _to_bare_text(text: str) -> _BareText:
-    """Return a text as its words alone; numbers stay apart, and sentences end with a stop."""
+    """Return a text reduced to its words; numbers are separated, and sentences end with a dot."""
     pieces, starts, ends, origins = list[str](), list[int](), list[int](), list[tuple[int, int]]()
     length = 0
     for found in _WORD.finditer(text):
@@ -70,12 +70,12 @@ def _to_bare_text(text: str) -> _BareText:
 
 
 def _to_bare_words(words: str) -> str:
-    """Return words as they are looked for in a bare text, without a stop at the ends."""
+    """Return words in the form of a bare text, without a dot at either end."""
     return _to_bare_text(words).text.strip(".")
 
 
 def _alphabetic_words(words: str) -> set[str]:
-    """Return those of some words that have letters only, as they stand in a bare text."""
+    """Return the words that consist of letters, in the form of a bare text."""
     return {one for one in map(_bare, _WORD.finditer(words)) if one.isalpha()}
 
 
@@ -88,7 +88,7 @@ def _bare(found: re.Match[str]) -> str:
 
 _STRETCH_CHARS = 8_000  # folded at once
 MAX_MATCHES = 20
-"""How many places in one stretch are looked at, where a quotation is only a part of a word."""
+"""How many matches in one stretch are tried if they begin or end inside a word."""
 
 _MAX_LEFT_OUT_CHARS = 600  # at one place of a quotation
 _STOP = regex(r"[.!?。！？]\s*")
@@ -107,20 +107,19 @@ _UNSEEN = regex("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
 class PageSkeleton(NamedTuple):
-    """The letters of a page without anything that folding changes, and where stretches begin."""
+    """The characters of a page that folding does not change, and where its stretches begin."""
 
     letters: str
     starts: list[int]
-    """Where each stretch begins in `_fold_letters`."""
+    """Where each stretch begins in `letters`."""
     origins: list[int]
     """Where each stretch begins in the page."""
 
 
 def _fold_letters(text: str) -> str:
-    """Return what is left of a text without space and typography; equal if folded texts are.
+    """Return a text without white space and typography; it is equal if the folded texts are equal.
 
-    It is much faster to make than a folded text, and where the letters of a quotation are not,
-    the quotation is not.
+    This is much faster than folding, and rules out pages that do not have a quotation.
     """
     text = "".join(
         unicodedata.normalize("NFKC", simplify_chinese(text.replace("´", ""))).lower().split()
@@ -152,13 +151,13 @@ class QuotablePages:
         self._bare_texts: dict[str, _BareText] = {}
 
     def find(self, readings: Sequence[str], named: Sequence[str]) -> tuple[str, str] | None:
-        """Return a source that says what one of `readings` says, and its own words, or None.
+        """Return a source that contains one of `readings`, and its own words, or None.
 
-        The sources in `named` come first, then all others. Both sides are folded for the
-        comparison. A part of a word or of a number is no quotation.
+        The sources in `named` are searched first, then all others. Both sides are folded for the
+        comparison. A match must not begin or end inside a word or a number.
 
         Args:
-            readings: How the quotation may be read; the last has the fewest letters.
+            readings: The readings of the quotation; the last has the fewest letters.
             named: The ids of sources that should have it.
         """
         named = [source for source in named if source in self.texts]
@@ -173,10 +172,10 @@ class QuotablePages:
     def find_pieces(
         self, pieces: Sequence[QuotationPiece], named: Sequence[str]
     ) -> tuple[str, list[str]] | None:
-        """Return a source that has the pieces of a quotation in their order, and their words there.
+        """Return a source that has the pieces of a quotation in order, and its words for them.
 
-        Only words and numbers are compared, and not the signs and spaces between them. What is left
-        out between two pieces is short, and denies nothing.
+        Only words and numbers are compared, without the punctuation and spaces between them. The
+        text omitted between two pieces is short and has no negation.
         """
         named = [source for source in named if source in self.texts]
         wanted = [_to_bare_words(piece.words) for piece in pieces if piece.words]
@@ -198,7 +197,7 @@ class QuotablePages:
         source: str,
         first: tuple[int, int],
     ) -> list[tuple[int, int]]:
-        """Return where the pieces of a quotation stand behind its first one, or nothing."""
+        """Return the positions of the pieces of a quotation that follow its first one, or []."""
         spans, page = [first], self.texts[source]
         for piece, words in zip(pieces[1:], wanted[1:], strict=False):
             end = spans[-1][1]
@@ -245,7 +244,7 @@ class QuotablePages:
 def _as_quoted(words: str, quote: str) -> str:
     """Return the words of a page in one line, as they are shown in a report.
 
-    Where the page breaks a word over two lines, the quotation knows how the word is spelt.
+    If the page breaks a word over two lines, the spelling of the quotation is used.
     """
     if _WRAP_IN_WORD.search(words):
         words = quote
@@ -254,7 +253,7 @@ def _as_quoted(words: str, quote: str) -> str:
 
 
 def _told(words: str) -> str:
-    """Return the words of a page in one line, those joined that it breaks over two."""
+    """Return the words of a page in one line, joining words that are broken over two lines."""
     joined = _WRAP_IN_WORD.sub("", words)
     return " ".join(_WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", joined)).split())
 
@@ -301,7 +300,7 @@ def _in_stretch(quote: str, page: str, start: int, end: int) -> Iterator[tuple[i
 
 
 def is_whole_span(page: str, start: int, end: int) -> bool:
-    """Tell whether a place does not begin or end inside a word or a number."""
+    """Tell whether a span neither begins nor ends inside a word or a number."""
     before, after = page[max(0, start - 2) : start + 1], page[end - 1 : end + 2]
     return not (_STARTS_INSIDE.search(before) or _ENDS_INSIDE.match(after))
 
@@ -311,15 +310,15 @@ QUOTE_NEGATION = regex(
     r"|[不没沒未无無非别勿]|[否如]|若",
     re.IGNORECASE,
 )
-"""What may not be left out of a quotation, nor put into it."""
+"""Negations, which must not be omitted from a quotation or inserted into it."""
 
 
 class QuotationPiece(NamedTuple):
-    """A part of a quotation that stands in its source as it is, and what is before it here."""
+    """A verbatim part of a quotation, and what precedes it in the quotation."""
 
     words: str
-    """Nothing for what the writer set behind the last part."""
+    """Empty for what the writer added after the last part."""
     joint: str = ""
-    """What the writer set before it: an ellipsis, words in brackets, or a remark."""
+    """What the writer put before it: an ellipsis, words in brackets, or a remark."""
     reach: int | None = None
-    """How many characters of the source at most stand before it in place of that."""
+    """The most characters of the source that `joint` replaces; None for an ellipsis."""

@@ -1,4 +1,4 @@
-"""Say what it means that a statement has other words than the sentence it repeats."""
+"""Classify how the words of a statement differ from those of the sentence that it repeats."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
 _JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
 _DOT = regex("[·•・‧]")
 
-_MAX_OTHER_WORDS = 16  # beside a changed Chinese name; with more it is a paraphrase
+_MAX_OTHER_WORDS = 16  # that differ beside a Chinese name; more make a paraphrase
 _MIN_NAME_WEIGHT = 0.95  # of a pair of characters
 _MAX_NAME_WORDS = 8  # a longer change is another clause
 
 
 class KnownNames(NamedTuple):
-    """All that a statement may name."""
+    """The texts whose names a statement may use."""
 
     text: str
     """The sources it cites, with what is in `named`."""
@@ -39,16 +39,16 @@ class KnownNames(NamedTuple):
     """Numbers that follow from others of its sources, sorted."""
 
     def has_prefix(self, start: str) -> bool:
-        """Tell whether a word begins so."""
+        """Tell whether a word begins with `start`."""
         return start in self.text and bool(re.search(rf"\b{re.escape(start)}", self.text))
 
     def has_word(self, word: str) -> bool:
-        """Tell whether a word is there as a whole."""
+        """Tell whether the text has a whole word."""
         return word in self.text and bool(re.search(rf"\b{re.escape(word)}\b", self.text))
 
 
 class WordChange(NamedTuple):
-    """Words of a statement in place of others of the sentence it repeats."""
+    """Words of a statement that replace words of the sentence it repeats."""
 
     ours: Sequence[str]
     theirs: Sequence[str]
@@ -56,7 +56,7 @@ class WordChange(NamedTuple):
     """The words of the statement before them."""
     after: Sequence[str]
     beside: int = 0
-    """How many other words of either are not in the other."""
+    """How many words differ in the other changes of the statement."""
 
 
 def tokenize(text: str) -> list[str]:
@@ -65,14 +65,14 @@ def tokenize(text: str) -> list[str]:
 
 
 def detect_negation(said: Sequence[str]) -> bool | None:
-    """Tell whether words say no; None where one of them may say so without being a negation."""
+    """Tell whether words are negated; None if one of them may imply a negation."""
     if _all(_PATTERNS.like_not, said):
         return None
     return bool(_all(_PATTERNS.negation, said))
 
 
 def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
-    """Return what kind of difference there is among changes that is one of meaning, or nothing."""
+    """Return the kind of the first change that alters the meaning, or ""."""
     for kind, told in _KINDS.items():
         compared = _unmoved(changes) if kind == "strength" else changes
         if kind == "negation" and _is_balanced(changes):
@@ -83,7 +83,7 @@ def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
 
 
 def _is_balanced(changes: Sequence[WordChange]) -> bool:
-    """Tell whether both sides say no equally often, or one of them on a condition."""
+    """Tell whether both sides have as many negations, or one of them has a condition."""
     said = sum(len(_all(_PATTERNS.negation, one.ours)) for one in changes)
     there = sum(len(_all(_PATTERNS.negation, one.theirs)) for one in changes)
     return said == there or any(
@@ -92,7 +92,7 @@ def _is_balanced(changes: Sequence[WordChange]) -> bool:
 
 
 def _unmoved(changes: Sequence[WordChange]) -> list[WordChange]:
-    """Return changes without the words that only stand in another place."""
+    """Return changes without the words that were only moved."""
     said = {one.lower() for change in changes for one in change.ours}
     there = {one.lower() for change in changes for one in change.theirs}
     moved = said & there
@@ -106,7 +106,7 @@ def _unmoved(changes: Sequence[WordChange]) -> list[WordChange]:
 
 
 def _negation(change: WordChange, _: KnownNames) -> bool:
-    """Tell whether one side says no, in few words, and the other does not."""
+    """Tell whether one side is a negation of a few words and the other is not."""
     said, there = _all(_PATTERNS.negation, change.ours), _all(_PATTERNS.negation, change.theirs)
     if bool(said) == bool(there) or _all(_PATTERNS.like_not, [*change.ours, *change.theirs]):
         return False
@@ -120,13 +120,13 @@ def _negation(change: WordChange, _: KnownNames) -> bool:
         if not _PATTERNS.negation.fullmatch(one) and not _PATTERNS.beside_not.fullmatch(one)
     ]
     if more and any(len(one) > 1 and not _PATTERNS.beside_not.fullmatch(one) for one in other):
-        # "Off" in place of "not enabled" is the same in other words.
+        # "Off" in place of "not enabled" has the same meaning.
         return False
     return len(more) <= max(1, len(other)) and len(side) <= 4 and len(other) <= 3
 
 
 def _number(change: WordChange, known: KnownNames) -> bool:
-    """Tell whether a number, or the word for one, stands in place of another."""
+    """Tell whether a number, in digits or in words, replaces another one."""
     said, there = list(map(_value, change.ours)), list(map(_value, change.theirs))
     ours = [one for one in said if one is not None]
     theirs = [one for one in there if one is not None]
@@ -173,7 +173,7 @@ def _date(change: WordChange, _: KnownNames) -> bool:
 
 
 def _strength(change: WordChange, _: KnownNames) -> bool:
-    """Tell whether a strong word stands in place of a weak one, or a hedge was left out."""
+    """Tell whether a strong word replaces a weak one, or a hedge was omitted."""
     said, there = change.ours, change.theirs
     strong = _strong(said) - _strong(there)
     if _has(_PATTERNS.negation, [*change.before[-1:], *said]) or _has(_PATTERNS.exceptions, there):
@@ -195,7 +195,7 @@ def _strong(words: Sequence[str]) -> set[str]:
 
 
 def _name(change: WordChange, known: KnownNames) -> bool:
-    """Tell whether a name stands where there is none, or in place of another one."""
+    """Tell whether a name was added or replaces another one."""
     return _latin_name(change, known) or _chinese_name(change, known)
 
 
@@ -219,7 +219,7 @@ def _latin_name(change: WordChange, known: KnownNames) -> bool:
 
 
 def _is_name(token: str, known: KnownNames) -> bool:
-    """Tell whether a word is spelt like a name and never like another word."""
+    """Tell whether a word is always capitalized like a name."""
     lower = token.lower()
     if not _CAPITAL.match(token) or len(token) < 2 or _PATTERNS.scale.fullmatch(token):
         return False
@@ -229,13 +229,13 @@ def _is_name(token: str, known: KnownNames) -> bool:
 
 
 def _initials(names: Sequence[str], words: Sequence[str]) -> bool:
-    """Tell whether one of some words is made of the first letters of names: "US"."""
+    """Tell whether one of some words is an acronym of names, such as "US"."""
     first = "".join(one[0] for one in names if one[:1].isalpha()).lower()
     return len(first) > 1 and first in {one.lower() for one in words}
 
 
 def _chinese_name(change: WordChange, known: KnownNames) -> bool:
-    """Tell whether characters that are no usual words stand in place of others, or of a title."""
+    """Tell whether uncommon characters replace others, or are part of a changed title."""
     said, there = "".join(change.ours), "".join(change.theirs)
     single = all(len(one) == 1 for one in change.ours)
     if not single or len(said) < 2 or not re.fullmatch(f"[{HAN}《]+", said):
@@ -248,7 +248,7 @@ def _chinese_name(change: WordChange, known: KnownNames) -> bool:
 
 
 def _is_other_name(said: str, there: str, change: WordChange, known: KnownNames) -> bool:
-    """Tell whether characters in place of others name something else than these do."""
+    """Tell whether characters that replace others name something else."""
     text = _DOT.sub("", known.text)
     if not change.beside and said in text and there in text:
         return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
@@ -266,7 +266,7 @@ def _is_other_name(said: str, there: str, change: WordChange, known: KnownNames)
 
 
 def _usual(run: str, rare: float = 1.0) -> bool:
-    """Tell whether half of the pairs of some characters are usual words."""
+    """Tell whether at least half of the pairs of some characters are common words."""
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
     return 2 * sum(word_weight(pair) < rare for pair in pairs) >= len(pairs)
 

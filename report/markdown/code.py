@@ -1,4 +1,4 @@
-"""Tell code from prose: inline code, the lines of a fence, and the names that they set or call."""
+"""Find code in Markdown: inline code, lines of fenced code, and the names they set or call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACEHOLDER = regex(f"{_PLACEHOLDER_MARKS[0]}(\\d+){_PLACEHOLDER_MARKS[1]}")
 
 
 class InlineCode(NamedTuple):
-    """A piece of inline code, and what is between its backticks."""
+    """A piece of inline code, and the text between its backticks."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class InlineCode(NamedTuple):
 
 
 def _iter_inline_code(text: str) -> Iterator[InlineCode]:
-    """Yield the pieces of inline code: each ends with the next run of as many backticks."""
+    """Yield the pieces of inline code; each ends at the next run of equally many backticks."""
     runs = list(_RUN.finditer(text))
     at = 0
     while at < len(runs):
@@ -63,15 +63,15 @@ def mask_code(text: str) -> tuple[str, list[str]]:
 
 
 def unmask_code(text: str, kept: list[str]) -> str:
-    """Put pieces of inline code back where `mask_code` took them from."""
+    """Return a text with its placeholders replaced by the pieces that `mask_code` returned."""
     return _PLACEHOLDER.sub(lambda sign: kept[int(sign[1])], text)
 
 
 def find_unknown_identifier(text: str, known: Iterable[str]) -> str:
-    """Return the first name in inline code that no text has, or nothing.
+    """Return the first name in inline code that no text has, or "".
 
-    A name is an option, or a word with an underscore; it is exact, save for small and capital
-    letters. A pattern for several names is none.
+    A name is an option or a word with an underscore, compared regardless of case. A pattern for
+    several names does not count.
     """
     found = [code.inside for code in _iter_inline_code(text) if not _PATTERN.search(code.inside)]
     names = [name.lower() for one in found for name in _IDENTIFIER.findall(one)]
@@ -98,18 +98,18 @@ _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "E
 _MIN_COMMON_LETTERS = 4  # of similar names
 _MAX_NAME_CHARS = 300
 _MAX_SIMILAR_CHARS = 80  # a longer name has no similar ones
-_MIN_KNOWN_DIRECTIVES = 2  # beside a plain word that is looked up
+_MIN_KNOWN_DIRECTIVES = 2  # for a plain word to be looked up
 
 
 class CodeName(NamedTuple):
-    """A name in a line of code, and the form that makes it one."""
+    """A name in a line of code, and the form in which it occurs."""
 
     name: str
     form: str
 
 
 def list_code_lines(fence: str) -> list[str]:
-    """Return the lines of a fence of code that say something; the name of a section does not."""
+    """Return the lines of a code fence except shebangs, section names and lines without words."""
     inside = (one.strip() for one in fence.split("\n")[1:-1])
     return [one for one in inside if not _IDLE.match(one)]
 
@@ -122,7 +122,7 @@ def to_inline_code(line: str) -> str:
 def extract_code_names(line: str) -> list[CodeName]:
     """Return the options, settings and functions that a line of code names.
 
-    What the result of a function is given to is named by the writer.
+    A variable to which the result of a call is assigned is not included.
     """
     if _COMMENT.match(line):
         return []
@@ -136,11 +136,11 @@ def extract_code_names(line: str) -> list[CodeName]:
 
 
 def list_unknown_code_lines(fence: str, known: Sequence[str]) -> list[str]:
-    """Return the lines of a fence with a name that no text has, where most beside it are known.
+    """Return the lines of a code fence with an unknown name, if most of its names are known.
 
-    What the code itself uses twice is a name that its writer gave. In commands for a shell the
-    word that a line begins with is a program, and in plain words it is looked up only beside some
-    that are known.
+    A name is unknown if no text has it. A name that occurs twice in the code is one that its writer
+    defined. The first word of a shell command is a program and is not looked up; a plain word is
+    looked up only if other plain words of the code are known.
     """
     inside = list_code_lines(fence)
     shell = bool(_SHELL.match(fence)) or any(map(_PROMPT.match, inside))
@@ -158,14 +158,15 @@ def list_unknown_code_lines(fence: str, known: Sequence[str]) -> list[str]:
 
 
 def _is_named(name: str, texts: Iterable[str]) -> bool:
-    """Tell whether a text has a name, whatever its capitals."""
+    """Tell whether a text has a name, regardless of case."""
     return any(find_code_name(name, text) is not None for text in texts)
 
 
 def find_code_name(name: str, text: str) -> int | None:
-    """Return where a text explains a name, or else has it first, or None.
+    """Return where a text explains a name, or else mentions it first, or None.
 
-    It is explained where it begins a line. What a manual writes `--[no-]name` is two names.
+    A name at the beginning of a line is explained there. `--[no-]name` in a manual matches both
+    names.
     """
     if len(name) > _MAX_NAME_CHARS:
         return None
@@ -177,7 +178,7 @@ def find_code_name(name: str, text: str) -> int | None:
 
 
 def _begin(text: str, places: Iterable[int]) -> Iterator[int]:
-    """Yield the places that begin a line; only the first in each line can."""
+    """Yield the places at the beginning of a line, one for each line at most."""
     seen = 0
     for at in places:
         line = text.rfind("\n", seen, at) + 1
@@ -187,7 +188,7 @@ def _begin(text: str, places: Iterable[int]) -> Iterator[int]:
 
 
 def find_similar_code_name(name: str, text: str) -> int | None:
-    """Return where a text explains a name, or else the one that begins most like it, or None."""
+    """Return where a text explains a name, or else the name with the longest common prefix."""
     found = find_code_name(name, text)
     shortest = max(_MIN_COMMON_LETTERS, len(name) // 2)
     alike = found is None and len(name) <= _MAX_SIMILAR_CHARS
@@ -201,7 +202,7 @@ def find_similar_code_name(name: str, text: str) -> int | None:
 def _looked_up(
     found: Iterable[CodeName], fence: str, times: Mapping[str, int], *, shell: bool
 ) -> Iterator[CodeName]:
-    """Yield the names that a page could have, and not those that the code itself gives."""
+    """Yield the names to look up on pages, without those that the code defines itself."""
     for one in found:
         spelt = rf"(?<![\w-]){re.escape(one.name)}(?!\w|-\w)"
         word = _WORD.fullmatch(one.name)
@@ -212,7 +213,7 @@ def _looked_up(
 
 
 def _is_exact(one: CodeName, there: Iterable[CodeName]) -> bool:
-    """Tell whether a name is one that pages would have: not just any word that begins a line."""
+    """Tell whether a name must be on a page; a plain word at the start of a line need not be."""
     if one.form != "directive" or _COMPOUND.search(one.name):
         return True
     alike = [other for other in there if other.form == "directive"]

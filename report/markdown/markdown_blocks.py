@@ -1,4 +1,4 @@
-"""Cut the Markdown of a report into blocks, and blocks into statements with their marks."""
+"""Split the Markdown of a report into blocks, and blocks into statements with their marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from text.sentences import split_sentences
 
 
 def iter_statements(left: Sequence[MarkdownBlock]) -> Iterator[str]:
-    """Yield what a text says in the order of the text: statements, headings and lines of code."""
+    """Yield the statements, headings and lines of code of a text, in order."""
     for part in left:
         if part.kind == "fence":
             yield from map(to_inline_code, list_code_lines(part.text))
@@ -35,11 +35,11 @@ BlockKind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", 
 
 
 class MarkdownBlock(NamedTuple):
-    """A heading, a paragraph, a bullet, a row of a table, a fence of code or an empty line."""
+    """A heading, a paragraph, a bullet, a table row, a code fence or an empty line."""
 
     kind: BlockKind
     lead: str
-    """The indent, and the mark that makes a heading, bullet or quoted line of it."""
+    """The indent and the mark of a heading, bullet or quoted line."""
     text: str
 
 
@@ -61,8 +61,8 @@ _SEPARATOR = regex(r"[ \t|:]*-[ \t|:-]*")
 def parse_blocks(body: str) -> list[MarkdownBlock]:
     """Return the blocks of a text, in order.
 
-    A fence that is not closed, or that holds prose with citations, is taken for a mistake: its
-    lines are read as if it were not there.
+    A code fence that is not closed, or that contains prose with citations, is a mistake: its lines
+    are parsed as if the fence were missing.
     """
     lines = body.split("\n")
     fences = _Fences(lines)
@@ -85,7 +85,7 @@ def parse_blocks(body: str) -> list[MarkdownBlock]:
 
 
 def join_blocks(parts: list[MarkdownBlock]) -> str:
-    """Return the text that consists of these blocks, never with two empty lines together."""
+    """Return the text of some blocks, without consecutive empty lines."""
     lines: list[str] = []
     for part in parts:
         lead = part.lead if part.kind == "quote" else ""
@@ -95,16 +95,16 @@ def join_blocks(parts: list[MarkdownBlock]) -> str:
 
 
 def split_cells(row: str) -> list[str]:
-    r"""Return the cells of a row of a table; a `|` in code or behind a `\` ends none."""
+    r"""Return the cells of a table row; a `|` in code or after a `\` does not end a cell."""
     bare, kept = mask_code(row.strip().strip("|"))
     return [unmask_code(cell, kept) for cell in _CELL_END.split(bare)]
 
 
 def drop_removed_blocks(parts: list[MarkdownBlock]) -> list[MarkdownBlock]:
-    """Leave out the blocks that are gone, and what is nothing without them.
+    """Return blocks without the removed ones and those that are meaningless without them.
 
-    That is a heading with nothing below it, and a table without its head or without rows. What
-    stood below a bullet that is gone moves to the left.
+    These are headings with nothing below them, and tables without a head or without rows. What was
+    nested below a removed bullet moves to the left.
     """
     kept: list[MarkdownBlock] = []
     for is_row, run in groupby(_moved(parts), lambda part: part.kind == "row"):
@@ -129,13 +129,13 @@ def _moved(parts: list[MarkdownBlock]) -> Iterator[MarkdownBlock]:
 
 
 def _indent(part: MarkdownBlock) -> int:
-    """Return how far a block is moved to the right, in characters."""
+    """Return the indent of a block, in characters."""
     lead = part.lead.expandtabs(4)
     return len(lead) - len(lead.lstrip())
 
 
 class _Fences:
-    """Knows which lines may close a fence of code, and what is closed nowhere."""
+    """The lines that may close a code fence."""
 
     def __init__(self, lines: list[str]) -> None:
         bare = ((at, line.strip()) for at, line in enumerate(lines))
@@ -144,7 +144,7 @@ class _Fences:
         self._never: set[str] = set()
 
     def end(self, at: int, mark: str) -> int:
-        """Return the line that closes the fence opened at a line with `mark`, or 0."""
+        """Return the line that closes a fence opened at a line with `mark`, or 0."""
         if mark in self._never:
             return 0
         for place in range(bisect_right(self._order, at), len(self._order)):
@@ -155,7 +155,7 @@ class _Fences:
         return 0
 
     def remove(self, end: int) -> None:
-        """Take out a line that closes none."""
+        """Remove a line that closes no fence."""
         self._order.remove(end)
 
 
@@ -174,7 +174,7 @@ def _block(line: str) -> MarkdownBlock:
 
 
 def _add(found: list[MarkdownBlock], new: MarkdownBlock) -> None:
-    """Add a block, or make it part of the one before where a line only goes on."""
+    """Add a block, or append it to the previous one if a line continues that."""
     last = found[-1] if found else MarkdownBlock("blank", "", "")
     goes_on = new.kind == "text" and last.kind in ("text", "item", "quote")
     if goes_on or (new.kind == last.kind == "quote" and new.lead == last.lead):
@@ -190,7 +190,7 @@ def _is_table(rows: list[MarkdownBlock]) -> bool:
 
 
 def _filled(parts: list[MarkdownBlock], at: int) -> bool:
-    """Tell whether anything but headings stands between a heading and the next of its rank."""
+    """Tell whether a heading has anything but headings below it before the next of its rank."""
     rank = parts[at].lead.count("#")
     for part in map(parts.__getitem__, range(at + 1, len(parts))):
         if part.kind == "heading" and part.lead.count("#") <= rank:
@@ -201,7 +201,7 @@ def _filled(parts: list[MarkdownBlock], at: int) -> bool:
 
 
 def list_prose_blocks(parts: Sequence[MarkdownBlock]) -> list[tuple[int, MarkdownBlock]]:
-    """Return the blocks that say something, with their places; the head of a table does not."""
+    """Return the blocks with statements and their places; the head of a table has none."""
     heads = {at for at, (_, after) in enumerate(pairwise(parts)) if _parts_head(after)}
     kinds = ("text", "item", "quote", "row")
     return [(at, one) for at, one in enumerate(parts) if one.kind in kinds and at not in heads]
@@ -211,13 +211,13 @@ def _parts_head(part: MarkdownBlock) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
 
 
-_MAX_BLOCKS_ABOVE = 50  # where the lead of a block is looked for
-_MAX_TABLE_ROWS = 1_000  # above a row, where the head is looked for
+_MAX_BLOCKS_ABOVE = 50  # that are searched for the introduction of a block
+_MAX_TABLE_ROWS = 1_000  # above a row that are searched for its head
 _ROWS_AROUND = 25  # on each side of a row
 
 
 class BlockContext(NamedTuple):
-    """What stands above a block: what leads on to it, and the head of its table."""
+    """What precedes a block: its introduction, and the head of its table."""
 
     lead: str
     head: list[str]
@@ -233,14 +233,14 @@ def get_block_context(parts: Sequence[MarkdownBlock], at: int) -> BlockContext:
 
 
 def list_nearby_rows(parts: Sequence[MarkdownBlock], at: int) -> list[MarkdownBlock]:
-    """Return the rows near a row of a table, itself among them, without the table's head."""
+    """Return the rows around and including a table row, without the table's head."""
     near = parts[max(_top(parts, at), at - _ROWS_AROUND) : at + _ROWS_AROUND]
     rows = [*takewhile(lambda one: one.kind == "row", near)]
     return [part for _, part in list_prose_blocks(rows) if not _parts_head(part)]
 
 
 def _top(parts: Sequence[MarkdownBlock], at: int) -> int:
-    """Return where the table of a row begins; any other block stands for itself."""
+    """Return where the table of a row begins; the place itself for any other block."""
     if parts[at].kind != "row":
         return at
     first = max(0, at - _MAX_TABLE_ROWS)
@@ -255,16 +255,16 @@ _WHOLE = regex(
 )
 _CLAUSE = regex(r"(?:[；…]|\.\.\.)[\"'”’」』）)》]*[^\S\n]*$")
 _CITED_END = regex(rf"{MARKER.pattern}[.!?]\s+(?=\S)")
-"""Where a sentence ends for certain, though the next one may begin with a small letter."""
+"""The certain end of a sentence, even if the next one begins with a lower-case letter."""
 
 _END = regex(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
 
 
 def split_statements(text: str) -> list[str]:
-    """Return the statements of a block; joined, they are the block again.
+    """Return the statements of a block; joined, they are equal to the block.
 
-    A sentence does not end inside a quotation, bold type or code, nor with `；` or `…`: its clauses
-    share its citation.
+    A sentence does not end inside a quotation, bold type or code, nor at `；` or `…`, since its
+    clauses share its citation.
     """
     return list(_split_statements(text))
 
@@ -273,7 +273,7 @@ def split_statements(text: str) -> list[str]:
 def _split_statements(text: str) -> tuple[str, ...]:
     veiled = _WHOLE.sub(_veiled, map_inline_code(text, lambda code: "X" * len(code.string)))
     starts = {sentence.start for sentence in split_sentences(veiled)[1:]}
-    # What is too long for a sentence is cut anywhere, and a quotation nowhere.
+    # An overlong sentence is split anywhere, but a quotation is never split.
     starts -= {start for start in starts if veiled[start - 1 : start + 1] == "xx"}
     starts |= {end.end() for end in _CITED_END.finditer(text) if veiled[end.end() - 1].isspace()}
     each = pairwise([0, *sorted(starts)])
@@ -282,12 +282,12 @@ def _split_statements(text: str) -> tuple[str, ...]:
 
 
 def list_statements(part: MarkdownBlock) -> list[str]:
-    """Return the statements of a block; a row of a table is one."""
+    """Return the statements of a block; a table row is a single one."""
     return [part.text] if part.kind == "row" else split_statements(part.text)
 
 
 def _veiled(whole: re.Match[str]) -> str:
-    """Hide what may not be cut; a full stop that ends it stays to be seen."""
+    """Hide what must not be split, except for a full stop at its end."""
     if whole["marker"]:
         return " " * len(whole[0])
     if whole["spoken"] and not is_quotation_length(whole["spoken"]):
@@ -307,5 +307,5 @@ _TELLING = regex(r"[^\W_]|(?<=\d)[.,:/](?=\d)|[<>≤≥=±−%+]|-(?=\d)")
 
 
 def statement_key(text: str) -> str:
-    """Return the letters of a text and its numbers with their signs, without its citations."""
+    """Return the letters and the signed numbers of a text without its citations."""
     return "".join(_TELLING.findall(MARKER.sub("", text)))

@@ -1,4 +1,4 @@
-"""Read the marks a model makes, `[S3]` and `<q s="S3">…</q>`, in the ways models spell them."""
+"""Parse citation marks, `[S3]` and `<q s="S3">…</q>`, in the ways in which models spell them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from text.regex import regex
 from text.script import CJK
 
 MARKER = regex(r"\[(S[1-9]\d*|\?)\]")
-"""A marker in its one spelling; `[?]` stands for one that names no source."""
+"""A marker in its normal spelling; `[?]` is one that names no source."""
 
 QUOTE = regex(rf'<q s="(S[1-9]\d*)?">({QUOTATION_BODY})</q>')
-"""A marked quotation in its one spelling: its source, and its words with `<`, `>`, `&` escaped."""
+"""A marked quotation in its normal spelling: its source, and its words, escaped for HTML."""
 
 QUOTED_WORDS = regex(
     "“(?P<a>[^“”]{1,2000})”|„(?P<b>[^„“”]{1,2000})[“”]|«(?P<c>[^«»]{1,2000})»"
@@ -68,15 +68,15 @@ _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…；"
 _UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
 
-_MAX_RANGE = 20  # a longer range stands for its two ends
+_MAX_RANGE = 20  # a longer range is read as its two ends
 
 
 def normalize_marks(text: str) -> str:
-    """Return a block of a model's text with every mark in its one spelling and no other markup.
+    """Return a block of a model's text with normalized marks and without other markup.
 
-    A quotation that is not closed ends with its sentence; one inside another ends the outer one.
-    One that was copied as it is escaped in a prompt is read as a quotation. Inline code stays as it
-    is, but for addresses, and for marks that a model took for code.
+    An unclosed quotation ends with its sentence; a nested one ends the outer one. One that was
+    copied with the escaping of a prompt is a quotation, too. Inline code is unchanged except for
+    addresses, and for marks that a model formatted as code.
     """
     done, end = _closed(text), _last(_TWICE_CLOSE, text)
     read = _TWICE.sub(
@@ -90,20 +90,19 @@ def normalize_marks(text: str) -> str:
 
 
 def _closed(text: str) -> list[tuple[int, int]]:
-    """Return the places of the quotations that are closed."""
+    """Return the spans of the closed quotations."""
     return [one.span() for one in _CLOSED.finditer(text, 0, _last(_CLOSING_TAG, text))]
 
 
 def _last(mark: re.Pattern[str], text: str) -> int:
-    """Return where the last of some marks ends; behind it none that is opened is closed."""
+    """Return the end of the last closing mark; quotations opened after it are not closed."""
     return max((one.end() for one in mark.finditer(text)), default=0)
 
 
 def normalize_round_markers(body: str, known: Mapping[str, str]) -> str:
-    """Return `body` with `(S3)` spelt `[S3]`.
+    """Return `body` with `(S3)` replaced by `[S3]`.
 
-    Where its writer uses another kind of mark, too, what the sources themselves call "S3" is a
-    name.
+    If the text also has marks of another kind, "S3" is left as a name if the sources use it as one.
 
     Args:
         body: Markdown as a model wrote it.
@@ -119,10 +118,10 @@ def normalize_round_markers(body: str, known: Mapping[str, str]) -> str:
 
 
 def mark_bare_ids(text: str, known: Mapping[str, str]) -> str:
-    """Return `text` with each bare id of a source, as in "S3 says", made a marker.
+    """Return `text` with each bare id of a source, as in "S3 says", replaced by a marker.
 
-    What the sources themselves call "S3" is a name, unless it is said to be a source or to say
-    something. An id that there is not is a marker of no source.
+    An "S3" that the sources themselves use is a name, unless the text calls it a source or says
+    what it states. An unknown id becomes a marker without a source.
 
     Args:
         text: A block without other marks than those of one spelling.
@@ -152,7 +151,7 @@ def blank_quotations(text: str) -> str:
 
 
 def map_outside_quotations(text: str, change: Callable[[str], str]) -> str:
-    """Return `text` with everything but its marked quotations changed."""
+    """Return `text` with `change` applied to everything but its marked quotations."""
     parts: list[str] = []
     done = 0
     for quote in QUOTE.finditer(text):
@@ -162,30 +161,30 @@ def map_outside_quotations(text: str, change: Callable[[str], str]) -> str:
 
 
 def list_cited_ids(text: str) -> list[str]:
-    """Return the ids that a text cites, by markers and quotations, in order, with repetitions."""
+    """Return the ids that the markers and quotations of a text cite, in order, with repetitions."""
     both = re.finditer(f"{QUOTE.pattern}|{MARKER.pattern}", text, re.DOTALL)
     return [use[1] or use[3] for use in both if use[1] or use[3]]
 
 
 def is_quotation_length(words: str) -> bool:
-    """Tell whether words between quotation marks are a quotation and not just a term."""
+    """Tell whether words in quotation marks are long enough for a quotation."""
     return len(words.strip()) >= 12 or len(re.findall(f"[{CJK}]", words)) >= 6
 
 
 def has_quotation(text: str) -> bool:
-    """Tell whether a text has words between quotation marks that are more than a term."""
+    """Tell whether a text has words in quotation marks that are long enough for a quotation."""
     spoken = QUOTED_WORDS.finditer(text)
     return any(is_quotation_length(one[one.lastgroup or 0]) for one in spoken)
 
 
 def _unescaped(quote: re.Match[str]) -> str:
-    """Return a quotation that was escaped with its mark; its words are escaped once."""
+    """Return a quotation whose mark was escaped, with its words escaped once."""
     words = html.escape(html.unescape(html.unescape(quote[2])), quote=False)
     return f'<q s="{quote[1]}">{words}</q>'
 
 
 def _uncoded(code: InlineCode, quoted: Sequence[tuple[int, int]]) -> str:
-    """Return inline code, or what is in it where that is a mark and no code."""
+    """Return inline code, or its content if that is a mark rather than code."""
     whole = _within((code.start, code.end), quoted) or not _CODED.search(code.inside)
     return code.string if whole else code.inside
 
@@ -195,7 +194,7 @@ def _within(place: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the quotations of a text, each in its one spelling, and what is between them."""
+    """Yield the normalized quotations of a text and the text between them."""
     source: str | None = None
     words = ""
     for part in _TAGS.split(text):
@@ -248,7 +247,7 @@ def _known_markers(group: re.Match[str], known: Collection[str]) -> str:
 
 
 def _names(ids: str) -> Iterator[str]:
-    """Yield the ids of a group; a small letter is the id of a step, which is no source."""
+    """Yield the ids of a group; an id with a lower-case letter is that of a step."""
     last = 0
     for item in _ITEM.finditer(ids):
         number = int(item[3])
@@ -259,14 +258,14 @@ def _names(ids: str) -> Iterator[str]:
 
 
 def add_marker(statement: str, name: str) -> str:
-    """Return a statement with a marker before the mark that ends it."""
+    """Return a statement with a marker before its final punctuation."""
     said = statement.rstrip(_CLOSING).rstrip(_STOPS)
     space = "" if _UNSPACED.match(said[-1:]) else " "
     return f"{said}{space}[{name}]{statement[len(said) :]}"
 
 
 def replace_markers(statement: str, name: str) -> str:
-    """Return a statement with one marker in place of all it has."""
+    """Return a statement with one marker in place of all its markers."""
     first = MARKER.search(statement)
     bare = MARKER.sub("", statement[first.end() :]) if first else ""
     return f"{statement[: first.start()]}[{name}]{bare}" if first else add_marker(statement, name)

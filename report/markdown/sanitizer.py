@@ -1,4 +1,4 @@
-"""Take out of a model's text what a model may not write, and escape any text for Markdown."""
+"""Remove what a model may not write from its text, and escape any text for Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ADDRESS_PATTERN = regex(
     r"[!#-;=?-Z_a-z~%]*[A-Za-z0-9/#=&_~%+$@-]",
     re.IGNORECASE,
 )
-"""A web address, or another kind of address that a reader could be sent to."""
+"""A web address, or another address that a link could have."""
 
 _TLD = (
     "com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|xyz|top|site|online|shop|club|tv|ru|cn"
@@ -77,11 +77,11 @@ _TAG_BEGUN = regex(rf"<(?={_NAMES[1:]})", re.IGNORECASE)
 _IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
 _TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
 
-_MAX_PASSES = 5  # each may leave markup that was broken by other
+_MAX_PASSES = 5  # since removing markup may create other markup
 _BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _GONE = "\0"  # in place of an address or an image
 _EMPTIED = regex(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
-"""Brackets that held nothing else; those that are empty in a source stay."""
+"""Brackets that are empty since an address was removed; others are left."""
 
 _REPEATED = regex(r"([^\w\s])\1{80,}")
 _THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -106,50 +106,51 @@ _LISTS = {
 
 
 def strip_markup(text: str) -> str:
-    """Return `text` without addresses, links, images and HTML; what a link says is kept."""
+    """Return `text` without addresses, links, images and HTML; the text of links remains."""
     return _EMPTIED.sub("", ADDRESS_PATTERN.sub(_GONE, _marked(text)))
 
 
 def sanitize_text(text: str) -> str:
-    """Return what a model wrote as it may be shown outside a report, wherever Markdown is drawn.
+    """Return a model's text in a form that is safe wherever Markdown is rendered.
 
-    Nothing in it is loaded, and it has no addresses and no invisible characters.
+    It loads nothing, and has no addresses and no invisible characters.
     """
     return _inert(_settled(normalize_text(text), strip_markup))
 
 
 def sanitize_query(text: str) -> str:
-    """Return words to search for as they may be shown: without what is loaded or hides an address.
+    """Return a search query in a form that is safe to show: without images and link targets.
 
-    An address that stands there as such stays, for a question may be about it.
+    A plain address remains, since a question may be about it.
     """
     return _inert(_settled(normalize_text(text), _unlinked))
 
 
 def is_link_referral(statement: str) -> bool:
-    """Tell whether a statement does nothing but send its reader to an address."""
+    """Tell whether a statement only refers its reader to an address."""
     return bool(_SENDS.match(statement))
 
 
 def cut_link_referral(statement: str) -> str | None:
-    """Return what a statement says before it sends its reader to a web address; else None.
+    """Return a statement without a final reference to a web address; None if it has none.
 
-    An address in brackets, or one that the sentence goes on after, is no such thing.
+    An address in brackets, or one in the middle of a sentence, is not such a reference.
     """
     sending = _SENDING.search(statement)
     return statement[: sending.start()] if sending else None
 
 
 def get_end_mark(statement: str) -> str:
-    """Return the mark that ends a statement, with the white space after it."""
+    """Return the final punctuation of a statement, with the white space after it."""
     found = re.search(r"[.!?。！？]?\s*$", statement)
     return found[0] if found else ""
 
 
 def neutralize_domains(statement: str) -> str:
-    """Return prose in which no bare domain can be taken for a link.
+    """Return prose in which no bare domain can be rendered as a link.
 
-    One with a path, or that a reader is sent to, is left out; as a name it is written as code.
+    A domain with a path, or to which the reader is referred, is removed; any other is formatted as
+    code.
     """
 
     def written(domain: re.Match[str]) -> str:
@@ -160,10 +161,10 @@ def neutralize_domains(statement: str) -> str:
 
 
 def strip_framing(body: str) -> str:
-    """Return what a model meant for the reader.
+    """Return the part of a model's text that is meant for the reader.
 
-    Left out are its thoughts, a title line, definitions of links and a list of references at the
-    end: title and references are added from the registry.
+    Thoughts, a title line, link definitions and a final list of references are removed, since title
+    and references are added from the registry.
     """
     body = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", normalize_text(body)))
     body = _REPEATED.sub(lambda run: run[0][:80], body)
@@ -185,7 +186,7 @@ def _unlinked(text: str) -> str:
 
 
 def _settled(text: str, change: Callable[[str], str]) -> str:
-    """Return a text changed until nothing is left to change, or often enough."""
+    """Return a text with `change` applied until it has no effect, up to a limit."""
     for _ in range(_MAX_PASSES):
         before, text = text, change(text)
         if text == before:
@@ -194,12 +195,12 @@ def _settled(text: str, change: Callable[[str], str]) -> str:
 
 
 def _inert(text: str) -> str:
-    """Return a text in which whatever is left of an image, a link or a tag is none any more."""
+    """Return a text in which the remains of images, links and tags have no effect."""
     return _TAG_BEGUN.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
 
 
 def _label(link: re.Match[str]) -> str:
-    """Return what a link says; a number or an id between brackets is a citation, not words."""
+    """Return the text of a link; a number or an id in brackets is a citation."""
     label = link[1].strip()
     if re.fullmatch(r"\^?\d{1,3}", label):
         return "[?]"
@@ -223,7 +224,7 @@ def unescape_markdown(text: str) -> str:
 
 
 def strip_emphasis(text: str) -> str:
-    """Return words of a page without its own marks of emphasis."""
+    """Return the words of a page without Markdown emphasis."""
     return _EMPHASIS.sub(r"\2", text)
 
 
@@ -233,18 +234,18 @@ def to_single_line(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return markdown that shows `text`, in one line and without any markup."""
+    """Return Markdown that shows `text` literally, in one line."""
     return _SPECIAL.sub(lambda special: f"\\{special[0]}", to_single_line(text))
 
 
 def neutralize_markdown(markdown: str) -> str:
-    """Return markdown in which nothing reads like HTML, a link or a reference."""
+    """Return Markdown in which nothing is parsed as HTML, a link or a reference."""
     plain = _NUMBER.sub(r"\\[\1\\]", _OPENING.sub(r"\\\g<0>", markdown))
     return _REFERENCE_DEFINITION.sub(r"\1\\:", plain)
 
 
 def to_safe_url(location: str) -> str:
-    """Return `location` as an address that may be followed, or nothing if it is none."""
+    """Return `location` as a safe web address, or "" if it is not one."""
     address = to_single_line(location)
     try:
         parts = urlsplit(address)
