@@ -21,7 +21,7 @@ from runs.call_site import CallSite
 from runs.tables import calls
 from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group
 from storage.events import NEWEST_EVENT
-from text.storable import clip_long_text
+from text.normalization import clip_long_text
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
 

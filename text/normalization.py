@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from text.regex import regex
 from text.script import CJK
-from text.sentences import _BREAKS, _FILLERS, _NOTHING, _UNSEEN, Span
+from text.sentences import Span
 
 _LETTER = "[^\\W\\d_]"
 # Lines may have been joined after a soft hyphen; the one in "pre- and postwar" is not soft.
@@ -131,6 +131,15 @@ def _replacement(odd: re.Match[str], hyphen: str) -> str:
     return _BECOMES[kind]
 
 
+_BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = regex(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+# Letters and a symbol that are displayed as blank space.
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
+
+
 def normalize_text(text: str) -> str:
     r"""Return `text` in NFC with `\n` line ends, without control, bidi and surrogate characters.
 
@@ -154,3 +163,18 @@ def find_quote(quote: str, text: str) -> Span | None:
     """Return the place in `text` that reads like `quote` when both are folded, or None."""
     place = locate_folded(quote, text)
     return Span(*place, text[slice(*place)]) if place else None
+
+
+MAX_ACTION_CHARS = 2_000
+"""The longest stored text of an utterance or action, in characters."""
+
+
+def clip_long_text(text: str) -> str:
+    """Return a text as it is stored: only the beginning and the end of a long one."""
+    clean, half = drop_unstorable(text), MAX_ACTION_CHARS // 2
+    return clean if len(clean) <= MAX_ACTION_CHARS else f"{clean[:half]} … {clean[-half:]}"
+
+
+def drop_unstorable(text: str) -> str:
+    """Return a text without lone surrogates and null characters, which databases reject."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "")

@@ -183,14 +183,6 @@ def _columns(text: str) -> int:
     return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
 
 
-_BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_UNSEEN = regex(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
-# Letters and a symbol that are displayed as blank space.
-_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-_NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
-
 # It begins with the marks themselves, so that `re` can skip everything else.
 _END = regex(
     f"[.!?。！？；…](?:(?:(?<=[。！？；…])[。！？；…]*+"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from importlib import resources
 
-from text.pattern_files import PatternFile
+from text.pattern_files import PatternFile, read_packaged_text
 from text.question_parts import is_follow_up
 from text.script import CJK, detect_language
 from text.words import QUESTION_WORDS, STOPWORDS
@@ -35,9 +34,8 @@ def _word_themes(word: str) -> frozenset[str]:
 @cache
 def _smalltalk_vocabulary() -> dict[str, frozenset[str]]:
     """Return the words of small talk, each with its themes; a Chinese theme is named `zh-`."""
-    text = (resources.files(__package__) / "small_talk.txt").read_text(encoding="utf-8")
     themes: dict[str, frozenset[str]] = {}
-    for line in filter(None, text.splitlines()):
+    for line in filter(None, read_packaged_text("text", "small_talk.txt").splitlines()):
         theme, _, words = line.partition(":")
         for word in words.split():
             themes[word] = themes.get(word, frozenset()) | {theme.removeprefix("zh-")}

@@ -9,11 +9,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from itertools import chain
-from pathlib import Path
 from typing import TypeVar
 
 from Stemmer import Stemmer
 
+from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import CJK
 
@@ -273,6 +273,6 @@ def _ranks() -> dict[str, tuple[int, int]]:
     of characters), each most common first; the word counts are of HotpotQA, MuSiQue, 2Wiki, CMRC
     2018 and DRCD.
     """
-    text = Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8")
+    text = read_packaged_text("text", "common_words.txt")
     parts = [part.split() for part in text.split("\n\n") if part.strip()]
     return {word: (rank, len(part)) for part in parts for rank, word in enumerate(part, start=1)}

@@ -31,7 +31,7 @@ from memory.experience.tables import (
 from prompts.methods import find_method
 from storage.engine import read_rows, run_read, run_write
 from storage.events import Event, current_revision, lock_owner, log_event
-from text.storable import drop_unstorable
+from text.normalization import drop_unstorable
 
 VOUCHED_PROVENANCE = "user"
 """The provenance of an insight in words that the person has written or vouches for."""

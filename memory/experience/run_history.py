@@ -37,7 +37,7 @@ from storage.engine import read_rows, run_read, run_write
 from storage.events import Event, lock_owner, log_event
 from storage.tables import events
 from storage.upsert import upsert
-from text.storable import drop_unstorable
+from text.normalization import drop_unstorable
 from text.words import search_words, shared_word_weight
 
 CACHED_OWNERS = 16

@@ -31,8 +31,8 @@ from memory.experience.run_history import RunEnding, find_past_run_in, record_ru
 from memory.experience.utterances import PERSON_SPEAKER, Utterance
 from storage.engine import run_write
 from storage.events import lock_owner
+from text.normalization import drop_unstorable
 from text.secret_masking import mask_secrets_within
-from text.storable import drop_unstorable
 
 MAX_LOG_BYTES = 50_000_000
 """The most bytes of a log."""

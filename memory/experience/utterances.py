@@ -17,9 +17,9 @@ from memory.experience.tables import utterances
 from prompts.methods import load_methods
 from runs.tables import runs
 from storage.engine import read_rows, run_read
+from text.normalization import clip_long_text
 from text.regex import regex
 from text.script import CJK, is_western
-from text.storable import clip_long_text
 from text.words import search_words
 
 SOURCE_METHOD_PREFIX = "in_"

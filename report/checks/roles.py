@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, takewhile, zip_longest
+from itertools import chain, zip_longest
 
 from report.checks.contrast import SourceText, per_source
 from report.checks.overlap import CLAUSE_SPLIT
+from report.checks.substitutions import count_common_start
 from report.checks.synonyms import get_base_form, has_word_or_synonym, list_irregular_forms
 from text.dates import MONTH_NAMES
 from text.regex import regex
@@ -286,8 +287,7 @@ def _begins_with_other(there: str, subject: str, clause: str, wanted: frozenset[
     there = _NEEDLESS.sub("", there)
     first = min(there.find(one) for one in wanted if one in there)
     other = _CHINESE_VERB.split(_PLACED.sub("", there[:first]), maxsplit=1)[0].rstrip("的")
-    pairs = zip(other[::-1], subject[::-1], strict=False)
-    kind = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    kind = count_common_start(other[::-1], subject[::-1])
     names = (other[: len(other) - kind], subject[: len(subject) - kind])
     return (
         _is_name(other)

@@ -48,7 +48,7 @@ class _Slot(NamedTuple):
     def count_alike(self, other: _Slot) -> int:
         """Count the words of the frames that are alike, from the thing outwards."""
         sides = ((self.before, other.before), (self.after, other.after))
-        alike = (mine[: _count_common(mine, theirs)] for mine, theirs in sides)
+        alike = (mine[: count_common_start(mine, theirs)] for mine, theirs in sides)
         return sum(word not in STOPWORDS for words in alike for word in words)
 
 
@@ -122,8 +122,8 @@ def has_swapped_words(part: str, sources: Sequence[SourceText]) -> bool:
 
 def _is_swapped(said: str, there: str, clauses: Sequence[str], titles: Collection[str]) -> bool:
     """Tell whether a clause is one of a source but for a name, which is in another one."""
-    start = _count_common(said, there)
-    end = _count_common(said[start:][::-1], there[start:][::-1])
+    start = count_common_start(said, there)
+    end = count_common_start(said[start:][::-1], there[start:][::-1])
     ours, theirs = said[start : len(said) - end], there[start : len(there) - end]
     named = all(one in titles or _is_name(one) for one in (ours, theirs))
     shared = _MIN_SHARED_FRAME["zh"] - 1
@@ -135,7 +135,7 @@ def _is_swapped(said: str, there: str, clauses: Sequence[str], titles: Collectio
     return named and any(ours in one for one in clauses)
 
 
-def _count_common(one: Iterable[str], other: Iterable[str]) -> int:
+def count_common_start(one: Iterable[str], other: Iterable[str]) -> int:
     """Count the equal items with which two sequences begin."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

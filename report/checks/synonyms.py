@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 
 from report.checks.contrast import SourceText, per_source
+from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import HAN
 from text.words import search_words
@@ -162,7 +162,7 @@ def render_nation_names(text: str) -> str:
 @cache
 def _read_list(name: str) -> list[list[str]]:
     """Return the lines of a list of words beside this module."""
-    lines = Path(__file__).with_name(f"{name}.txt").read_text("utf-8").splitlines()
+    lines = read_packaged_text("report.checks", f"{name}.txt").splitlines()
     return [line.split() for line in lines if line.strip() and not line.startswith("#")]
 
 

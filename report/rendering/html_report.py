@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
-from importlib import resources
 from itertools import chain
 from string import Template
 from typing import NamedTuple
@@ -46,6 +45,7 @@ from report.rendering.numbering import (
     has_repeated_places,
     number_document,
 )
+from text.pattern_files import read_packaged_text
 from text.regex import regex
 
 _TAGS = {
@@ -100,8 +100,7 @@ def render_html(document: ReportDocument) -> str:
 
 @cache
 def _template() -> Template:
-    page = resources.files("report.rendering") / "page.html"
-    return Template(page.read_text(encoding="utf-8"))
+    return Template(read_packaged_text("report.rendering", "page.html"))
 
 
 def _passages(
