@@ -188,7 +188,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     changed = {id for id in before if before[id] != after.get(id)}
     assert page in changed
     assert all(word in str(before[id]).lower() for id in changed)
-    notice = {"english": "has been forgotten at the wish", "chinese": "部分内容已被遗忘"}
+    notice = {"english": "has been forgotten at the request", "chinese": "部分内容已被遗忘"}
     for name in ("report.md", "report.html"):
         assert notice[language] in (copy / name).read_text("utf-8")
     assert HARMLESS in str(after)

@@ -78,7 +78,7 @@ async def test_the_files_of_a_pruned_run_are_drawn_anew_without_what_is_forgotte
     assert await no_byte(tmp_path, *SECRETS["english"][1:])
     assert (tmp_path / "reports" / "t1-2" / "report.md").read_bytes() == other
     for name in ("report.md", "report.html"):
-        assert "has been forgotten at the wish" in (copy / name).read_text("utf-8")
+        assert "has been forgotten at the request" in (copy / name).read_text("utf-8")
     assert VAULT.split()[0] in before
     assert HARMLESS in str(await everything())
 
