@@ -329,7 +329,7 @@ async def test_what_earlier_research_found_is_told_as_its_report_and_from_its_pa
     assert "three kilometres" in state["notes"]
     assert state["extracts"][0]["text"] == said
     assert "How far does a swarm fly? (swarm-1" in answer(state)
-    assert "no sources themselves" in answer(state)
+    assert "not sources themselves" in answer(state)
 
 
 async def test_reports_on_other_things_are_not_told(remembering: Any):

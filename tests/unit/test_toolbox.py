@@ -89,7 +89,7 @@ async def test_calls_beyond_the_most_are_not_made_and_the_model_is_told(
     assert len(searched) == TOOL_CALLS
     told = [str(one.text) for one in script.asked[-1][1] if one.type == "tool"]
     assert len(told) == 15
-    assert sum("enough tool calls" in one for one in told) == 15 - TOOL_CALLS
+    assert sum("all your tool calls" in one for one in told) == 15 - TOOL_CALLS
 
 
 @pytest.mark.parametrize("call", [{"query": ["a"]}, {"wrong": "a"}, {}])
