@@ -53,7 +53,7 @@ async def test_a_question_with_a_secret_is_answered_and_the_secret_is_nowhere(
     assert SECRET.encode() not in bytes_of_home()
     assert SECRET not in repr(script.asked)
     assert "waggle" in outcome.state["report"]["body"]
-    assert "taken out" in str(outcome.state["messages"][-1].text) or "删去" in str(
+    assert "was removed from" in str(outcome.state["messages"][-1].text) or "删去" in str(
         outcome.state["messages"][-1].text
     )
 
