@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -25,13 +24,15 @@ from memory.agents_md.proposals import Proposal, approve_proposal, save_proposal
 from memory.experience.utterances import list_person_messages
 from memory.learning.claim_checks import shares_word_family
 from memory.learning.own_words import extract_own_words, is_instruction
-from memory.learning.patterns import LEAD_PATTERN, NOTE_PATTERN, strip_matches
+from memory.learning.patterns import PHRASES, strip_matches
 from storage.engine import read_rows
 from text.normalization import normalize_text
-from text.regex import regex
+from text.pattern_files import PatternFile
 from text.secret_masking import list_secret_kinds
 from text.sentences import split_sentences
 from text.words import STOPWORDS
+
+_PATTERNS = PatternFile(__package__, "edits.toml")
 
 WORD_RUN = 5
 """The words, or Chinese characters, in a row that rarely agree by chance.
@@ -48,35 +49,7 @@ MIN_CONTENT = 4
 SHORT_SENTENCE = 80
 """The most characters of a sentence that may have no run of words; longer ones are found by one."""
 
-CHARACTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
-
-ITEM_MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
-"""The mark of an item of a list, a quotation or a heading."""
-
-FRAME = regex(
-    r"^\W+|^(?:please|kindly|from now on|from here on|henceforth|going forward|in (?:the )?future"
-    r"|(?:i want|i need|i(?:'d| would) like) you to|you (?:should|must|may)|remember to|also|and)\b"
-    r"[\s,]*|[\s,]*\b(?:please|from now on|in (?:the )?future|thanks|thank you)\W*$"
-    r"|^(?:[请請]|以[后後]|今[后後]|[从從](?:[现現]在|今)[以起开開后後始]*|[记記]住)[,\s]*|\W+$",
-    re.IGNORECASE,
-)
-"""Words around an instruction that do not change it."""
-
-PART = regex(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|[,;]|[并並]且?", re.IGNORECASE)
-"""Separates two instructions."""
-
-CLAUSE = regex(r"[.!?;:,]+(?=\s|$)|[。！？；：，、\n()\"“”]+|\s[-–—]+\s|\s(?:and|or|but|so|then)\s")
-"""Separates two sentences, or two parts of one."""
-
-SENTENCE = regex(r"(?<=[.!?])[^\w\s]*\s+|(?<=[。！？])")
-"""Separates two sentences of a page."""
-
 ENDS = tuple(".!?。！？")
-
-MARKS = regex("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]+")
-"""Accents, joiners and variation selectors, which hardly anybody sees."""
 
 MAX_SENTENCE_LINES = 4
 """The most lines of a short sentence of a page."""
@@ -93,7 +66,7 @@ def has_copied_text(lines: Sequence[str], texts: Iterable[str]) -> bool:
     accents, case, invisible characters and look-alike forms of letters do not count.
     """
     plain = [
-        _plain(ITEM_MARK.sub("", line))
+        _plain(_PATTERNS.item_mark.sub("", line))
         for text in lines
         for line in normalize_text(text).split("\n")
     ]
@@ -114,12 +87,12 @@ class _Fingerprint(NamedTuple):
     @classmethod
     def of(cls, lines: Sequence[str]) -> _Fingerprint:
         """Return the parts of some lines."""
-        words = WORD.findall("\n".join(lines))
+        words = _PATTERNS.word.findall("\n".join(lines))
         clauses = {
-            _squeezed(strip_matches(FRAME, clause))
+            _squeezed(strip_matches(_PATTERNS.frame, clause))
             for line in lines
-            for clause in CLAUSE.split(line)
-            if _content(strip_matches(FRAME, clause)) >= MIN_CONTENT
+            for clause in _PATTERNS.clause.split(line)
+            if _content(strip_matches(_PATTERNS.frame, clause)) >= MIN_CONTENT
         }
         runs = {*map(_squeezed, lines), *clauses, *map("".join, _windows(words, WORD_RUN))} - {""}
         rows = _windows(list(filter(_is_meaningful, words)), CONTENT_WORD_RUN)
@@ -128,7 +101,7 @@ class _Fingerprint(NamedTuple):
 
     def occurs_in(self, text: str) -> bool:
         """Tell whether a text has any of the parts, or the lines a short sentence of the text."""
-        words = WORD.findall(text)
+        words = _PATTERNS.word.findall(text)
         squeezed = "".join(words)
         if any(one in squeezed for one in self.runs):
             return True
@@ -167,11 +140,15 @@ def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Seq
     old lines are removed only if new ones on the same subject replace them.
     """
     wishes = {plain for message in said for plain in _instructions(message)}
-    lines = [ITEM_MARK.sub("", line).strip() for line in added if WORD.search(line)]
+    lines = [
+        _PATTERNS.item_mark.sub("", line).strip() for line in added if _PATTERNS.word.search(line)
+    ]
     if not lines or not all(_bare(line) in wishes for line in lines):
         return False
     return all(
-        any(shares_word_family(line, one) for one in lines) for line in removed if WORD.search(line)
+        any(shares_word_family(line, one) for one in lines)
+        for line in removed
+        if _PATTERNS.word.search(line)
     )
 
 
@@ -181,18 +158,18 @@ def _instructions(message: str) -> Iterator[str]:
     The parts of a sentence count by themselves only if each is an instruction.
     """
     for sentence in split_sentences(extract_own_words(message)):
-        said = strip_matches(LEAD_PATTERN, sentence.text)
-        rest = strip_matches(FRAME, NOTE_PATTERN.sub("", said, count=1))
-        if NOTE_PATTERN.match(said) or is_instruction(rest):
+        said = strip_matches(PHRASES.lead, sentence.text)
+        rest = strip_matches(_PATTERNS.frame, PHRASES.note.sub("", said, count=1))
+        if PHRASES.note.match(said) or is_instruction(rest):
             yield _bare(rest)
-        parts = [strip_matches(FRAME, one) for one in PART.split(rest)]
+        parts = [strip_matches(_PATTERNS.frame, one) for one in _PATTERNS.part.split(rest)]
         if len(parts) > 1 and all(map(is_instruction, parts)):
             yield from map(_bare, parts)
 
 
 def _bare(text: str) -> str:
     """Return the words of an instruction without those around it, joined by spaces."""
-    return " ".join(WORD.findall(_plain(strip_matches(FRAME, text))))
+    return " ".join(_PATTERNS.word.findall(_plain(strip_matches(_PATTERNS.frame, text))))
 
 
 def _windows(words: Sequence[str], size: int) -> list[Sequence[str]]:
@@ -205,7 +182,7 @@ def _short_sentences(text: str) -> Iterator[str]:
 
     A sentence may begin at any of its last lines: the lines above may be a heading.
     """
-    for one in SENTENCE.split(text):
+    for one in _PATTERNS.sentence.split(text):
         sentence = one.rstrip("\"'”’)*_ \n")
         lines = sentence.split("\n")[-MAX_SENTENCE_LINES:] if sentence.endswith(ENDS) else []
         for at in range(len(lines)):
@@ -216,7 +193,8 @@ def _short_sentences(text: str) -> Iterator[str]:
 
 def _content(text: str) -> int:
     return sum(
-        1 if CHARACTER.match(one) else 2 for one in filter(_is_meaningful, WORD.findall(text))
+        1 if _PATTERNS.character.match(one) else 2
+        for one in filter(_is_meaningful, _PATTERNS.word.findall(text))
     )
 
 
@@ -229,13 +207,13 @@ def _spaced(words: Sequence[str]) -> str:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(WORD.findall(text))
+    return "".join(_PATTERNS.word.findall(text))
 
 
 def _plain(text: str) -> str:
     """Return a text in lower case, without accents and invisible characters."""
     seen = unicodedata.normalize("NFKD", strip_invisible(normalize_text(text)))
-    return unicodedata.normalize("NFKC", MARKS.sub("", seen)).casefold()
+    return unicodedata.normalize("NFKC", _PATTERNS.marks.sub("", seen)).casefold()
 
 
 MAX_EDIT_CHARS = 2_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -12,10 +11,12 @@ from typing import Any, Literal, NamedTuple
 from config.errors import ErrorCode, Problem
 from library.page_rows import PROVENANCE_BY_TRUST, Provenance
 from text.normalization import fold_text, is_blank, normalize_text
-from text.regex import regex
-from text.script import CJK
+from text.pattern_files import PatternFile
 from text.secret_masking import list_secret_kinds
 from text.words import STOPWORDS, search_words
+
+_PATTERNS = PatternFile(__package__, "fact.toml")
+
 
 FactCategory = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
 
@@ -36,8 +37,6 @@ MAX_FACT_LENGTH = 1_000
 """The longest fact, in characters; model calls read it."""
 
 END_MARKS = " .。!！?？;；,，、…~～"
-
-_COMMENT = regex("<!--.*?-->", re.DOTALL)
 
 _JOINERS = "\u200c\u200d"
 """Format characters that Indic scripts and emoji need."""
@@ -127,7 +126,7 @@ def clean_fact_text(content: str) -> str:
     line = "".join(filter(_is_visible, " ".join(normalize_text(content).split())))
     # After the last end of a comment there is none, and the pattern would search in vain.
     end = line.rfind("-->") + len("-->")
-    text = " ".join((_COMMENT.sub(" ", line[:end]) + line[end:]).split())
+    text = " ".join((_PATTERNS.comment.sub(" ", line[:end]) + line[end:]).split())
     if is_blank(text.strip(END_MARKS)):
         raise Problem(ErrorCode.FACT_EMPTY, "the fact says nothing", hint="write a sentence")
     if len(text) > MAX_FACT_LENGTH:
@@ -161,30 +160,6 @@ SAME_FACT_COSINE = 0.9
 One more word among five is below it; a model compares facts in other words.
 """
 
-FILLER_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        """a am an also and are be been he her his i is it its me mine my myself person please
-        really she that the their them they this user user's very
-        我 们 用 户 戶 的 了 是 也 很 请 請 他 她 呢 啊""",
-    )
-)
-"""Words that add nothing to a fact about a person."""
-
-REVERSING_PATTERN = regex(
-    r"\b(?:no|not|never|none|nor|neither|cannot|without|\w+n['’]t|former|formerly|previously|once"
-    r"|used|longer|anymore|ex|only|except|unless|instead|but|although|though|until|till|before"
-    r"|after|since|was|were|had|did|stop\w*|quit\w*|avoid\w*|hate\w*|dislike\w*|refuse\w*|fail\w*"
-    r"|want\w*|wish\w*|hope\w*|plan\w*|consider\w*|may|might|maybe|perhaps|could|would|should|if"
-    r"|than|less|more|most|least|too|almost|nearly|hardly|rarely|seldom|sometimes|try|tries|tried"
-    r"|trying|will|soon|about|under|over|against|rather|or)\b"
-    r"|[不没沒未无無非别別勿莫曾否反或若][^\s]?|以前|以後|以后|之前|之后|之後|除了|而是|但是|可能|也许|也許|打算|想要|计划|計劃"
-    r"|如果|希望|从前|從前|不再|很少|停止|放弃|放棄|避免|讨厌|討厭|只有|只在|只要|仅|僅|将要|將要"
-)
-"""Words that change what is said: with one more of them, a fact says something else."""
-
-_WORD = regex(f"[{CJK}]|[^\\W{CJK}]+(?:[.,:/'’+#-]+[^\\W{CJK}]+)*[+#]*")
-
 
 def merge_fact(old: Fact, new: NewFact) -> Fact | None:
     """Return an old fact merged with a new one that says the same; `None` if it does not.
@@ -216,7 +191,8 @@ def fact_contains(more: str, less: str) -> bool:
     """
     if fact_key(more) == fact_key(less):
         return True
-    if len(REVERSING_PATTERN.findall(_plain(more))) != len(REVERSING_PATTERN.findall(_plain(less))):
+    both = (_PATTERNS.reversing.findall(_plain(text)) for text in (more, less))
+    if len(next(both)) != len(next(both)):
         return False
     words = iter(_content_words(more))
     return all(word in words for word in _content_words(less))
@@ -228,7 +204,8 @@ def _plain(text: str) -> str:
 
 def _content_words(text: str) -> list[str]:
     """Return the words that carry the meaning of a fact, English ones as their stems."""
-    found = [word for word in _WORD.findall(_plain(text)) if word not in FILLER_WORDS]
+    filler = _PATTERNS.get_words("filler")
+    found = [word for word in _PATTERNS.word.findall(_plain(text)) if word not in filler]
     return [word if word in STOPWORDS else " ".join(search_words(word)) or word for word in found]
 
 

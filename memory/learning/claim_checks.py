@@ -15,14 +15,7 @@ from memory.learning.own_words import (
     normalize_message,
 )
 from memory.learning.patterns import (
-    ALSO_PATTERN,
-    LANGUAGE_PATTERN,
-    LIST_SEPARATOR_PATTERN,
-    NEGATION_PATTERN,
-    POSSESSION_PATTERN,
-    RATHER_PATTERN,
-    STATEMENT_PATTERNS,
-    UNIQUE_THING_PATTERN,
+    PHRASES,
     get_named_group,
     is_at_other_place,
     is_at_other_workplace,
@@ -38,11 +31,14 @@ from memory.learning.self_statements import (
     parse_clauses,
 )
 from memory.profile.store import trait_similarity
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import has_secret
 from text.sentences import split_sentences
 from text.words import search_words
+
+_PATTERNS = PatternFile(__package__, "claim_checks.toml")
 
 MIN_CLAIM_CONFIDENCE = 0.7
 """Less certain claims are dropped."""
@@ -59,20 +55,6 @@ FRAME = frozenset(search_words("user person"))
 FRAME_ZH = frozenset("用户用戶是的他她一个個名位")
 """The same in Chinese, by character."""
 
-_ORDER = regex(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all"
-    r"|your|system|these|any)\b"
-    r"|\b(?:you|assistant|ai|model|agent)(?:'re| are)?"
-    r" (?:now|must|should|shall|have to|has to|will)\b"
-    r"|\b(?:system|developer) (?:prompt|message|mode)\b|\bnew instructions?\b"
-    r"|(?:忽略|无视|無視|忘[记記掉]).{0,8}(?:之前|以上|前面|所有|系统|系統)|系[统統]提示"
-    r"|[你您](?:[现現]在)?(?:必[须須]|[应應][该該]|是一[个個])",
-    re.IGNORECASE,
-)
-_NOT = regex(
-    r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未",
-    re.IGNORECASE,
-)
 _CJK = regex(f"[{CJK}]")
 
 
@@ -122,7 +104,7 @@ def find_unfit_reason(text: str) -> str:
         return "too_long"
     if has_secret(text):
         return "secret"
-    return "order" if _ORDER.search(text) else ""
+    return "order" if _PATTERNS.order.search(text) else ""
 
 
 def find_refusal(text: str, quote: str) -> str:
@@ -132,7 +114,7 @@ def find_refusal(text: str, quote: str) -> str:
 
 def _is_supported(text: str, sentence: str) -> bool:
     """Tell whether a text has no words that a sentence lacks, and is negated if that is."""
-    if bool(_NOT.search(text)) != bool(_NOT.search(sentence)):
+    if bool(_PATTERNS.negation.search(text)) != bool(_PATTERNS.negation.search(sentence)):
         return False
     if set(_CJK.findall(text)) - set(sentence) - FRAME_ZH:
         return False
@@ -157,25 +139,6 @@ def _is_kin(word: str, other: str) -> bool:
 MIN_SAME_VALUE = 0.5
 """Two values at least this similar are the same."""
 
-_DIGITS = regex(r"\d[\d.,]*")
-_BARE = regex(r"^(?:it|that|this)\b|^(?:那|[这這])?(?:[应應][该該]?)?是", re.IGNORECASE)
-
-_USED = regex(r"\b(?:use|eat|drink|drive)\b|[用吃喝]", re.IGNORECASE)
-_EATEN = regex(
-    r"vegan|vegetarian|pesc[ae]tarian|omnivore|flexitarian|carnivore|meat(?:[- ]eater)?|素|[荤葷]",
-    re.IGNORECASE,
-)
-"""Diets, of which one excludes the others."""
-
-_COUNTED = regex(
-    r"^(?:i|we) have (?P<many>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
-    r" (?P<what>[^,;]+)$"
-    r"|^我[们們]?有(?P<number>[一两兩二三四五六七八九十\d]+)(?:[个個只隻条條位名])?"
-    r"(?P<thing>[^,;]+)$",
-    re.IGNORECASE,
-)
-_ONE = regex(r"^(?:an?|called|named)\b|^是|^叫", re.IGNORECASE)
-"""What a relative is or is called, of which only one thing holds at a time."""
 
 _Things = set[frozenset[str]]
 
@@ -192,7 +155,7 @@ def contradicts(one: SelfStatement, fact: str) -> bool:
 
 def is_bare_correction(one: SelfStatement) -> bool:
     """Tell whether a correction does not say what it corrects: "It is Bergen, not Oslo"."""
-    return one.kind == "correction" and bool(one.wrong and _BARE.match(one.content))
+    return one.kind == "correction" and bool(one.wrong and _PATTERNS.bare.match(one.content))
 
 
 def is_same_value(one: str, other: str) -> bool:
@@ -228,16 +191,16 @@ def _state(one: SelfStatement) -> str:
 
 
 def _other_diet(new: SelfStatement, old: SelfStatement) -> bool:
-    diet, former = _EATEN.search(new.value), _EATEN.search(old.value)
+    diet, former = _PATTERNS.eaten.search(new.value), _PATTERNS.eaten.search(old.value)
     return bool(diet and former and diet[0].lower() != former[0].lower())
 
 
 def _other_place(new: SelfStatement, old: SelfStatement) -> bool:
-    return is_at_other_place(new.value, old.value) and not ALSO_PATTERN.search(new.content)
+    return is_at_other_place(new.value, old.value) and not PHRASES.also.search(new.content)
 
 
 def _other_work(new: SelfStatement, old: SelfStatement) -> bool:
-    return is_at_other_workplace(new.content, old.content) and not ALSO_PATTERN.search(new.content)
+    return is_at_other_workplace(new.content, old.content) and not PHRASES.also.search(new.content)
 
 
 def _other_tool(new: SelfStatement, old: SelfStatement) -> bool:
@@ -252,7 +215,7 @@ def _other_liking(new: SelfStatement, old: SelfStatement) -> bool:
 
 def _other_use(new: SelfStatement, old: SelfStatement) -> bool:
     """Tell whether one says that something is used or eaten, and the other that it is not."""
-    use, old_use = _USED.search(new.content), _USED.search(old.content)
+    use, old_use = _PATTERNS.used.search(new.content), _PATTERNS.used.search(old.content)
     if not use or not old_use or use[0].casefold() != old_use[0].casefold():
         return False
     return _other_liking(new, old)
@@ -260,7 +223,7 @@ def _other_use(new: SelfStatement, old: SelfStatement) -> bool:
 
 def _other_number(new: str, old: str) -> bool:
     """Tell whether two texts give different numbers of the same things."""
-    now, before = _COUNTED.match(new), _COUNTED.match(old)
+    now, before = _PATTERNS.counted.match(new), _PATTERNS.counted.match(old)
     if not now or not before:
         return False
     count, old_count = (
@@ -272,13 +235,13 @@ def _other_number(new: str, old: str) -> bool:
 
 def _other_relative(new: SelfStatement, old: SelfStatement) -> bool:
     """Tell whether a relative is said to be something else, or to have another name."""
-    now, before = (STATEMENT_PATTERNS["family"].match(one.content) for one in (new, old))
+    now, before = (PHRASES.family.match(one.content) for one in (new, old))
     if not now or not before or not _same_thing(now, before):
         return False
     thing = get_named_group(now, "thing")
     values = [get_named_group(one, "value") for one in (now, before)]
     is_name = "name" in thing or "名字" in thing
-    return values[0] != values[1] and (is_name or all(map(_ONE.match, values)))
+    return values[0] != values[1] and (is_name or all(map(_PATTERNS.one_at_a_time.match, values)))
 
 
 def _same_thing(now: re.Match[str], before: re.Match[str]) -> bool:
@@ -302,14 +265,14 @@ def _denied(new: SelfStatement, old: SelfStatement) -> bool:
 
 def _liked(one: SelfStatement) -> tuple[_Things, _Things]:
     """Return the things that a preference says are liked, and those that are not."""
-    first, *rest = RATHER_PATTERN.split(one.value, maxsplit=1)
+    first, *rest = PHRASES.rather.split(one.value, maxsplit=1)
     liked, disliked = _things(first), _things(" ".join(rest))
     before = one.content[: one.content.rfind(one.value)] if one.value else one.content
-    return (disliked, liked) if NEGATION_PATTERN.search(before) else (liked, disliked)
+    return (disliked, liked) if PHRASES.negation.search(before) else (liked, disliked)
 
 
 def _things(text: str) -> _Things:
-    parts = LIST_SEPARATOR_PATTERN.split(text)
+    parts = PHRASES.list_separator.split(text)
     return {frozenset(search_words(part)) for part in parts} - {frozenset()}
 
 
@@ -337,10 +300,10 @@ def _has_other_taste(one: SelfStatement, fact: str) -> bool:
 
 
 def _other_language(one: SelfStatement, fact: str) -> bool:
-    new, old = LANGUAGE_PATTERN.search(one.content), LANGUAGE_PATTERN.search(fact)
+    new, old = PHRASES.language.search(one.content), PHRASES.language.search(fact)
     if not new or not old or one.category != "preference":
         return False
-    return _value(new) != _value(old) and not NEGATION_PATTERN.search(one.content + fact)
+    return _value(new) != _value(old) and not PHRASES.negation.search(one.content + fact)
 
 
 def _value(match: re.Match[str]) -> str:
@@ -349,14 +312,14 @@ def _value(match: re.Match[str]) -> str:
 
 def _other_value(one: SelfStatement, fact: str) -> bool:
     """Tell whether a fact gives another value for something they have: "My budget is 9"."""
-    new, old = POSSESSION_PATTERN.match(one.content), POSSESSION_PATTERN.match(fact)
+    new, old = PHRASES.possession.match(one.content), PHRASES.possession.match(fact)
     if not new or not old or not _same_thing(new, old):
         return False
     now, then = _value(new), _value(old)
     if now in then or then in now:
         return False
-    unique = one.kind == "correction" or bool(UNIQUE_THING_PATTERN.match(one.content))
-    return unique or _DIGITS.sub("", now) == _DIGITS.sub("", then)
+    unique = one.kind == "correction" or bool(PHRASES.unique_thing.match(one.content))
+    return unique or _PATTERNS.digits.sub("", now) == _PATTERNS.digits.sub("", then)
 
 
 CONTRADICTION_CHECKS: Mapping[str, Callable[[SelfStatement, SelfStatement], bool]] = {

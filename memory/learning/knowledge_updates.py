@@ -29,14 +29,7 @@ from memory.learning.own_words import (
     is_about_speaker,
     is_request,
 )
-from memory.learning.patterns import (
-    ANSWER_PATTERN,
-    CHANGE_PATTERN,
-    NEGATION_PATTERN,
-    STATEMENT_PATTERNS,
-    parse_tastes,
-    parse_unwanted_tastes,
-)
+from memory.learning.patterns import PHRASES, parse_tastes, parse_unwanted_tastes
 from memory.learning.self_statements import (
     IDENTITY_KINDS,
     SENTENCE_END_MARKS,
@@ -104,7 +97,7 @@ def profile_update_from_manner(
                 refusals.append(trait)
             else:
                 traits.append(trait)
-    update["instead"] = any(CHANGE_PATTERN.search(one["quote"]) for one in update["identities"])
+    update["instead"] = any(PHRASES.change.search(one["quote"]) for one in update["identities"])
     update["tastes"] = _tastes(manner, shown.messages)
     former = [shown.traits[number] for number in manner.gone if number in shown.traits]
     update["gone"] = [one for one in former if _is_ended(one, shown.messages.values())]
@@ -138,7 +131,7 @@ def _tastes(manner: Manner, messages: Mapping[int, PersonMessage]) -> dict[str, 
         for one in find_quoted_sentences(manner.quote, said.text)
         if (is_about_speaker(one) and not is_request(one)) or parse_tastes(one)
     )
-    if not ANSWER_PATTERN.search(sentence):
+    if not PHRASES.answer.search(sentence):
         return {}
     stated = parse_tastes(sentence)
     tastes = {name: str(getattr(manner, name)) for name in TASTE_NAMES}
@@ -153,7 +146,7 @@ def _is_ended(trait: str, messages: Iterable[PersonMessage]) -> bool:
     """Tell whether somebody says that a trait no longer holds."""
     spans = (span for said in messages for span in split_sentences(extract_own_words(said.text)))
     return any(
-        (NEGATION_PATTERN.search(span.text) or CHANGE_PATTERN.search(span.text))
+        (PHRASES.negation.search(span.text) or PHRASES.change.search(span.text))
         and is_about_speaker(span.text)
         and shares_word_family(trait, span.text)
         for span in spans
@@ -320,10 +313,10 @@ def _wordless_filters(one: SelfStatement) -> list[Callable[[str], object]]:
     exclusive = one.kind in (*SINGLE_VALUED_KINDS, "diet") or (
         one.kind == "identity" and one.changed
     )
-    kind_filter = [STATEMENT_PATTERNS[one.kind].match] if exclusive else []
-    return [*kind_filter, ANSWER_PATTERN.search] if one.tastes else [*kind_filter]
+    kind_filter = [PHRASES.get(one.kind).match] if exclusive else []
+    return [*kind_filter, PHRASES.answer.search] if one.tastes else [*kind_filter]
 
 
 def _can_end(sentence: str, fact: Fact) -> bool:
     """Tell whether a sentence can end a fact: it says what has changed, or names the same thing."""
-    return bool(CHANGE_PATTERN.search(sentence)) or shares_word_family(fact.content, sentence)
+    return bool(PHRASES.change.search(sentence)) or shares_word_family(fact.content, sentence)

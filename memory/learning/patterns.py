@@ -4,98 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import count
 from types import MappingProxyType
 from typing import get_args
 
-from memory.learning.phrases import CHINESE_PHRASES, ENGLISH_PHRASES
 from memory.profile.traits import Depth, Detail, Format
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.words import search_words
 
+PHRASES = PatternFile(__package__, "patterns.toml")
 
-def _compile_phrases(name: str) -> re.Pattern[str]:
-    """Join all phrasings of one meaning; each group gets a number after its name."""
-    phrasings = (*ENGLISH_PHRASES[name], *CHINESE_PHRASES[name])
-    joined = "|".join(f"(?:{phrasing})" for phrasing in phrasings)
-    numbers = count()
-    numbered = re.sub(r"\(\?P<(\w+)>", lambda group: f"(?P<{group[1]}{next(numbers)}>", joined)
-    return regex(numbered, re.IGNORECASE)
-
-
-LEAD_PATTERN = _compile_phrases("lead")
-"""Words that only lead to a statement; several may follow each other."""
-
-NOTE_PATTERN = _compile_phrases("note")
-"""A request to remember what follows."""
-
-ASIDE_PATTERN = _compile_phrases("aside")
-"""What separates something to remember from a question in the same sentence."""
-
-DENIAL_PATTERN = _compile_phrases("denied")
-"""A statement that something is wrong."""
-
-CORRECTION_PATTERN = _compile_phrases("right")
-"""A statement of what is right instead, perhaps with what is not: `wrong`."""
-
-POSSESSION_PATTERN = _compile_phrases("own")
-"""A statement about something the speaker has: `thing`, `value`."""
-
-UNIQUE_THING_PATTERN = _compile_phrases("single")
-"""The start of a sentence about something of which there is only one."""
-
-LANGUAGE_PATTERN = _compile_phrases("tongue")
-"""The language in which answers are wanted: `value`."""
-
-ALSO_PATTERN = _compile_phrases("also")
-"""Words that add to what was true before instead of replacing it."""
-
-EXPERTISE_PATTERN = _compile_phrases("fields")
-"""What somebody may be in several fields at once, such as an expert."""
-
-CONTRAST_PATTERN = _compile_phrases("contrast")
-"""A correction that needs no introduction."""
-
-WISH_PATTERN = _compile_phrases("wish")
-"""A wish for every answer."""
-
-STATEMENT_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    kind: _compile_phrases(kind)
-    for kind in (
-        *("name", "native", "diet", "identity", "role", "home", "bond", "skill", "tool"),
-        *("work", "condition", "family", "origin", "goal", "habit", "preference"),
-    )
-}
-"""Statements about oneself, by what they say: `value`."""
-
-FORMER_PATTERN = _compile_phrases("ended")
-"""A statement that something no longer holds: `before` and `rest` form the sentence it ends."""
-
-NOT_SO_PATTERN = _compile_phrases("not_so")
-"""A statement that something does not hold, with the same groups."""
-
-RATHER_PATTERN = _compile_phrases("rather")
-"""What separates something liked from something liked less."""
-
-LIST_SEPARATOR_PATTERN = _compile_phrases("several")
-"""What separates several things."""
-
-TASTE_PATTERNS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
-    field: {value: _compile_phrases(value) for value in get_args(values) if value}
+TASTES: Mapping[str, tuple[str, ...]] = {
+    field: get_args(values)
     for field, values in (("detail", Detail), ("depth", Depth), ("format", Format))
 }
-"""The words for how somebody likes answers, by field and value of a profile."""
-
-ANSWER_PATTERN = _compile_phrases("answers")
-"""What a taste must be about to be a taste in answers."""
-
-NEGATION_PATTERN = _compile_phrases("negated")
-
-MOMENTARY_PATTERN = _compile_phrases("moment")
-"""Words of statements that hold only for the moment."""
-
-CHANGE_PATTERN = _compile_phrases("changed")
-"""Words that say that something was different before."""
+"""The values of a profile that say how somebody likes answers; each names its pattern."""
 
 
 def get_named_group(match: re.Match[str], name: str) -> str:
@@ -119,7 +42,7 @@ def parse_tastes(text: str) -> Mapping[str, str]:
 
     What follows a "not" is not liked.
     """
-    if not ANSWER_PATTERN.search(text):
+    if not PHRASES.answer.search(text):
         return NO_TASTES
     tastes = _find_tastes(_split_at_negation(text)[0])
     return {field: values[0] for field, values in tastes.items() if len(values) == 1}
@@ -127,19 +50,19 @@ def parse_tastes(text: str) -> Mapping[str, str]:
 
 def parse_unwanted_tastes(text: str) -> Mapping[str, list[str]]:
     """Return how answers are not liked, by field of a profile, where a text is plain about it."""
-    tastes = _find_tastes(_split_at_negation(text)[1]) if ANSWER_PATTERN.search(text) else {}
-    return tastes if len(tastes) == 1 and len(NEGATION_PATTERN.findall(text)) == 1 else {}
+    tastes = _find_tastes(_split_at_negation(text)[1]) if PHRASES.answer.search(text) else {}
+    return tastes if len(tastes) == 1 and len(PHRASES.negation.findall(text)) == 1 else {}
 
 
 def _split_at_negation(text: str) -> tuple[str, str]:
-    negation = NEGATION_PATTERN.search(text)
+    negation = PHRASES.negation.search(text)
     return (text[: negation.start()], text[negation.end() :]) if negation else (text, "")
 
 
 def _find_tastes(text: str) -> dict[str, list[str]]:
     tastes = {
-        field: [value for value, pattern in patterns.items() if pattern.search(text)]
-        for field, patterns in TASTE_PATTERNS.items()
+        field: [value for value in values if value and PHRASES.get(value).search(text)]
+        for field, values in TASTES.items()
     }
     return {field: values for field, values in tastes.items() if values}
 
@@ -164,7 +87,7 @@ def _split_place(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """
     for pattern in _PLACE_PHRASES:
         match = pattern.match(text)
-        if match and not EXPERTISE_PATTERN.search(match["what"].strip()):
+        if match and not PHRASES.expertise.search(match["what"].strip()):
             return frozenset(search_words(match["what"])), frozenset(search_words(match["where"]))
     return None
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage
 
 from memory.learning.own_words import is_first_person, is_request
-from memory.learning.patterns import NOTE_PATTERN
+from memory.learning.patterns import PHRASES
 from memory.learning.self_statements import split_aside, strip_notes
 from text.regex import regex
 from text.script import CJK
@@ -57,7 +57,7 @@ def strip_self_descriptions(message: str) -> str:
         statement, question = split_aside(sentence)
         goes_on = personal and _OF_THEM.match(statement)
         personal = not is_request(statement) and bool(
-            goes_on or is_first_person(statement) or NOTE_PATTERN.match(statement)
+            goes_on or is_first_person(statement) or PHRASES.note.match(statement)
         )
         questions.append(question if personal else sentence)
     questions = [one for one in questions if one]

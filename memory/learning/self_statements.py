@@ -14,27 +14,17 @@ from memory.learning.own_words import (
     normalize_message,
 )
 from memory.learning.patterns import (
-    ASIDE_PATTERN,
-    CHANGE_PATTERN,
-    CONTRAST_PATTERN,
-    CORRECTION_PATTERN,
-    DENIAL_PATTERN,
-    EXPERTISE_PATTERN,
-    FORMER_PATTERN,
-    LEAD_PATTERN,
-    MOMENTARY_PATTERN,
     NO_TASTES,
-    NOT_SO_PATTERN,
-    NOTE_PATTERN,
-    POSSESSION_PATTERN,
-    STATEMENT_PATTERNS,
-    WISH_PATTERN,
+    PHRASES,
     get_named_group,
     parse_tastes,
     strip_matches,
 )
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.sentences import split_sentences
+
+_PATTERNS = PatternFile(__package__, "self_statements.toml")
 
 STATED_CONFIDENCE = 0.95
 """How sure it is what somebody says of themselves in so many words."""
@@ -69,7 +59,6 @@ ELLIPTIC_STARTS = ("", "I ", "我")
 ELLIPTIC_BEING_KINDS = ("identity", "condition")
 """The kinds after which a clause may also leave out "I am": "I am a nurse and allergic to tea"."""
 
-_NOW = regex(r"^(?:now|currently|also)\s+|(?<!\s)\s+(?:now|these days)$", re.IGNORECASE)
 SENTENCE_END_MARKS = regex(r"(?<![\s.!。;,:…])[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
 
@@ -85,35 +74,17 @@ KINDS = (
 )
 """All kinds of statements, in the order in which they are tried."""
 
-_START = regex(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
 _NARROW = str.maketrans("，：；！", ",:;!")
-_OF_ME = regex(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
-"""A statement even if it wishes for something: "I want to see Rome"."""
 
-_PREDICATE = regex(
-    r"\b(?:i|you|he|she|it|we|they|me|us|them|this|that|there|is|are|was|were|am|be|been|do|does"
-    r"|did|has|have|had|can|could|will|would|shall|should|may|might|must|not|please|thanks?|hi"
-    r"|hello)\b|n't\b|\d",
-    re.IGNORECASE,
-)
-"""Words that make a clause after "and" a statement of its own, and no further name or noun."""
-
-_JOINED = regex(r"^(?:,\s*|,?\s+and\s+)$", re.IGNORECASE)
-_ABOUT = regex(r"^(?:(?:the |this |my )?(?:user|person)|he|she|用[户戶]|他|她)\s*", re.IGNORECASE)
-_THIRD = regex(r"^(?:is|has|does|doesn't|isn't|\w+s)\b", re.IGNORECASE)
 _DETERMINERS = frozenset(re.findall(r"\w+", "the a an this that these those my our its their no"))
 _FIRST = {"is": "am", "isn't": "am not", "has": "have", "does": "do", "doesn't": "don't"}
-
-_CLAUSE = regex(
-    r"[,;]\s*|(?:(?<!\s)|(?<=[–—-]\s))\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s"
-)
 
 
 class SelfStatement(NamedTuple):
     """Something a person said of themselves, in their own words."""
 
     kind: str
-    """A key of `STATEMENT_PATTERNS`, or `former`, `wish`, `note`, `correction`."""
+    """A pattern of a statement in `patterns.toml`, or `former`, `wish`, `note`, `correction`."""
     content: str
     quote: str
     """The words of the message that it is from."""
@@ -219,15 +190,15 @@ def get_fact_category(statements: Sequence[SelfStatement], default: str) -> str:
 
 def _to_first_person(text: str) -> list[str]:
     """Return how the person whom a note is about might say it themselves."""
-    about = _ABOUT.sub("", text, count=1)
+    about = _PATTERNS.about.sub("", text, count=1)
     if not about.isascii():
         return [f"我{about}"]
     verb, _, rest = about.partition(" ")
     first = verb.lower()
     if first in _DETERMINERS:
         return []
-    if not _THIRD.match(verb):
-        expert = [f"I am a {first} {rest}"] if EXPERTISE_PATTERN.match(first) else []
+    if not _PATTERNS.third_person.match(verb):
+        expert = [f"I am a {first} {rest}"] if PHRASES.expertise.match(first) else []
         return [f"I {first} {rest}".strip(), f"I am {first} {rest}".strip(), *expert]
     first = _FIRST.get(first) or re.sub(r"(?<=[cs]h)es$|(?<=i)es$|s$", "", first)
     return [f"I {re.sub('i$', 'y', first)} {rest}"]
@@ -235,7 +206,7 @@ def _to_first_person(text: str) -> list[str]:
 
 def split_aside(sentence: str) -> tuple[str, str]:
     """Return the statement in a sentence, and the question that follows it."""
-    separator = ASIDE_PATTERN.search(sentence)
+    separator = PHRASES.aside.search(sentence)
     if not separator:
         return sentence, ""
     return sentence[: separator.start()], sentence[separator.end() :]
@@ -246,9 +217,9 @@ def _parse_sentences(text: str) -> list[_ParsedSentence]:
     denied = False
     for span in split_sentences(text):
         quote = SENTENCE_END_MARKS.sub("", span.text)
-        sentence = strip_matches(LEAD_PATTERN, quote.translate(_NARROW))
-        rest = strip_matches(DENIAL_PATTERN, sentence)
-        is_note = bool(NOTE_PATTERN.match(rest))
+        sentence = strip_matches(PHRASES.lead, quote.translate(_NARROW))
+        rest = strip_matches(PHRASES.denial, sentence)
+        is_note = bool(PHRASES.note.match(rest))
         statement, aside = split_aside(rest) if is_note else (rest, "")
         question = quote[len(quote) - len(aside) :]
         statements, whole = _parse_sentence(statement, quote, denied or rest != sentence)
@@ -262,24 +233,24 @@ def _parse_sentences(text: str) -> list[_ParsedSentence]:
 
 def _parse_sentence(sentence: str, quote: str, denied: bool) -> tuple[list[SelfStatement], bool]:
     """Return the statements in a sentence, and whether they are all of it."""
-    note = NOTE_PATTERN.sub("", sentence, count=1)
-    if not note or MOMENTARY_PATTERN.search(note):
+    note = PHRASES.note.sub("", sentence, count=1)
+    if not note or PHRASES.momentary.search(note):
         return [], False
     if not is_request(note) and (match := _match_correction(note, denied)):
         wrong = get_named_group(match, "wrong")
         return [SelfStatement("correction", note, quote, wrong=wrong)], True
-    if WISH_PATTERN.match(note):
+    if PHRASES.wish.match(note):
         return [SelfStatement("wish", note, quote)], not is_request(note)
     statements, whole = _parse_self_description(note, quote, denied)
-    if note != sentence and not whole and (_OF_ME.match(note) or not is_request(note)):
+    if note != sentence and not whole and (_PATTERNS.of_me.match(note) or not is_request(note)):
         return [SelfStatement("note", note, quote)], True
     return statements, whole
 
 
 def _match_correction(sentence: str, denied: bool) -> re.Match[str] | None:
     if denied:
-        return CORRECTION_PATTERN.match(sentence) or POSSESSION_PATTERN.match(sentence)
-    return CORRECTION_PATTERN.match(sentence) if CONTRAST_PATTERN.match(sentence) else None
+        return PHRASES.correction.match(sentence) or PHRASES.possession.match(sentence)
+    return PHRASES.correction.match(sentence) if PHRASES.contrast.match(sentence) else None
 
 
 def _parse_self_description(
@@ -304,7 +275,7 @@ def _parse_self_description(
         )
         if statement:
             statements.append(statement)
-        elif statements and _JOINED.match(separator) and _is_noun_phrase(clause):
+        elif statements and _PATTERNS.joined.match(separator) and _is_noun_phrase(clause):
             statements[-1] = _extend(statements[-1], separator + clause)
         else:
             # What follows may be what others say.
@@ -322,7 +293,7 @@ def _parse_self_description(
 def _split_clauses(sentence: str) -> list[tuple[str, str]]:
     """Return the clauses of a sentence, each with what separates it from the one before."""
     clauses, end, separator = list[tuple[str, str]](), 0, ""
-    for match in _CLAUSE.finditer(sentence):
+    for match in _PATTERNS.clause.finditer(sentence):
         clauses.append((separator, sentence[end : match.start()]))
         end, separator = match.end(), match[0]
     clauses.append((separator, sentence[end:]))
@@ -332,7 +303,7 @@ def _split_clauses(sentence: str) -> list[tuple[str, str]]:
 def _is_noun_phrase(clause: str) -> bool:
     """Tell whether a clause is only a name or a noun, which belongs to the clause before it."""
     is_short = clause.isascii() and len(clause.split()) <= 6
-    return is_short and not (is_request(clause) or _PREDICATE.search(clause))
+    return is_short and not (is_request(clause) or _PATTERNS.predicate.search(clause))
 
 
 def _extend(one: SelfStatement, rest: str) -> SelfStatement:
@@ -361,20 +332,20 @@ def _parse_statement(
 ) -> SelfStatement | None:
     if "former" in kinds and (former := _parse_former(text, quote)):
         return former
-    plain = _START.sub("", text, count=1)
+    plain = _PATTERNS.start.sub("", text, count=1)
     for kind in kinds:
-        if kind in STATEMENT_PATTERNS and (match := STATEMENT_PATTERNS[kind].match(plain)):
-            value = _NOW.sub("", get_named_group(match, "value"))
+        if kind != "former" and (match := PHRASES.get(kind).match(plain)):
+            value = _PATTERNS.now.sub("", get_named_group(match, "value"))
             wrong = get_named_group(match, "wrong") if kind == "tool" else ""
-            changed = denied or bool(wrong or CHANGE_PATTERN.search(text))
+            changed = denied or bool(wrong or PHRASES.change.search(text))
             return SelfStatement(kind, text, quote, value, wrong=wrong, changed=changed)
     return None
 
 
 def _parse_former(text: str, quote: str) -> SelfStatement | None:
     """Parse what somebody says does not hold, or no longer, as if it did."""
-    ended = FORMER_PATTERN.match(text)
-    match = ended or NOT_SO_PATTERN.match(text)
+    ended = PHRASES.former.match(text)
+    match = ended or PHRASES.not_so.match(text)
     if match is None:
         return None
     before, rest = get_named_group(match, "before"), get_named_group(match, "rest")
@@ -382,7 +353,7 @@ def _parse_former(text: str, quote: str) -> SelfStatement | None:
     former = _parse_statement(positive, ENDABLE_KINDS, quote, denied=False)
     if former is None:
         return SelfStatement("former", text, quote, rest, changed=True) if ended else None
-    if not ended and (former.kind == "preference" or STATEMENT_PATTERNS["preference"].match(text)):
+    if not ended and (former.kind == "preference" or PHRASES.preference.match(text)):
         # "I don't like tea" is a preference too.
         return None
     # What somebody no longer teaches they may still speak.

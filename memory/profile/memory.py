@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from config.resources import RecentCache, Resource
 from config.settings import settings
-from memory.learning.patterns import ANSWER_PATTERN, TASTE_PATTERNS, parse_unwanted_tastes
+from memory.learning.patterns import PHRASES, parse_unwanted_tastes
 from memory.learning.self_statements import (
     IDENTITY_KINDS,
     PREFERENCE_KINDS,
@@ -179,9 +179,9 @@ def _only_tastes(statement: SelfStatement) -> bool:
     if not (statement.tastes and statement.value) or parse_unwanted_tastes(statement.content):
         return False
     rest = statement.value
-    for name, value in statement.tastes.items():
-        rest = TASTE_PATTERNS[name][value].sub(" ", rest)
-    words = search_words(ANSWER_PATTERN.sub(" ", rest))
+    for value in statement.tastes.values():
+        rest = PHRASES.get(value).sub(" ", rest)
+    words = search_words(PHRASES.answer.sub(" ", rest))
     return not any(word for word in words if word not in GRAMMAR_CHARACTERS)
 
 

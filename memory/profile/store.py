@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, select
 
 from config.errors import ErrorCode, Problem
-from memory.learning.patterns import ALSO_PATTERN, is_at_other_place
+from memory.learning.patterns import PHRASES, is_at_other_place
 from memory.profile.tables import profiles
 from memory.profile.traits import Profile, ProfileUpdate, Trait, empty_profile
 from storage.engine import run_read, run_write
@@ -74,7 +74,7 @@ def _merge_traits(known: Sequence[Trait], new: Sequence[Trait], gone: Sequence[s
 
 def _is_moved(new: Trait, old: Trait) -> bool:
     """Tell whether a trait is the same at another place: "a nurse in Oslo"."""
-    return is_at_other_place(new["text"], old["text"]) and not ALSO_PATTERN.search(new["quote"])
+    return is_at_other_place(new["text"], old["text"]) and not PHRASES.also.search(new["quote"])
 
 
 def _is_same(one: str, other: str) -> bool:

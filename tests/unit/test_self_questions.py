@@ -164,7 +164,7 @@ async def test_what_a_fact_and_several_traits_rest_on_is_told_once():
 def test_what_has_no_word_of_oneself_is_not_compared_with_any_pattern(
     monkeypatch: pytest.MonkeyPatch, question: str
 ):
-    for name in ("_ALL", "_TOLD", "_MINE", "_TOPICS"):
+    for name in ("_PATTERNS.all", "_PATTERNS.told", "_PATTERNS.mine", "_ATTRIBUTES"):
         monkeypatch.setattr(f"memory.self_questions.{name}", None)
 
     assert parse_self_question(question) is None
