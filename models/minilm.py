@@ -284,6 +284,8 @@ def _map_batches(
 
 
 def _onnx(file: Path) -> TokenEncoder:
+    # From version 1.29 on it sends events to Microsoft, unless this is set before it is imported.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     # Loading this library takes a while, and only this file needs it.
     import onnxruntime  # noqa: PLC0415
 

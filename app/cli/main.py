@@ -287,6 +287,7 @@ def _argument_name(one: TyperArgument) -> str:
 def _disable_telemetry() -> None:
     """Have nobody told of a run, unless the person has switched LangSmith's tracing on."""
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     with suppress(Problem):  # The settings tell what is wrong with the file.
         environment.load_home_env()
     environment.normalize_tracing()

@@ -25,8 +25,15 @@ from storage.permissions import FOLDER, SERVER_FOLDER, check_writable, secure_ho
 
 commands = Commands()
 
-SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
-"""Turns the server's own telemetry off; whether runs go to LangSmith is up to the person."""
+SILENT = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "ANONYMIZED_TELEMETRY": "False",
+    "ORT_DISABLE_TELEMETRY": "1",
+}
+"""Turns the telemetry of the server, of Chroma and of onnxruntime off.
+
+Whether runs go to LangSmith is up to the person.
+"""
 
 KEEPS = "The server stores what it is sent in {}"
 """The message when it starts."""

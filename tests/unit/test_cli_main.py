@@ -25,7 +25,7 @@ from graph.plan import parse_plan
 @pytest.fixture(autouse=True)
 def untold(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment that says nothing of tracing; what a test sets there is gone after it."""
-    for name in (*TRACING_VARIABLES, "ANONYMIZED_TELEMETRY"):
+    for name in (*TRACING_VARIABLES, "ANONYMIZED_TELEMETRY", "ORT_DISABLE_TELEMETRY"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
 
@@ -49,6 +49,7 @@ def test_unasked_nobody_is_told_of_a_run(monkeypatch: pytest.MonkeyPatch):
     environment = started(monkeypatch)
     assert environment["LANGSMITH_TRACING"] == "false"
     assert environment["ANONYMIZED_TELEMETRY"] == "False"
+    assert environment["ORT_DISABLE_TELEMETRY"] == os.environ["ORT_DISABLE_TELEMETRY"] == "1"
 
 
 def test_what_the_server_keeps_is_for_nobody_else(monkeypatch: pytest.MonkeyPatch):

@@ -203,6 +203,32 @@ def test_an_onnx_file_is_run_where_there_is_one(tiny: Path) -> None:
     np.testing.assert_allclose([cls_bees_sep, cls_sep], expected, rtol=0, atol=1e-6)
 
 
+def test_an_onnx_file_is_run_without_telling_anybody(tiny: Path, tmp_path: Path):
+    """The library would make a device id and a database of events at its import."""
+    (tiny / "model.onnx").write_bytes(TINY_ONNX)
+    home = tmp_path / "person"
+    home.mkdir()
+    code = (
+        "import sys; from pathlib import Path; from models.minilm import MiniLM; "
+        f"MiniLM(Path({str(tiny)!r})).embed(['bees']); print('onnxruntime' in sys.modules)"
+    )
+    # Where it believes that it is tested, it is silent by itself.
+    quiet = ("ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "CI", "XDG_CACHE_HOME")
+    environment = {name: value for name, value in os.environ.items() if name not in quiet}
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env=environment | {"HOME": str(home)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+    assert done.stdout == "True\n"
+    assert not list(home.rglob("*onnxruntime*"))
+
+
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Make a folder that holds no real model look like one, below a home without any."""
