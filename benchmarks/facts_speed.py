@@ -34,8 +34,8 @@ from memory.facts.ranking import (
     rank_facts,
 )
 from memory.facts.store import add_fact
-from memory.facts.tables import facts as table
 from memory.protocol import Query
+from memory.tables import facts as table
 from memory.text_vectors import semantic_embedder
 from storage.engine import close_database, run_write
 from storage.events import Event, log_event, read_revision

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from memory.experience.tables import utterances
+from memory.tables import utterances
 from runs.call_site import CallSite
 from runs.tables import calls
 from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group

@@ -17,9 +17,9 @@ from library.page_index import PageIndex
 from library.page_retrieval import run_search
 from library.page_rows import NewPage, Provenance
 from library.tables import pages
-from memory.facts.tables import facts
 from memory.page_memory import REPORT_PAGE_KIND, PageMemory
 from memory.protocol import Export, Memory, Note, Query
+from memory.tables import facts
 from prompts.loader import render_prompt
 from runs.call_site import thread_of_run
 from runs.tables import runs

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from config.settings import settings
 from library.tables import pages, sources
-from memory.facts.tables import facts
+from memory.tables import facts
 from privacy.erasure import Erasure
 from privacy.erasure_target import (
     ErasurePatterns,

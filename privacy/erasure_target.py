@@ -12,11 +12,9 @@ from sqlalchemy import Connection, select
 from library.keywords import keyword_index
 from library.page_rows import RETIRED
 from library.tables import namespaces, pages
-from memory.experience.tables import experiences, insight_runs, insights, utterances
-from memory.facts.tables import facts
-from memory.profile.tables import profiles
 from memory.profile.traits import Profile
 from memory.protocol import ErasureRequest, MemoryItem
+from memory.tables import experiences, facts, insight_runs, insights, profiles, utterances
 from privacy.erasure import (
     FORGOTTEN_MARK,
     KEYWORD_NGRAM,

@@ -26,13 +26,11 @@ from library.tables import documents, pages
 from memory.agents_md.backends import change_file
 from memory.agents_md.file_sources import FileSource, list_exportable_files
 from memory.experience.insights import InsightText, vouch_insight_in
-from memory.experience.tables import insight_runs, insights
 from memory.facts import queries as fact_rows
 from memory.facts import store
 from memory.facts.fact import Fact
-from memory.facts.tables import facts
-from memory.profile.tables import profiles
 from memory.profile.traits import Profile, empty_profile
+from memory.tables import facts, insight_runs, insights, profiles
 from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason

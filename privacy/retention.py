@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from config.errors import ErrorCode, Problem
 from library.tables import sources
-from memory.learning.tables import heard
+from memory.tables import heard
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file

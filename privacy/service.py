@@ -24,11 +24,10 @@ from memory.agents_md.memory import (
     find_personal_mentions,
     unreadable_files,
 )
-from memory.experience.tables import utterances
 from memory.facts.memory import find_repeating_facts
-from memory.facts.tables import facts
 from memory.protocol import Erase, MemoryItem
 from memory.registry import MEMORIES, find_items
+from memory.tables import facts, utterances
 from privacy import erasure_stores, saved_states
 from privacy.affected_threads import AffectedThreads, find_affected_threads
 from privacy.erasure_target import ErasurePatterns, ErasureTarget, build_erasure_target

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from sqlalchemy import (
-    Column,
-    Float,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-)
+from sqlalchemy import Column, Float, Index, Integer, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -52,16 +43,7 @@ outbox = Table(
 """Work that is done after a run, kept until it is done; `data` is JSON."""
 
 
-TABLE_MODULES = (
-    "runs.tables",
-    "library.tables",
-    "memory.tables",
-    "memory.agents_md.tables",
-    "memory.experience.tables",
-    "memory.facts.tables",
-    "memory.learning.tables",
-    "memory.profile.tables",
-)
+TABLE_MODULES = ("runs.tables", "library.tables", "memory.tables")
 """The modules of other rooms that define tables: storage itself imports none of them."""
 
 

@@ -36,8 +36,8 @@ from memory.agents_md.file_sources import (
 )
 from memory.agents_md.project_trust import undo_trust
 from memory.agents_md.proposals import ITEM_CHARS, Proposal, undo_file_edit
-from memory.agents_md.tables import proposals
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
+from memory.tables import proposals
 from storage.events import Event, LoggedEvent, Reverse, empty_events, log_event
 from text.tokens import count_tokens, estimate_tokens
 from text.words import search_words

@@ -9,7 +9,7 @@ import time
 
 from sqlalchemy import Connection, delete, select
 
-from memory.agents_md.tables import projects
+from memory.tables import projects
 from runs.call_site import join_owner, split_owner
 from storage.engine import read_rows, write_in_group
 from storage.events import Event, LoggedEvent, Reversal, log_event, undoing

@@ -15,9 +15,9 @@ from memory.agents_md.backends import FileBackend, FileChange, change_file
 from memory.agents_md.content import decode_file, replace_learned, split_sections
 from memory.agents_md.disk import file_lock
 from memory.agents_md.file_sources import disk_sources
-from memory.agents_md.tables import proposals
 from memory.agents_md.three_way_merge import MergedText, merge_texts
 from memory.protocol import Query
+from memory.tables import proposals
 from storage.engine import advisory_lock, read_rows, run_write, write_in_group
 from storage.events import Event, LoggedEvent, Reversal, Reverse, log_event, undoing
 

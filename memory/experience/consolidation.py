@@ -21,9 +21,9 @@ from memory.experience.run_history import (
     find_past_runs_in,
     find_similar_runs,
 )
-from memory.experience.tables import experience_edges, experiences, insight_runs
-from memory.experience.tables import insights as table
 from memory.experience.utterances import Utterance, list_utterances_in
+from memory.tables import experience_edges, experiences, insight_runs
+from memory.tables import insights as table
 from prompts.methods import load_methods
 from storage.engine import run_read, run_write
 from storage.events import Event, lock_owner, log_event

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from memory.experience.tables import (
+from memory.tables import (
     credits,
     experience_edges,
     insight_edges,

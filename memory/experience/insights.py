@@ -19,7 +19,7 @@ from memory.experience.credit_assignment import (
     set_support,
     win_rate_lower_bound,
 )
-from memory.experience.tables import (
+from memory.tables import (
     credits,
     experience_edges,
     experiences,

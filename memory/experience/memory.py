@@ -41,7 +41,6 @@ from memory.experience.run_history import (
     question_vector,
     record_run_end,
 )
-from memory.experience.tables import experiences, insight_runs, insights
 from memory.experience.utterances import (
     PERSON_SPEAKER,
     Utterance,
@@ -60,6 +59,7 @@ from memory.protocol import (
     Query,
     not_editable_problem,
 )
+from memory.tables import experiences, insight_runs, insights
 from prompts.loader import render_prompt
 from runs.call_site import thread_of_run
 from storage.events import (

@@ -17,7 +17,7 @@ from memory.experience.run_history import (
     find_past_runs_in,
     find_similar_runs,
 )
-from memory.experience.tables import credits, insight_runs, insights, recalls
+from memory.tables import credits, insight_runs, insights, recalls
 from runs.call_site import thread_of_run
 from storage.engine import run_read, run_write
 

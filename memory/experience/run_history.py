@@ -22,7 +22,6 @@ from memory.experience.credit_assignment import (
     record_outcome,
     score_outcome,
 )
-from memory.experience.tables import experience_edges, experiences
 from memory.experience.utterances import (
     PLAN_EDIT,
     Utterance,
@@ -31,6 +30,7 @@ from memory.experience.utterances import (
     mark_key_steps,
     store_utterances,
 )
+from memory.tables import experience_edges, experiences
 from memory.text_vectors import embed_text, load_text_vectors, semantic_embedder
 from models.hashing_vectors import FloatMatrix, hash_texts
 from storage.engine import read_rows, run_read, run_write

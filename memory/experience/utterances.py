@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from memory.experience.tables import utterances
+from memory.tables import utterances
 from prompts.methods import load_methods
 from runs.tables import runs
 from storage.engine import read_rows, run_read

@@ -15,8 +15,8 @@ from config.resources import Resource
 from config.settings import settings
 from memory.facts import queries
 from memory.facts.fact import TRUSTED_PROVENANCE, Fact
-from memory.facts.tables import facts
 from memory.protocol import Note
+from memory.tables import facts
 from memory.token_budget import render_note
 from storage.engine import run_read
 from storage.events import current_revision, read_revision

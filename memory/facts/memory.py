@@ -22,8 +22,8 @@ from memory.facts.ranking import (
     keep_relevant,
     rank_facts,
 )
-from memory.facts.tables import facts
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
+from memory.tables import facts
 from storage.events import LoggedEvent, Reversal, Reverse, empty_events, find_event, undoing
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, or_, select
 
 from memory.facts.fact import Fact, fact_key
-from memory.facts.tables import facts
+from memory.tables import facts
 from storage.engine import read_rows, run_read
 
 BATCH_SIZE = 500

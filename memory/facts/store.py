@@ -23,7 +23,7 @@ from memory.facts.fact import (
     trust_level,
     validate_fact,
 )
-from memory.facts.tables import facts
+from memory.tables import facts
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, read_revision
 from storage.upsert import upsert

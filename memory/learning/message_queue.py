@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, select, update
 
 from config.settings import settings
-from memory.learning.tables import heard
+from memory.tables import heard
 from storage import outbox
 from storage.engine import run_write
 from storage.outbox import JOB_LEASE, LONGEST_WAIT, OutboxJob, is_due

@@ -19,9 +19,9 @@ from memory.learning.self_statements import (
     parse_note,
 )
 from memory.profile.store import StoredProfile, load_profile, undo_profile, update_profile
-from memory.profile.tables import profiles
 from memory.profile.traits import TASTE_NAMES, Profile, ProfileUpdate, Trait, empty_profile
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
+from memory.tables import profiles
 from memory.token_budget import NoteGroup
 from prompts.loader import load_prompt
 from storage.events import Event, LoggedEvent, Reverse, empty_events, log_event

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, bindparam, select
 
 from config.errors import ErrorCode, Problem
 from memory.learning.patterns import PHRASES, is_at_other_place
-from memory.profile.tables import profiles
 from memory.profile.traits import Profile, ProfileUpdate, Trait, empty_profile
+from memory.tables import profiles
 from storage.engine import run_read, run_write
 from storage.events import Event, LoggedEvent, Reversal, lock_owner, log_event, undoing
 from storage.upsert import upsert

@@ -10,8 +10,8 @@ import pytest
 from app.cli.forget import list_outdated_reports
 from graph.session import ThreadSession
 from memory.experience import insights
-from memory.experience.tables import utterances
 from memory.facts.queries import list_facts
+from memory.tables import utterances
 from privacy.service import plan_erasure, resolve_erasure_target
 from runs import lifecycle
 from storage.engine import read_rows

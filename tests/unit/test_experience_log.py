@@ -21,8 +21,8 @@ from memory.experience.insights import (
 )
 from memory.experience.run_history import list_past_runs, record_run_end
 from memory.experience.run_log import import_logged_run, read_run_log
-from memory.experience.tables import experiences
 from memory.experience.utterances import describe_utterances, list_utterances
+from memory.tables import experiences
 from memory.undo import undo_event
 from prompts.methods import load_methods
 from storage.engine import run_write

@@ -11,7 +11,8 @@ from sqlalchemy import event
 
 from config.errors import Problem
 from config.settings import settings
-from memory.facts import cache, tables
+from memory import tables
+from memory.facts import cache
 from memory.facts.fact import NewFact
 from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact

@@ -11,7 +11,7 @@ from config.errors import Problem
 from memory.facts.fact import Fact, NewFact
 from memory.facts.queries import find_fact, list_facts
 from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
-from memory.facts.tables import facts
+from memory.tables import facts
 from memory.undo import revert
 from storage.engine import read_rows, run_write
 from storage.events import LoggedEvent, list_events
