@@ -7,7 +7,10 @@ from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 from text.normalization import normalize_text
+from text.pattern_files import PatternFile
 from text.regex import regex
+
+_PATTERNS = PatternFile("report.markdown", "sanitizer.toml")
 
 ADDRESS_PATTERN = regex(
     r"[ \t]?(?:[a-z][a-z0-9+.-]{1,20}://"
@@ -17,35 +20,6 @@ ADDRESS_PATTERN = regex(
 )
 """A web address, or another address that a link could have."""
 
-_TLD = (
-    "com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|xyz|top|site|online|shop|club|tv|ru|cn"
-    "|uk|de|fr|jp|eu"
-    "|au|nl|se|ch|br|hk|tw|kr|example|test|invalid|localhost|onion"
-)
-_DOMAIN = regex(
-    rf"(?<![\w@./:`-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_TLD})(?![\w-]|\.[A-Za-z])"
-    r"(?P<path>/[\w/#=&_~%+.-]*[\w/])?",
-    re.ASCII,
-)
-_SENT_TO = (
-    r"(?:see|visit|go\s+to|open|browse|check(?:\s+out)?|consult|read\s+more\s+(?:at|on)|contact"
-    r"|download(?:\s+it)?\s+from|log\s*in\s+(?:at|to)"
-    r"|请?\s*(?:访问|訪問|参见|參見|详见|詳見|前往|打开|打開|登录|登錄|浏览|瀏覽|见|見))"
-)
-_SENDS = regex(
-    rf"\s*+(?:[-*>]\s++)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
-    rf"|must)\s+)?{_SENT_TO}\s*(?:the\s+\w+\s+)?[(（“\"]?"
-    rf"(?:[\w-]+\.)+(?:{_TLD})\b",
-    re.IGNORECASE,
-)
-_SENDING = regex(
-    r"(?:^|[,，;；]|\s[–—-]\s)(?:(?![,，;；()（）]).){0,120}?"
-    rf"(?:\b{_SENT_TO[3:-1]}|\b(?:at|via|on|from|under|is|are|here)\b|[:：在于於是看至到])"
-    r"(?:\s+the\s+\w+)?(?:\s+at)?\s*[<\"“'‘`(（]*(?:https?|ftp)://[!#-;=?-Z_a-z~%]+"
-    r"[>\"”'’`)）]*\s*(?:\[\^?S?\d+\]\s*)*[.!。！]?\s*$",
-    re.IGNORECASE,
-)
-_SENT = regex(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
 
 _LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
 _TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
@@ -57,23 +31,6 @@ _DEFINITION = regex(
     r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_NAMES = (
-    r"<(?:/?(?:a|abbr|address|area|article|aside|audio|b|base|big|blockquote|body|br|button|canvas"
-    r"|caption|center|cite|code|col|dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figure"
-    r"|figcaption"
-    r"|font|footer|form|frame|h[1-6]|head|header|hr|html|i|iframe|image|img|input|ins|kbd|label"
-    r"|li|link"
-    r"|main|map|mark|marquee|math|meta|nav|noscript|object|ol|option|output|p|param|picture|pre|q|s"
-    r"|samp|script|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg"
-    r"|table"
-    r"|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
-    r"|pages?|findings?|question|earlier|needs|step|draft|feedback|gaps|plan)\b|!|\?"
-    r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)"
-)
-_TAG = regex(
-    rf"{_NAMES}[^<>]*>", re.IGNORECASE
-)  # of HTML, of a prompt, or with attributes; not `List<String>`
-_TAG_BEGUN = regex(rf"<(?={_NAMES[1:]})", re.IGNORECASE)
 _IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
 _TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
 
@@ -88,21 +45,6 @@ _THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IG
 _THOUGHT_BEFORE = regex(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TITLE = regex(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
 _HEADING = regex(r"^(?:#{1,6}[ \t]+|\*\*)(?:\d+[.、]?\s*)?([^\n]*)$", re.MULTILINE)
-_LISTS = {
-    "bibliography",
-    "citations",
-    "reference list",
-    "references",
-    "source list",
-    "sources",
-    "works cited",
-    "参考文献",
-    "参考来源",
-    "参考资料",
-    "引用来源",
-    "来源",
-    "资料来源",
-}
 
 
 def strip_markup(text: str) -> str:
@@ -128,7 +70,7 @@ def sanitize_query(text: str) -> str:
 
 def is_link_referral(statement: str) -> bool:
     """Tell whether a statement only refers its reader to an address."""
-    return bool(_SENDS.match(statement))
+    return bool(_PATTERNS.sends.match(statement))
 
 
 def cut_link_referral(statement: str) -> str | None:
@@ -136,7 +78,7 @@ def cut_link_referral(statement: str) -> str | None:
 
     An address in brackets, or one in the middle of a sentence, is not such a reference.
     """
-    sending = _SENDING.search(statement)
+    sending = _PATTERNS.sending.search(statement)
     return statement[: sending.start()] if sending else None
 
 
@@ -155,9 +97,9 @@ def neutralize_domains(statement: str) -> str:
 
     def written(domain: re.Match[str]) -> str:
         before = domain.string[: domain.start()]
-        return _GONE if domain["path"] or _SENT.search(before) else f"`{domain[0]}`"
+        return _GONE if domain["path"] or _PATTERNS.sent.search(before) else f"`{domain[0]}`"
 
-    return _EMPTIED.sub("", _DOMAIN.sub(written, statement))
+    return _EMPTIED.sub("", _PATTERNS.domain.sub(written, statement))
 
 
 def strip_framing(body: str) -> str:
@@ -170,7 +112,7 @@ def strip_framing(body: str) -> str:
     body = _REPEATED.sub(lambda run: run[0][:80], body)
     body = _DEFINITION.sub("", _TITLE.sub("", body))
     headings = list(_HEADING.finditer(body))
-    if headings and headings[-1][1].strip(" #*:：_").lower() in _LISTS:
+    if headings and _PATTERNS.reference_lists.fullmatch(headings[-1][1].strip(" #*:：_").lower()):
         return body[: headings[-1].start()]
     return body
 
@@ -178,7 +120,7 @@ def strip_framing(body: str) -> str:
 def _marked(text: str) -> str:
     text = _BREAK.sub(" ", text)
     text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
-    return _TAG.sub("", _REST_OF_LINK.sub(_GONE, text))
+    return _PATTERNS.tag.sub("", _REST_OF_LINK.sub(_GONE, text))
 
 
 def _unlinked(text: str) -> str:
@@ -196,7 +138,7 @@ def _settled(text: str, change: Callable[[str], str]) -> str:
 
 def _inert(text: str) -> str:
     """Return a text in which the remains of images, links and tags have no effect."""
-    return _TAG_BEGUN.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
+    return _PATTERNS.tag_begun.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
 
 
 def _label(link: re.Match[str]) -> str:
