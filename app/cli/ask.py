@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import codecs
 import sys
+from pathlib import Path
 
 from app.cli.choices import read_choices
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import (
-    ApproveUnseenOption,
-    ChoiceOption,
-    DocsOption,
-    ForceOption,
-    OutOption,
-    QuestionArgument,
-    QuickOption,
-    ReviewOption,
-    ThreadOption,
-)
+from app.cli.dispatch import Invocation
 from app.cli.start import import_frozen
 from config.errors import ErrorCode, Problem
 
-commands = Commands()
 
-
-@commands.add("ask", trust=True)
 def ask_command(
     *,
-    question: QuestionArgument = "",
-    docs: DocsOption = None,
-    yes: ApproveUnseenOption = False,
-    review: ReviewOption = False,
-    quick: QuickOption = False,
-    out: OutOption = None,
-    force: ForceOption = False,
-    thread: ThreadOption = None,
+    question: str,
+    docs: list[Path] | None,
+    yes: bool,
+    review: bool,
+    quick: bool,
+    out: Path | None,
+    force: bool,
+    thread: str | None,
     invocation: Invocation,
-    choice: ChoiceOption = None,
+    choice: list[str] | None,
 ) -> int:
     """Research a question and write a report."""
     project = invocation.project

@@ -5,13 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from inspect import Parameter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, cast
 
 import typer
 
-from app.cli.options import JsonOption, ProjectOption, TrustOption
 from app.cli.start import import_frozen
 from config.environment import ENV_FILE_NAME
 from config.errors import ErrorCode, Problem
@@ -20,8 +19,6 @@ from runs.call_site import join_owner
 
 started_at = 0.0
 """When the command was started, by the clock that only goes forward; 0 outside of a command."""
-
-_Function = TypeVar("_Function", bound=Callable[..., int])
 
 
 class Invocation(NamedTuple):
@@ -36,17 +33,25 @@ class Invocation(NamedTuple):
         return join_owner(settings().user, self.project)
 
 
-class Declaration(NamedTuple):
-    """A command: the function that runs it, and what is settled before it runs."""
+class CommandEntry(NamedTuple):
+    """A command: what its help says, and the function that runs it, which is imported then."""
 
-    function: Callable[..., int]
-    trust: bool
-    folder_env: bool
+    help: str
+    """What it does; lists of commands show the first paragraph."""
+    function: str = ""
+    """The module in `app.cli` and the function, such as `pages.print_page`; "" for a group that
+    only has commands. It takes the options as keywords, and returns the exit status."""
+    options: tuple[Parameter, ...] = ()
+    """In the order of the help. `project`, `trust` and `as_json` together are the `invocation` of
+    the function."""
+    folder_env: bool = True
+    """Whether a `.env` in the current folder is read, as far as the folder is trusted; what is
+    ignored is reported."""
 
     @property
-    def help(self) -> str:
-        """What the command does, as its help says it."""
-        return (inspect.getdoc(self.function) or "").partition("\n\nRaises:")[0]
+    def summary(self) -> str:
+        """What it does, in one line."""
+        return self.help.partition("\n\n")[0]
 
     def callback(self) -> Callable[..., None]:
         """Return a function that typer reads the options from, and calls to run the command."""
@@ -56,71 +61,43 @@ class Declaration(NamedTuple):
             if options.pop("context").invoked_subcommand is None:
                 run_command(self, options)
 
-        parameters = list(self._parameters())
+        context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        parameters = [context, *self.options]
         vars(run).update(__signature__=inspect.Signature(parameters))
         run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
 
-    def _parameters(self) -> Iterator[Parameter]:
-        """Yield the parameters of the function, with the options that `Invocation` stands for."""
-        yield Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-        own = inspect.signature(self.function, eval_str=True).parameters.values()
-        for one in own:
-            if one.annotation is not Invocation:
-                yield one
-                continue
-            yield _option("project", ProjectOption, "")
-            if self.trust:
-                yield _option("trust", TrustOption, False)
-        if any(one.annotation is Invocation for one in own):
-            yield _option("as_json", JsonOption, False)
+    def load(self) -> Callable[..., int]:
+        """Import the function that runs it."""
+        module, _, name = self.function.partition(".")
+        return cast("Callable[..., int]", getattr(import_frozen(f"app.cli.{module}"), name))
 
 
-def _option(name: str, annotation: Any, default: Any) -> Parameter:
+def option(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:
+    """Return an option of a command as a keyword; without a default it is required.
+
+    Args:
+        name: The name of the keyword.
+        annotation: One of `app.cli.options`.
+        default: What typer reads if nothing is given, as it would be typed.
+    """
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-class Commands(dict[str, Declaration]):
-    """The commands that a module declares, by the words that call them."""
-
-    def add(
-        self, *paths: str, trust: bool = False, folder_env: bool = True
-    ) -> Callable[[_Function], _Function]:
-        """Declare a function as a command; it takes keywords and returns the exit status.
-
-        Its parameters are the options, and its docstring is the help. A parameter of the type
-        `Invocation` stands for `--project` and `--json`.
-
-        Args:
-            *paths: The words that call it, such as `memory list`; `app.cli.main` lists them too.
-            trust: Whether it reads the memory files of a folder, and so has `--trust`: a person is
-                asked first.
-            folder_env: Whether a `.env` in the current folder is read, as far as the folder is
-                trusted; what is ignored is reported.
-        """
-
-        def declare(function: _Function) -> _Function:
-            self.update(dict.fromkeys(paths, Declaration(function, trust, folder_env)))
-            return function
-
-        return declare
-
-
-def run_command(declared: Declaration, options: dict[str, Any]) -> None:
+def run_command(command: CommandEntry, options: dict[str, Any]) -> None:
     """Run a command and exit with its status.
 
     Args:
-        declared: The command.
+        command: The command.
         options: What was given on the command line; a project by its name or its folder.
     """
     if "project" in options:
-        trust = options.pop("trust") if declared.trust else None
-        project = resolve_project(options.pop("project"), trust=trust)
+        project = resolve_project(options.pop("project"), trust=options.pop("trust", None))
         options["invocation"] = Invocation(project, options.pop("as_json"))
-    if declared.folder_env and os.path.exists(ENV_FILE_NAME):
+    if command.folder_env and os.path.exists(ENV_FILE_NAME):
         # Few folders have the file.
         import_frozen("app.cli.folder_settings").apply_folder_env()
-    status = declared.function(**options)
+    status = command.load()(**options)
     sys.stdout.flush()  # What cannot be written can only be told before Python ends.
     raise typer.Exit(status)
 

@@ -15,9 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.dispatch import Commands
 from app.cli.folder_settings import describe_ignored_settings
-from app.cli.options import JsonOption
 from app.cli.output import one_line, print_json
 from app.cli.question_run import describe_long_memory_files, memory_file_tokens
 from app.cli.table import print_renderables
@@ -41,13 +39,10 @@ from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
 from tools.web.search_providers import list_available_providers
 
-commands = Commands()
-
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
 
-@commands.add("doctor")
-def check_installation(*, as_json: JsonOption = False) -> int:
+def check_installation(*, as_json: bool) -> int:
     """Check this installation and say how to mend what is wrong."""
     rows = asyncio.run(_checks())
     if as_json:

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -22,17 +23,6 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.dispatch import Commands
-from app.cli.options import (
-    CorpusOption,
-    EmbeddingsOption,
-    GroupFieldOption,
-    JsonOption,
-    LocomoFileArgument,
-    QrelsOption,
-    QueriesOption,
-    QuestionLimitOption,
-)
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from config.errors import ErrorCode, Problem
@@ -43,8 +33,6 @@ from evals.retrieval_eval import Told, measure_retrieval, open_own_store, summar
 from graph.context import Context
 from models.chat_models import load_role_model, model_for_role
 from models.embeddings import load_embedder
-
-commands = Commands()
 
 
 @contextmanager
@@ -75,16 +63,15 @@ CATEGORY_SCORES = ("R@5", "R@10", "MRR")
 """The scores that are shown for each category."""
 
 
-@commands.add("eval retrieval")
 def run_retrieval_eval(
     *,
-    corpus: CorpusOption,
-    queries: QueriesOption,
-    qrels: QrelsOption = None,
-    group_field: GroupFieldOption = None,
-    embeddings: EmbeddingsOption = "",
-    limit: QuestionLimitOption = None,
-    as_json: JsonOption = False,
+    corpus: Path,
+    queries: Path,
+    qrels: Path | None,
+    group_field: str | None,
+    embeddings: str,
+    limit: int | None,
+    as_json: bool,
 ) -> int:
     """Ask questions of a corpus and see whether the pages are found that answer them."""
     pages = read_corpus(corpus, group_field)
@@ -138,10 +125,7 @@ def _figure(name: str, value: float) -> str:
 LOCOMO_SCORES = ("F1", "BLEU-1", "answered")
 
 
-@commands.add("eval locomo")
-def run_locomo_eval(
-    *, file: LocomoFileArgument, limit: QuestionLimitOption = None, as_json: JsonOption = False
-) -> int:
+def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
     """Answer LoCoMo's questions from memory, and score the answers.
 
     Raises:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import RunArgument, VerdictArgument
+from app.cli.dispatch import Invocation
 from app.cli.output import print_json
 from memory.learning.run_feedback import record_feedback
 from runs.lifecycle import find_run
 from storage.engine import close_database
 
-commands = Commands()
 
-
-@commands.add("feedback")
-def give_feedback(*, run: RunArgument, words: VerdictArgument, invocation: Invocation) -> int:
+def give_feedback(*, run: str, words: str, invocation: Invocation) -> int:
     """Say that a run was good (up) or bad (down), or what was wrong with it."""
     told = asyncio.run(_feed_back(invocation.owner, run, words))
     if invocation.as_json:

@@ -7,10 +7,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
 
-from app.cli.dispatch import Commands
-from app.cli.options import EnvFileArgument, FolderArgument, SkipConfirmationOption
 from app.cli.output import confirm, one_line, print_notice
 from config import environment
 from config.errors import ErrorCode, Problem
@@ -19,11 +16,6 @@ from config.resources import replace_resources
 from config.settings import settings
 from storage.permissions import WRITABLE_HINT
 from text.pluralization import pluralize
-
-commands = Commands()
-
-# Typer reads a default as it reads what is typed.
-CURRENT_FOLDER, FOLDER_ENV_FILE = cast("tuple[Path, Path]", (".", environment.ENV_FILE_NAME))
 
 SHOWN = 3
 """How many names are listed at most."""
@@ -99,11 +91,8 @@ def _is_trusted() -> bool:
         return False
 
 
-@commands.add("trust", folder_env=False)
-def trust_folder(*, folder: FolderArgument = CURRENT_FOLDER) -> int:
+def trust_folder(*, folder: Path) -> int:
     """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
-
-    No file in it can decide where prompts and keys are sent. To undo: dossier memory undo.
 
     Raises:
         Problem: `project_not_found`, or a problem of the storage.
@@ -124,13 +113,8 @@ def trust_folder(*, folder: FolderArgument = CURRENT_FOLDER) -> int:
     return 0
 
 
-@commands.add("settings import", folder_env=False)
-def import_settings(
-    *, file: EnvFileArgument = FOLDER_ENV_FILE, yes: SkipConfirmationOption = False
-) -> int:
+def import_settings(*, file: Path, yes: bool) -> int:
     """Copy the settings of a .env into the home, after showing them.
-
-    Only the .env of the home is read, since a folder may be anybody's. Existing settings stay.
 
     Raises:
         Problem: `config_not_found`, `config_syntax`, `import_unconfirmed` or `home_read_only`.

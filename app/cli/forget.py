@@ -12,16 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from app.cli.dispatch import Commands, Invocation
+from app.cli.dispatch import Invocation
 from app.cli.memory_items import run_and_close
-from app.cli.options import (
-    DryRunOption,
-    IncludeCopiesOption,
-    ItemsArgument,
-    OriginOption,
-    PagesArgument,
-    SkipConfirmationOption,
-)
 from app.cli.output import confirm, one_line, print_json
 from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem
@@ -42,8 +34,6 @@ from report.document import ReportDocument, build_document
 from report.export import is_report_in_folder, render_report_files, write_report_files
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
-
-commands = Commands()
 
 
 async def redraw_reports(owner: str, told: Sequence[ReportState]) -> int:
@@ -141,14 +131,13 @@ class ErasureOptions(NamedTuple):
     as_json: bool = False
 
 
-@commands.add("pages forget")
 def forget_named_pages(
     *,
-    ids: PagesArgument = None,
-    origin: OriginOption = "",
-    yes: SkipConfirmationOption = False,
-    dry_run: DryRunOption = False,
-    copies: IncludeCopiesOption = False,
+    ids: list[str] | None,
+    origin: str,
+    yes: bool,
+    dry_run: bool,
+    copies: bool,
     invocation: Invocation,
 ) -> int:
     """Erase pages for good, and whatever says them again; remove only stops searching them.
@@ -165,13 +154,12 @@ def forget_named_pages(
     )
 
 
-@commands.add("memory forget")
 def forget_items(
     *,
-    ids: ItemsArgument,
-    yes: SkipConfirmationOption = False,
-    dry_run: DryRunOption = False,
-    copies: IncludeCopiesOption = False,
+    ids: list[str],
+    yes: bool,
+    dry_run: bool,
+    copies: bool,
     invocation: Invocation,
 ) -> int:
     """Remove things for good, and what was quoted of them: no byte of it is left.
@@ -332,10 +320,7 @@ def _render_remaining_copies(shown: _ErasurePreview) -> list[str]:
     return [one_line(line) for line in (*copies, *own, *unread)]
 
 
-@commands.add("pages remove")
-def remove_named_pages(
-    *, ids: PagesArgument = None, origin: OriginOption = "", invocation: Invocation
-) -> int:
+def remove_named_pages(*, ids: list[str] | None, origin: str, invocation: Invocation) -> int:
     """Stop searching pages; nothing else changes, and memory undo brings them back.
 
     Raises:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import ChatOption, PathsArgument
+from app.cli.dispatch import Invocation
 from app.cli.output import one_line, print_json, print_problem
 from config.errors import ErrorCode, ErrorKind, Problem
 from library.scope import list_namespaces
@@ -20,8 +19,6 @@ from models.embeddings import EmbeddingCall, collect_embedding_calls, list_paid_
 from storage.engine import close_database
 from text.pluralization import pluralize
 from tools.folder_ingestion import IngestResult, SkippedFile, ingest_folder, list_ignored_files
-
-commands = Commands()
 
 MAX_NAMED_FILES = 20
 """How many files of a folder that are not read are named without `--json`."""
@@ -35,10 +32,7 @@ class _FolderSummary(NamedTuple):
     passed_over: list[SkippedFile]
 
 
-@commands.add("ingest", trust=True)
-def ingest_paths(
-    *, paths: PathsArgument = None, chat: ChatOption = None, invocation: Invocation
-) -> int:
+def ingest_paths(*, paths: list[Path] | None, chat: Path | None, invocation: Invocation) -> int:
     """Read folders, files or a chat into memory; what was read before is not read again."""
     if chat and not paths:
         # It needs the graph, which files do without.

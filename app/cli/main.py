@@ -1,4 +1,4 @@
-"""The dossier command: a table of its commands; each is imported only when it is called."""
+"""The dossier command: read the command line, and run the command that it names."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperArgument, TyperCommand
 
 from app.cli import dispatch, output, start
+from app.cli.command_table import COMMANDS
 from app.cli.help_examples import render_epilog
 from app.cli.options import MAX_INTEGER
 from config import environment
@@ -34,127 +35,17 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-class CommandEntry(NamedTuple):
-    """A command before it is imported."""
-
-    module: str
-    """The module in `app.cli` that declares it; empty for a group that only has commands."""
-    help: str
-    """What it does, in one line."""
-
-
-COMMANDS = {
-    "": CommandEntry(
-        "",
-        "Research a question over your files and the web, with every sentence traced to a source.",
-    ),
-    "ask": CommandEntry("ask", "Research a question and write a report."),
-    "resume": CommandEntry(
-        "resume",
-        "Go on with a run that waits, was paused or killed, failed in part, or reached a limit.",
-    ),
-    "feedback": CommandEntry(
-        "feedback", "Say that a run was good (up) or bad (down), or what was wrong with it."
-    ),
-    "serve": CommandEntry("serve", "Start the LangGraph development server with this agent."),
-    "token": CommandEntry("token", "Print the token that scripts send to the server."),
-    "trust": CommandEntry(
-        "folder_settings",
-        "Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.",
-    ),
-    "doctor": CommandEntry("doctor", "Check this installation and say how to mend what is wrong."),
-    "runs": CommandEntry("runs", "List the runs, show one, or delete old ones."),
-    "runs show": CommandEntry("runs", "Show every call of a run: role, step, tokens and time."),
-    "runs prune": CommandEntry(
-        "prune", "Delete runs that ended long ago; what was learnt and reported stays."
-    ),
-    "ingest": CommandEntry(
-        "ingest_command",
-        "Read folders, files or a chat into memory; what was read before is not read again.",
-    ),
-    "search": CommandEntry("search", "Find the pages that answer a question best."),
-    "recall": CommandEntry("recall_command", "Answer a question from what was read before."),
-    "pages": CommandEntry("", "List, show, search, remove, forget and count what was read."),
-    "pages list": CommandEntry("pages", "List the newest pages."),
-    "pages show": CommandEntry("pages", "Show a page: where it is from, and what it says."),
-    "pages search": CommandEntry("search", "Find the pages that answer a question best."),
-    "pages remove": CommandEntry(
-        "forget", "Stop searching pages; nothing else changes, and memory undo brings them back."
-    ),
-    "pages forget": CommandEntry(
-        "forget",
-        "Erase pages for good, and whatever says them again; remove only stops searching them.",
-    ),
-    "pages stats": CommandEntry("pages", "Count the pages by kind, conversation and folder."),
-    "memory": CommandEntry("", "List, search, correct and forget what is remembered."),
-    "memory proposals": CommandEntry(
-        "memory_changes", "Show what agents would change in AGENTS.md, as differences."
-    ),
-    "memory approve": CommandEntry(
-        "memory_changes",
-        "Write proposed changes into the file, together with what was changed in it since.",
-    ),
-    "memory reject": CommandEntry("memory_changes", "Let proposed changes be."),
-    "memory graph": CommandEntry(
-        "memory_transfer", "Draw how past runs went, and what they teach, as a page."
-    ),
-    "memory insights": CommandEntry("memory_items", "List what past runs teach, the best first."),
-    "memory import-runs": CommandEntry(
-        "memory_transfer", "Learn from a log of what agents did, one run as JSON on a line."
-    ),
-    "memory list": CommandEntry("memory_items", "List what each memory keeps, the newest first."),
-    "memory show": CommandEntry(
-        "memory_items",
-        "Show one thing whole: a fact, an insight, a page, a report, a file or the profile.",
-    ),
-    "memory search": CommandEntry("memory_items", "Find what fits some words, in every memory."),
-    "memory add": CommandEntry("memory_items", "Add a fact about yourself."),
-    "memory edit": CommandEntry("memory_items", "Let a fact or an insight say something else."),
-    "memory forget": CommandEntry(
-        "forget", "Remove things for good, and what was quoted of them: no byte of it is left."
-    ),
-    "memory why": CommandEntry(
-        "memory_items", "Show what the calls of a run were told, and why that was chosen."
-    ),
-    "memory log": CommandEntry(
-        "memory_changes", "List the changes of all memories, the newest first."
-    ),
-    "memory diff": CommandEntry("memory_changes", "Show what one event changed."),
-    "memory undo": CommandEntry(
-        "memory_changes", "Take back an event, or everything that a run has written."
-    ),
-    "memory export": CommandEntry(
-        "memory_transfer", "Write everything that is remembered to one JSON file."
-    ),
-    "memory import": CommandEntry(
-        "memory_transfer",
-        "Add what another home has exported; what is known already is left as it is.",
-    ),
-    "eval": CommandEntry("", "Measure on your own data."),
-    "eval retrieval": CommandEntry(
-        "eval_runs",
-        "Ask questions of a corpus and see whether the pages are found that answer them.",
-    ),
-    "eval locomo": CommandEntry(
-        "eval_runs", "Answer LoCoMo's questions from memory, and score the answers."
-    ),
-    "settings": CommandEntry("", "Copy settings into the home."),
-    "settings import": CommandEntry(
-        "folder_settings", "Copy the settings of a .env into the home, after showing them."
-    ),
-}
-"""Every command by the words that call it, in the order of the help."""
-
-
 class LazyCommand(TyperCommand):
-    """A command of which the name and one line of help are known; it is imported when called."""
+    """A command of which the name and one line of help are shown; its options are read later."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        super().__init__(path.rpartition(" ")[2], help=COMMANDS[path].help, rich_markup_mode=None)
+        super().__init__(
+            path.rpartition(" ")[2], help=COMMANDS[path].summary, rich_markup_mode=None
+        )
 
     def make_context(self, *args: Any, **options: Any) -> typer.Context:
-        """Import the command, and let it read the words that follow its name."""
+        """Let the command read the words that follow its name."""
         return cast("typer.Context", self.load().make_context(*args, **options))
 
     def load(self) -> Any:
@@ -163,12 +54,12 @@ class LazyCommand(TyperCommand):
 
 
 def load_command(path: str = "") -> Any:
-    """Return a command as typer runs it; the commands of a group are imported when they are called.
+    """Return a command as typer runs it; those of a group read their options when called.
 
     Args:
         path: The words that call it; the program itself without any.
     """
-    module, text = COMMANDS[path]
+    entry = COMMANDS[path]
     group = {
         one.rpartition(" ")[2]: LazyCommand(one)
         for one in COMMANDS
@@ -180,14 +71,14 @@ def load_command(path: str = "") -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": HELP},
     )
-    declared = start.import_frozen(f"app.cli.{module}").commands[path] if module else None
-    run = declared.callback() if declared else _dossier if not path else _group
+    run = entry.callback() if entry.function else _group if path else _dossier
     if group:
-        program.callback(
-            help=text, invoke_without_command=bool(module), no_args_is_help=not module
-        )(run)
-    elif declared:
-        program.command(help=declared.help)(run)
+        alone = bool(entry.function)
+        program.callback(help=entry.help, invoke_without_command=alone, no_args_is_help=not alone)(
+            run
+        )
+    else:
+        program.command(help=entry.help)(run)
     command = cast("Any", typer.main.get_command(program))
     if group:
         command.commands = group

@@ -14,18 +14,8 @@ from typing import Any
 from rich.table import Column
 from rich.text import Text
 
-from app.cli.dispatch import Commands, Invocation
+from app.cli.dispatch import Invocation
 from app.cli.memory_items import SHORT_ID, run_and_close, truncate_cell
-from app.cli.options import (
-    EventArgument,
-    IncludeDecidedOption,
-    ItemFilterOption,
-    LimitOption,
-    OptionalEventArgument,
-    ProposalsArgument,
-    RunFilterOption,
-    UndoRunOption,
-)
 from app.cli.output import one_line, print_json
 from app.cli.table import color_diff_line, make_table, print_renderables
 from config.errors import ErrorCode, ErrorKind, Problem
@@ -35,15 +25,12 @@ from memory.undo import UndoneRun, get_event, undo_event, undo_run
 from runs.lifecycle import find_run
 from storage.events import LoggedEvent, list_events
 
-commands = Commands()
 
-
-@commands.add("memory log")
 def print_event_list(
     *,
-    run: RunFilterOption = "",
-    item: ItemFilterOption = "",
-    limit: LimitOption = 30,
+    run: str,
+    item: str,
+    limit: int,
     invocation: Invocation,
 ) -> int:
     """List the changes of all memories, the newest first."""
@@ -56,8 +43,7 @@ def print_event_list(
     return 0
 
 
-@commands.add("memory diff")
-def print_event_diff(*, event: EventArgument, invocation: Invocation) -> int:
+def print_event_diff(*, event: int, invocation: Invocation) -> int:
     """Show what one event changed.
 
     Raises:
@@ -73,10 +59,7 @@ def print_event_diff(*, event: EventArgument, invocation: Invocation) -> int:
     return 0
 
 
-@commands.add("memory undo")
-def undo_changes(
-    *, event: OptionalEventArgument = None, run: UndoRunOption = "", invocation: Invocation
-) -> int:
+def undo_changes(*, event: int | None, run: str, invocation: Invocation) -> int:
     """Take back an event, or everything that a run has written.
 
     Raises:
@@ -177,8 +160,7 @@ def _event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
 WARNING = "possibly from a page: the run had read texts by strangers, and you have not said this"
 
 
-@commands.add("memory proposals")
-def print_proposals(*, every: IncludeDecidedOption = False, invocation: Invocation) -> int:
+def print_proposals(*, every: bool, invocation: Invocation) -> int:
     """Show what agents would change in AGENTS.md, as differences."""
     found = run_and_close(list_proposals(invocation.owner, decided=every))
     if invocation.as_json:
@@ -190,8 +172,7 @@ def print_proposals(*, every: IncludeDecidedOption = False, invocation: Invocati
     return 0
 
 
-@commands.add("memory approve")
-def approve_proposals(*, ids: ProposalsArgument, invocation: Invocation) -> int:
+def approve_proposals(*, ids: list[str], invocation: Invocation) -> int:
     """Write proposed changes into the file, together with what was changed in it since.
 
     Raises:
@@ -202,8 +183,7 @@ def approve_proposals(*, ids: ProposalsArgument, invocation: Invocation) -> int:
     return 0
 
 
-@commands.add("memory reject")
-def reject_proposals(*, ids: ProposalsArgument, invocation: Invocation) -> int:
+def reject_proposals(*, ids: list[str], invocation: Invocation) -> int:
     """Let proposed changes be.
 
     Raises:

@@ -13,17 +13,7 @@ from typing import Any, TypeVar
 from rich.table import Column
 from rich.text import Text
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import (
-    CategoryOption,
-    IncludeEndedOption,
-    ItemArgument,
-    LimitOption,
-    MemoryFilterOption,
-    QueryArgument,
-    RunArgument,
-    TextArgument,
-)
+from app.cli.dispatch import Invocation
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from memory import registry
@@ -37,20 +27,17 @@ from runs.lifecycle import find_run
 from storage.engine import close_database
 from text.pluralization import pluralize
 
-commands = Commands()
-
 _Result = TypeVar("_Result")
 
 SHORT_ID = 12
 """So many characters of an id are listed; they are enough to name it."""
 
 
-@commands.add("memory list")
 def print_item_list(
     *,
-    memory: MemoryFilterOption = "",
-    every: IncludeEndedOption = False,
-    limit: LimitOption = 20,
+    memory: str,
+    every: bool,
+    limit: int,
     invocation: Invocation,
 ) -> int:
     """List what each memory keeps, the newest first."""
@@ -62,12 +49,11 @@ def print_item_list(
     )
 
 
-@commands.add("memory search")
 def print_item_search(
     *,
-    query: QueryArgument,
-    memory: MemoryFilterOption = "",
-    limit: LimitOption = 5,
+    query: str,
+    memory: str,
+    limit: int,
     invocation: Invocation,
 ) -> int:
     """Find what fits some words, in every memory."""
@@ -79,8 +65,7 @@ def print_item_search(
     )
 
 
-@commands.add("memory show")
-def print_item(*, id: ItemArgument, invocation: Invocation) -> int:
+def print_item(*, id: str, invocation: Invocation) -> int:
     """Show one thing whole: a fact, an insight, a page, a report, a file or the profile.
 
     Raises:
@@ -96,10 +81,7 @@ def print_item(*, id: ItemArgument, invocation: Invocation) -> int:
     return 0
 
 
-@commands.add("memory add")
-def add_stated_fact(
-    *, text: TextArgument, category: CategoryOption = "", invocation: Invocation
-) -> int:
+def add_stated_fact(*, text: str, category: str, invocation: Invocation) -> int:
     """Add a fact about yourself.
 
     Raises:
@@ -114,8 +96,7 @@ def add_stated_fact(
     return 0
 
 
-@commands.add("memory edit")
-def edit_item_text(*, id: ItemArgument, text: TextArgument, invocation: Invocation) -> int:
+def edit_item_text(*, id: str, text: str, invocation: Invocation) -> int:
     """Let a fact or an insight say something else.
 
     Raises:
@@ -198,8 +179,7 @@ def _show(item: MemoryItem) -> None:
     print(item.text)
 
 
-@commands.add("memory why")
-def print_reminders(*, run: RunArgument, invocation: Invocation) -> int:
+def print_reminders(*, run: str, invocation: Invocation) -> int:
     """Show what the calls of a run were told, and why that was chosen.
 
     Raises:
@@ -275,7 +255,6 @@ OWN_WORDS = "Use dossier memory edit ID TEXT to supply your own wording."
 _RatedInsight = tuple[Insight, list[tuple[str, int]]]
 
 
-@commands.add("memory insights")
 def print_insights(*, invocation: Invocation) -> int:
     """List what past runs teach, the best first."""
     known = run_and_close(_list_rated_insights(invocation.owner))

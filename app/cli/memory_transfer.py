@@ -5,20 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
-from app.cli.dispatch import Commands, Invocation
+from app.cli.dispatch import Invocation
 from app.cli.memory_items import run_and_close
-from app.cli.options import (
-    ExportFileArgument,
-    ForceOption,
-    GraphFileOption,
-    ImportFileArgument,
-    LimitOption,
-    LogFileArgument,
-    VouchForFileOption,
-    VouchForLogOption,
-)
 from app.cli.output import one_line, print_json
 from config.errors import ErrorKind, Problem
 from config.user_files import write_user_file
@@ -30,18 +19,12 @@ from privacy.importer import import_exported_memory, read_export_file
 from text.pluralization import pluralize
 from text.secret_masking import SECRET_MARK
 
-commands = Commands()
 
-# Typer reads a default as it reads what is typed.
-DEFAULT_GRAPH_FILE = cast("Path", "experience.html")
-
-
-@commands.add("memory graph")
 def write_experience_page(
     *,
-    out: GraphFileOption = DEFAULT_GRAPH_FILE,
-    force: ForceOption = False,
-    limit: LimitOption = 300,
+    out: Path,
+    force: bool,
+    limit: int,
     invocation: Invocation,
 ) -> int:
     """Draw how past runs went, and what they teach, as a page.
@@ -59,17 +42,8 @@ def write_experience_page(
     return 0
 
 
-@commands.add("memory import-runs")
-def import_run_logs(
-    *, file: LogFileArgument, vouch: VouchForLogOption = False, invocation: Invocation
-) -> int:
+def import_run_logs(*, file: Path, vouch: bool, invocation: Invocation) -> int:
     """Learn from a log of what agents did, one run as JSON on a line.
-
-    {"question": "…", "result": "resolved" | "partial" | "failed", "steps": [{"who": "planner",
-    "action": "…", "observation": "…", "step": "s1", "builds_on": [1]}], "insights": [{"content":
-    "…", "roles": ["planner"]}], "reason": "…", "run": "…"}; all but question and result may be left
-    out. `builds_on` names earlier steps by their places, from 1. Insights are told to later runs if
-    they are sentences of Dossier's own methods, or with --vouch.
 
     Raises:
         Problem: What `memory.experience.run_log.read_run_log` tells of; nothing is kept then.
@@ -97,10 +71,7 @@ PARTS = {
 """How parts of the document are called that are not called as they are named."""
 
 
-@commands.add("memory export")
-def export_to_file(
-    *, file: ExportFileArgument = None, force: ForceOption = False, invocation: Invocation
-) -> int:
+def export_to_file(*, file: Path | None, force: bool, invocation: Invocation) -> int:
     """Write everything that is remembered to one JSON file.
 
     Raises:
@@ -132,14 +103,8 @@ def _print_export(
         print(f"{told}: {file.absolute()}")
 
 
-@commands.add("memory import")
-def import_from_file(
-    *, file: ImportFileArgument, vouch: VouchForFileOption = False, invocation: Invocation
-) -> int:
+def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -> int:
     """Add what another home has exported; what is known already is left as it is.
-
-    Without --vouch these are pages, and insights that nobody is told unless they are sentences of
-    Dossier's own methods: a file may be anybody's, whatever it says of you.
 
     Raises:
         Problem: `file_unreadable`, `export_invalid`, or what

@@ -12,8 +12,7 @@ from typing import Any
 from rich.table import Column
 from rich.text import Text
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import KindOption, LimitOption, NamespaceOption, PageArgument
+from app.cli.dispatch import Invocation
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from config.errors import ErrorCode, Problem
@@ -32,15 +31,12 @@ from library.scope import (
 from storage.engine import close_database
 from text.pluralization import pluralize
 
-commands = Commands()
 
-
-@commands.add("pages list")
 def print_page_list(
     *,
-    kind: KindOption = "",
-    within: NamespaceOption = "",
-    limit: LimitOption = 20,
+    kind: str,
+    within: str,
+    limit: int,
     invocation: Invocation,
 ) -> int:
     """List the newest pages."""
@@ -59,8 +55,7 @@ def print_page_list(
     return 0
 
 
-@commands.add("pages show")
-def print_page(*, page: PageArgument, invocation: Invocation) -> int:
+def print_page(*, page: str, invocation: Invocation) -> int:
     """Show a page: where it is from, and what it says.
 
     Raises:
@@ -83,7 +78,6 @@ def print_page(*, page: PageArgument, invocation: Invocation) -> int:
     return 0
 
 
-@commands.add("pages stats")
 def print_page_counts(*, invocation: Invocation) -> int:
     """Count the pages by kind, conversation and folder."""
     shelves, gone = asyncio.run(_counted(invocation.owner))

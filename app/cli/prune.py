@@ -7,8 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import KeepOption, SkipConfirmationOption
+from app.cli.dispatch import Invocation
 from app.cli.output import confirm, print_json
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -18,21 +17,12 @@ from privacy.saved_states import save_report_state
 from storage.engine import close_database
 from text.pluralization import pluralize
 
-commands = Commands()
-
 UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 """The seconds of the units in which an age is said."""
 
 
-@commands.add("runs prune")
-def prune(
-    *, keep: KeepOption = "90d", yes: SkipConfirmationOption = False, invocation: Invocation
-) -> int:
+def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
     """Delete runs that ended long ago; what was learnt and reported stays.
-
-    Their checkpoints, traces and recorded calls are deleted, so that they can be neither resumed
-    nor asked further. Pages, facts, insights and the files of reports are kept, and so is every run
-    that waits, was paused or is at work.
 
     Raises:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.

@@ -16,8 +16,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from app.cli.ask import read_question
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import NamespaceOption, QuestionArgument, WholePagesOption
+from app.cli.dispatch import Invocation
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.progress import RunProgress
 from app.cli.question_run import check_models
@@ -42,8 +41,6 @@ from prompts.loader import render_prompt
 from runs.call_site import join_owner
 from runs.lifecycle import check_question
 from storage.engine import close_database
-
-commands = Commands()
 
 STAGES = {
     "plan": "Looking through memory",
@@ -82,12 +79,11 @@ class RecallAnswer(NamedTuple):
     """The words of the question that were searched for in another spelling."""
 
 
-@commands.add("recall", trust=True)
 def recall(
     *,
-    question: QuestionArgument = "",
-    within: NamespaceOption = "",
-    pages: WholePagesOption = False,
+    question: str,
+    within: str,
+    pages: bool,
     invocation: Invocation,
 ) -> int:
     """Answer a question from what was read before."""

@@ -11,16 +11,7 @@ from langgraph.types import StateSnapshot
 
 from app.cli import review
 from app.cli.choices import double_cap, read_caps
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import (
-    ApproveOption,
-    CapOption,
-    ForceOption,
-    OutOption,
-    PlanOption,
-    RejectOption,
-    RunArgument,
-)
+from app.cli.dispatch import Invocation
 from app.cli.output import has_terminal
 from app.cli.question_run import check_models
 from app.cli.runner import CliRunner, has_report
@@ -42,23 +33,20 @@ from runs.lifecycle import (
 from runs.lock import thread_lock
 from storage.engine import close_database
 
-commands = Commands()
-
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
 
 
-@commands.add("resume", trust=True)
 def resume(
     *,
-    run: RunArgument,
-    approve: ApproveOption = False,
-    reject: RejectOption = None,
-    plan: PlanOption = None,
-    out: OutOption = None,
-    force: ForceOption = False,
+    run: str,
+    approve: bool,
+    reject: str | None,
+    plan: Path | None,
+    out: Path | None,
+    force: bool,
     invocation: Invocation,
-    cap: CapOption = None,
+    cap: list[str] | None,
 ) -> int:
     """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
     decision = _decision(approve, reject, plan)

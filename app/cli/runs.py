@@ -11,8 +11,7 @@ from typing import Any
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import RunArgument, ShowRemovedOption
+from app.cli.dispatch import Invocation
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
@@ -25,22 +24,16 @@ from storage.engine import close_database
 from text.pluralization import pluralize
 from text.script import detect_language
 
-commands = Commands()
-
 LONGEST = 100
 """How many characters of a question are listed at most."""
 
 
-@commands.add("runs")
 def list_runs(*, invocation: Invocation) -> int:
     """List the newest runs."""
     return asyncio.run(_list(invocation.owner, invocation.as_json))
 
 
-@commands.add("runs show")
-def show_run(
-    *, run: RunArgument, removed: ShowRemovedOption = False, invocation: Invocation
-) -> int:
+def show_run(*, run: str, removed: bool, invocation: Invocation) -> int:
     """Show every call of a run: role, step, tokens and time."""
     show = _removed if removed else _show
     return asyncio.run(show(invocation.owner, run, invocation.as_json))

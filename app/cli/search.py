@@ -13,8 +13,7 @@ from typing import Any
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.dispatch import Commands, Invocation
-from app.cli.options import ExplainOption, LimitOption, NamespaceOption, QueryArgument
+from app.cli.dispatch import Invocation
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.table import print_renderables
 from library.page_retrieval import SearchResult, find_misspellings, search_pages
@@ -27,8 +26,6 @@ from text.regex import regex
 from text.script import CJK, is_western
 from text.sentences import split_sentences
 from text.words import query_terms, search_words
-
-commands = Commands()
 
 LONGEST = 240
 """How many characters of a page are shown."""
@@ -91,13 +88,12 @@ SOURCES = ("file", "web")
 """The kinds of pages that are searched where none is named."""
 
 
-@commands.add("search", "pages search")
 def search_command(
     *,
-    query: QueryArgument,
-    within: NamespaceOption = "",
-    limit: LimitOption = 10,
-    explain: ExplainOption = False,
+    query: str,
+    within: str,
+    limit: int,
+    explain: bool,
     invocation: Invocation,
 ) -> int:
     """Find the pages that answer a question best."""

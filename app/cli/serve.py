@@ -13,8 +13,6 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.cli.dispatch import Commands
-from app.cli.options import HostOption, JobsOption, PortOption
 from app.cli.output import print_notice
 from app.server_token import load_server_token
 from config import environment
@@ -22,8 +20,6 @@ from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.project_trust import project_name
 from storage.permissions import FOLDER, SERVER_FOLDER, check_writable, secure_home
-
-commands = Commands()
 
 SILENT = {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
@@ -39,8 +35,7 @@ KEEPS = "The server stores what it is sent in {}"
 """The message when it starts."""
 
 
-@commands.add("serve")
-def serve(*, port: PortOption = 8123, host: HostOption = "127.0.0.1", jobs: JobsOption = 32) -> int:
+def serve(*, port: int, host: str, jobs: int) -> int:
     """Start the LangGraph development server with this agent.
 
     Raises:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from app.cli.dispatch import Commands
-from app.cli.options import JsonOption, RenewOption
 from app.cli.output import print_json
 from app.server_token import load_server_token
 
-commands = Commands()
 
-
-@commands.add("token")
-def print_token(*, renew: RenewOption = False, as_json: JsonOption = False) -> int:
+def print_token(*, renew: bool, as_json: bool) -> int:
     """Print the token that scripts send to the server."""
     told = load_server_token(renew=renew)
     if as_json:

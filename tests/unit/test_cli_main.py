@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import inspect
 import os
 import re
 import shlex
@@ -10,13 +10,15 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from app.cli import serve
+from app.cli.command_table import COMMANDS
+from app.cli.dispatch import CommandEntry, Invocation
 from app.cli.help_examples import COMMAND_EXAMPLES, PLAN_EXAMPLE
-from app.cli.main import COMMANDS, LazyCommand, _disable_telemetry, load_command, main
+from app.cli.main import LazyCommand, _disable_telemetry, load_command, main
 from config.environment import TRACING_VARIABLES
 from graph.context import Context
 from graph.plan import parse_plan
@@ -130,7 +132,7 @@ def test_every_example_of_the_help_can_be_called(
 ):
     called: list[str] = []
     monkeypatch.setattr(
-        "app.cli.dispatch.run_command", lambda declared, _: called.append(declared.help)
+        "app.cli.dispatch.run_command", lambda command, _: called.append(command.help)
     )
     monkeypatch.setattr("sys.argv", shlex.split(line.partition(" <")[0]))
     monkeypatch.setattr("app.cli.output.prepare_streams", lambda: None)
@@ -145,32 +147,46 @@ def test_every_example_of_the_help_can_be_called(
 
 @pytest.mark.parametrize("path", [path for path in ALL if path], ids=" ".join)
 def test_a_list_of_commands_says_of_each_what_its_own_help_says(path: tuple[str, ...]):
-    listed, own = COMMANDS[" ".join(path)].help, ALL[path].help
+    listed, own = COMMANDS[" ".join(path)].summary, ALL[path].help
 
     assert own.split("\n\n")[0].replace("\n", " ") == listed
 
 
-def test_the_help_of_a_group_imports_none_of_its_commands(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_help_imports_no_function_of_a_command(
+    path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+):
     imported: list[str] = []
-    monkeypatch.setattr("app.cli.start.import_frozen", imported.append)
+    monkeypatch.setattr("app.cli.dispatch.import_frozen", imported.append)
 
-    for group in (load_command(), load_command("memory")):
-        with group.make_context("dossier", [], resilient_parsing=True) as context:
-            assert group.get_help(context)
-        assert all(isinstance(one, LazyCommand) for one in group.commands.values())
+    command = load_command(" ".join(path))
+    with command.make_context("dossier", [], resilient_parsing=True) as context:
+        assert command.get_help(context)
 
+    assert all(isinstance(one, LazyCommand) for one in getattr(command, "commands", {}).values())
     assert not imported
 
 
-def test_a_module_declares_no_command_that_is_not_listed():
-    modules = {entry.module for entry in COMMANDS.values() if entry.module}
-    declared = {
-        (path, module)
-        for module in modules
-        for path in importlib.import_module(f"app.cli.{module}").commands
-    }
+def keywords(command: CommandEntry) -> dict[str, Any]:
+    """What a command gives to its function, by its name, with the type of each."""
+    types = {one.name: get_args(one.annotation)[0] for one in command.options}
+    if "project" not in types:
+        return types
+    del types["project"], types["as_json"]
+    types.pop("trust", None)
+    return types | {"invocation": Invocation}
 
-    assert declared == {(path, one.module) for path, one in COMMANDS.items() if one.module}
+
+@pytest.mark.parametrize("path", [path for path, one in COMMANDS.items() if one.function])
+def test_the_function_of_a_command_takes_its_options(path: str):
+    function = COMMANDS[path].load()
+
+    taken = get_type_hints(function)
+    assert taken.pop("return") is int
+    assert taken == keywords(COMMANDS[path])
+    parameters = inspect.signature(function).parameters.values()
+    assert all(one.kind is one.KEYWORD_ONLY for one in parameters)
+    assert all(one.default is one.empty for one in parameters)
 
 
 def test_a_mistyped_command_is_told_which_one_was_meant(

@@ -29,7 +29,9 @@ def told(user: str, *texts: str) -> None:
 def searched(
     capsys: pytest.CaptureFixture[str], query: str, within: str = ""
 ) -> list[dict[str, object]]:
-    search_command(query=query, within=within, invocation=Invocation(as_json=True))
+    search_command(
+        query=query, within=within, limit=10, explain=False, invocation=Invocation(as_json=True)
+    )
     notes: list[dict[str, object]] = json.loads(capsys.readouterr().out)["notes"]
     return notes
 
@@ -58,7 +60,7 @@ def test_facts_of_another_owner_are_not_found(capsys: pytest.CaptureFixture[str]
 
 def test_a_fact_that_is_found_is_shown_with_its_id(capsys: pytest.CaptureFixture[str]):
     told("local", "my boat is called Terna")
-    search_command(query="Terna", invocation=Invocation())
+    search_command(query="Terna", within="", limit=10, explain=False, invocation=Invocation())
 
     shown = capsys.readouterr().out
     assert "my boat is called Terna" in shown
@@ -76,7 +78,8 @@ def test_a_misspelt_word_is_searched_for_as_pages_spell_it_and_that_is_said(
     asyncio.run(work())
 
     def run(query: str, *, as_json: bool) -> str:
-        search_command(query=query, limit=5, invocation=Invocation(as_json=as_json))
+        invocation = Invocation(as_json=as_json)
+        search_command(query=query, within="", limit=5, explain=False, invocation=invocation)
         return capsys.readouterr().out
 
     said = json.loads(run("ancor with flukes", as_json=True))
