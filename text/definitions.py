@@ -39,14 +39,14 @@ def find_defined_term(question: str) -> DefinedTerm | None:
     found = _PATTERNS.thing.search("\n".join(lines))
     named = next(filter(None, found.groups())) if found else _phrase(lines[0] if lines else "")
     named = named.strip(" “”《》「」\"'")
-    spelt = re.findall(r"[^\W_]+", named)
+    words = re.findall(r"[^\W_]+", named)
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not search_words(named) or not noun:
         return None
     return DefinedTerm(
         named,
         frozenset(search_words(named)),
-        r"[\s'’_.-]+".join(map(_form, spelt)),
+        r"[\s'’_.-]+".join(map(_form, words)),
         _form(noun[-1]),
     )
 

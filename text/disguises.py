@@ -85,8 +85,8 @@ def decode_escapes(text: str) -> str:
 
 def drop_invisible(text: str) -> str:
     """Return a text without invisible characters, except joiners in scripts that need them."""
-    kept = {match.start() for match in _JOINER.finditer(text)}
-    return _HIDDEN.sub(lambda match: match[0] if match.start() in kept else "", text)
+    joiners = {match.start() for match in _JOINER.finditer(text)}
+    return _HIDDEN.sub(lambda match: match[0] if match.start() in joiners else "", text)
 
 
 @cache

@@ -110,8 +110,8 @@ def find_asked_verb(question: str) -> str:
 def begins_entry(term: str, quote: str, text: str) -> bool:
     """Tell whether a quote begins the description of a term, apart from its values."""
     start = rf"{re.escape(term)}{_BETWEEN}(?:{_VALUE})?{re.escape(quote)}"
-    told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
-    return bool(term and told and re.search(start, text))
+    is_description = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
+    return bool(term and is_description and re.search(start, text))
 
 
 def is_only_name(term: str, text: str) -> bool:
@@ -165,11 +165,11 @@ def _indented_entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Itera
     for at, (start, indent, line) in enumerate(lines):
         beside = _BESIDE.match(line) or _OPTION_BESIDE.match(line)
         if beside and indent and _is_term(beside["term"]):
-            told = text.index(line, start) + beside.end()
-            yield ManualEntry(beside["term"], start, told, _end(text, lines, at))
+            body = text.index(line, start) + beside.end()
+            yield ManualEntry(beside["term"], start, body, _end(text, lines, at))
         elif not beside and _is_below(text, lines, at):
-            below, _, said = lines[at + 1]
-            yield ManualEntry(line, start, text.index(said, below), _end(text, lines, at))
+            below, _, description = lines[at + 1]
+            yield ManualEntry(line, start, text.index(description, below), _end(text, lines, at))
 
 
 def _headed_entries(text: str) -> Iterator[ManualEntry]:

@@ -138,9 +138,9 @@ def _counted(table: str, first: int, step: int = 1) -> dict[str, int]:
 
 @cache
 def _amount() -> re.Pattern[str]:
-    spelt = sorted((one for one in _scales() if one.isalpha()), key=len, reverse=True)
-    letters = "|".join(one for one in spelt if not regex(f"[{HAN}]").match(one) and len(one) > 1)
-    han = "|".join(one for one in spelt if regex(f"[{HAN}]").match(one))
+    words = sorted((one for one in _scales() if one.isalpha()), key=len, reverse=True)
+    letters = "|".join(one for one in words if not regex(f"[{HAN}]").match(one) and len(one) > 1)
+    han = "|".join(one for one in words if regex(f"[{HAN}]").match(one))
     return regex(
         r"(?<![\d.,])(?P<figure>\d{1,9}(?:[.,]\d{1,9})?)"
         rf"(?P<scale>(?:(?<=\d)[km]|\s?(?:{letters}))(?![^\W\d_])|\s?(?:{han}))",
@@ -203,10 +203,10 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
     if not _PATTERNS.noun.search(text):
         return
     digits = _in_digits(to_western_digits(text))
-    for match in _PATTERNS.told.finditer(digits):
+    for match in _PATTERNS.stated.finditer(digits):
         if _identifies(match) and not _PATTERNS.amount.match(digits, match.end()):
             yield _spelt_out(match, text)
-    for match in _PATTERNS.told_before.finditer(digits):
+    for match in _PATTERNS.stated_before.finditer(digits):
         own = match["gap"].strip(" ,")
         if (own or match["long"]) and _identifies(match):
             yield _spelt_out(match, text)

@@ -71,8 +71,8 @@ class TextVocabulary:
     def numbers(self) -> frozenset[str]:
         """Return its long numbers, without the separators between their digits."""
         found = {extract_digits(one) for one in GROUPED_NUMBER.findall(comparison_form(self.text))}
-        spelt = (*find_numeral_runs(self.text), *find_amounts(self.text))
-        found |= {one for run in spelt for one in run.readings}
+        runs = (*find_numeral_runs(self.text), *find_amounts(self.text))
+        found |= {one for run in runs for one in run.readings}
         return frozenset(one for one in found if len(one) >= DIGITS)
 
     @cached_property
@@ -169,7 +169,7 @@ class RedactionMaterial:
         return frozenset(stem for word in self.hidden for stem in strip_endings(word))
 
     @cached_property
-    def alike(self) -> frozenset[str]:
+    def variants(self) -> frozenset[str]:
         """Return private words without a letter, their vowels or the order of their letters."""
         words = [one for one in map(digits_to_letters, self.hidden) if len(one) > WHOLE]
         variants = {form for word in words for form in letter_variants(word)}

@@ -148,11 +148,11 @@ def _misspelt(atom: str, material: RedactionMaterial) -> bool:
     """Tell whether a word is a private one in another form, or with other letters."""
     if len(atom) < WHOLE:
         return False
-    if not material.alike.isdisjoint(letter_variants(atom)):
+    if not material.variants.isdisjoint(letter_variants(atom)):
         return True
     if not material.stems.isdisjoint(strip_endings(atom)):
         return True
-    return len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.alike
+    return len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.variants
 
 
 def _piece(atom: str, whole: str) -> bool:
@@ -290,7 +290,9 @@ def _find_numbers(text: str, material: RedactionMaterial) -> set[int]:
     spans = [
         match.span()
         for match in GROUPED_NUMBER.finditer(text)
-        if _private_number(extract_digits(match[0]), material, said=_said(match[0], material))
+        if _private_number(
+            extract_digits(match[0]), material, public=_is_public_number(match[0], material)
+        )
     ]
     spans += [
         (run.start, run.end)
@@ -306,16 +308,16 @@ def _find_numbers(text: str, material: RedactionMaterial) -> set[int]:
     return private | find_known_numbers(text, material.identities)
 
 
-def _private_number(digits: str, material: RedactionMaterial, *, said: bool = False) -> bool:
+def _private_number(digits: str, material: RedactionMaterial, *, public: bool = False) -> bool:
     """Tell whether digits are a private number or a part of one."""
     if len(digits) < PIECE:
         return False
-    if said or YEAR_NUMBER.fullmatch(digits):
+    if public or YEAR_NUMBER.fullmatch(digits):
         return any(_piece_of(digits, one, PIECE) for one in material.identities)
     return any(_piece_of(digits, *whole) for whole in material.numbers.items())
 
 
-def _said(number: str, material: RedactionMaterial) -> bool:
+def _is_public_number(number: str, material: RedactionMaterial) -> bool:
     return all(map(material.free, search_words(number)))
 
 
@@ -364,11 +366,11 @@ def _free_pair(pair: str, material: RedactionMaterial) -> bool:
 def _private_pair(pair: str, around: Sequence[str], material: RedactionMaterial) -> bool:
     if any(pair in one.run for one in material.memory):
         return True
-    held = [one.run for one in material.files if pair in one.run]
-    if not held:
+    runs = [one.run for one in material.files if pair in one.run]
+    if not runs:
         return False
     longer = [one for one in around if len(one) > 2]
-    return pair[0] in _SURNAMES or not longer or any(one in run for run in held for one in longer)
+    return pair[0] in _SURNAMES or not longer or any(one in run for run in runs for one in longer)
 
 
 def _find_telltale(text: str, material: RedactionMaterial) -> set[int]:

@@ -35,14 +35,14 @@ def _find_foreign_secrets(text: str) -> Iterator[Secret]:
     """Yield secrets introduced by words of other languages, in any order; they may overlap."""
     if not _PATTERNS.named.search(text):
         return
-    yield from find_secrets_after(text, [(_PATTERNS.told, _behind)], _kind)
+    yield from find_secrets_after(text, [(_PATTERNS.stated, _behind)], _kind)
     for match in _PATTERNS.used.finditer(text):
         if has_letters_and_digits(match["value"], 5) and not is_harmless(match["value"]):
             yield Secret(_kind(match["noun"]), *match.span("value"))
     for match in _PATTERNS.eastern.finditer(text):
         value, start = match["value"].rstrip(_TRAILING), match.start("value")
-        told = is_mixed_token(value) or match["after"] is not None
-        if told and len(value) > SHORTEST_SECRET and not is_harmless(value):
+        likely = is_mixed_token(value) or match["after"] is not None
+        if likely and len(value) > SHORTEST_SECRET and not is_harmless(value):
             yield Secret(_kind(match["noun"]), start, start + len(value))
 
 

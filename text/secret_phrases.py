@@ -150,8 +150,8 @@ def _paired(match: re.Match[str], after: str) -> tuple[int, int] | None:
     token = _token(after)
     if len(token) <= SHORTEST_SECRET or is_harmless(token):
         return None
-    told = match["own"] or has_letters_and_digits(token, SHORTEST_SECRET + 1)
-    return (0, len(token)) if told else None
+    likely = match["own"] or has_letters_and_digits(token, SHORTEST_SECRET + 1)
+    return (0, len(token)) if likely else None
 
 
 def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
@@ -164,11 +164,11 @@ def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
         alone = not re.match(r"[\u4e00-\u9fff]", after[ascii_.end() :])
         plain = is_harmless(token) or len(token) <= SHORTEST_SECRET
         return None if plain or not (alone or is_mixed_token(token)) else (0, len(token))
-    said = _HAN.match(after)
+    han = _HAN.match(after)
     own = _PATTERNS.own.search(match.string[max(match.start() - 14, 0) : match.start()])
-    if not said or not own or _PATTERNS.chinese_plain.match(after) or said[0][-1] in "吗嗎呢么的了":
+    if not han or not own or _PATTERNS.chinese_plain.match(after) or han[0][-1] in "吗嗎呢么的了":
         return None
-    return said.span()
+    return han.span()
 
 
 def _mixed(match: re.Match[str], after: str) -> tuple[int, int] | None:
@@ -200,8 +200,8 @@ def _chinese_of(match: re.Match[str], after: str) -> tuple[int, int] | None:
         _PATTERNS.chinese_end.match(after, value.end()) or (value["digits"] and match["noun"])
     ):
         return None
-    said = value[0]
-    plain = _PATTERNS.chinese_plain.match(said) or said[-1] in "吗嗎呢么的了"
+    found = value[0]
+    plain = _PATTERNS.chinese_plain.match(found) or found[-1] in "吗嗎呢么的了"
     # "密码：历史" may be a title, 密码1234 is not.
     words = (match["noun"] or match["sign"] or "口令" in match[0]) and not plain
     return value.span() if value["digits"] or words else None
@@ -225,7 +225,7 @@ def _kind(noun: str) -> str:
 
 
 _READERS = (
-    ("told", _english),
+    ("stated", _english),
     ("set", _english),
     ("from", _before),
     ("beside", _beside),

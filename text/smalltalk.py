@@ -24,11 +24,11 @@ def _latin_words(text: str) -> list[str]:
 
 def _word_themes(word: str) -> frozenset[str]:
     """Return the themes of a word, even if it is drawn out like "hellooo"."""
-    spelt = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
-    if not _NO_TOPIC_WORDS.isdisjoint(spelt):
+    spellings = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
+    if not _NO_TOPIC_WORDS.isdisjoint(spellings):
         return frozenset(["stop"])
     vocabulary = _smalltalk_vocabulary()
-    return next((vocabulary[one] for one in spelt if one in vocabulary), frozenset())
+    return next((vocabulary[one] for one in spellings if one in vocabulary), frozenset())
 
 
 @cache
@@ -67,22 +67,22 @@ _DO = (
 )
 
 
-def reply_to_smalltalk(said: str, *, earlier: bool = False) -> str:
+def reply_to_smalltalk(message: str, *, earlier: bool = False) -> str:
     """Return the answer to small talk, in its language, or "" if it is something to research.
 
     `earlier` says that there was a question before, so that "How much?" is a follow-up.
     """
-    text = unicodedata.normalize("NFKC", said).strip()
+    text = unicodedata.normalize("NFKC", message).strip()
     if (earlier and is_follow_up(text)) or not _is_small_talk(_PATTERNS.introduced.sub(" ", text)):
         return ""
-    which = detect_language(text) == "zh"
-    return _REPLIES[_theme(text)][which].format(do=_DO[which])
+    chinese = detect_language(text) == "zh"
+    return _REPLIES[_theme(text)][chinese].format(do=_DO[chinese])
 
 
 def _is_small_talk(text: str) -> bool:
     short = len(text.split()) <= 8 and len(text) <= (70 if detect_language(text) == "en" else 16)
-    told = _PATTERNS.about_me.search(text) and not re.search("[?？]", text)
-    if short and not _PATTERNS.wants.search(text) and (told or _PATTERNS.about_you.search(text)):
+    own = _PATTERNS.about_me.search(text) and not re.search("[?？]", text)
+    if short and not _PATTERNS.wants.search(text) and (own or _PATTERNS.about_you.search(text)):
         return True
     return not _has_content(text) and not _is_topical(text)
 
@@ -98,15 +98,15 @@ def _is_topical(text: str) -> bool:
     """Tell whether a question is about words that also occur in small talk."""
     if _PATTERNS.topic_zh.search(text) or _PATTERNS.clock.search(text):
         return True
-    told = {word for word in _latin_words(text) if word not in _NO_TOPIC_WORDS}
-    topics = {word for word in told if "topic" in _word_themes(word)}
+    words = {word for word in _latin_words(text) if word not in _NO_TOPIC_WORDS}
+    topics = {word for word in words if "topic" in _word_themes(word)}
     if topics and _PATTERNS.best.match(text):
         return True
     if not topics or _PATTERNS.idiom.search(text):
         return False
     to_person = _PATTERNS.persons.search(text) and not _PATTERNS.anybody.search(text)
     asked = _PATTERNS.asks.match(text) or _PATTERNS.anybody.search(text)
-    return not to_person and bool(asked or (topics == told and len(topics) > 1))
+    return not to_person and bool(asked or (topics == words and len(topics) > 1))
 
 
 def _theme(text: str) -> str:

@@ -125,8 +125,8 @@ def _own(text: str, beside: Sequence[str]) -> str:
     )
     for span in reversed([*repeated]):
         own = own[: span.start] + own[span.end :]
-    said = own.strip()
-    return said if any(not is_heading(span.text) for span in split_sentences(said)) else text
+    rest = own.strip()
+    return rest if any(not is_heading(span.text) for span in split_sentences(rest)) else text
 
 
 def _folded(line: str) -> str:
@@ -134,15 +134,15 @@ def _folded(line: str) -> str:
     return _PATTERNS.digits.sub("0", " ".join(line.split()).casefold())
 
 
-def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:
+def _fitting(best: Sequence[tuple[int, float]], sentences: Sequence[str], most: int) -> list[int]:
     """Return the places of good sentences that differ from each other and fit together."""
-    shortest = min((len(said[at]) for at, _ in best), default=0)
+    shortest = min((len(sentences[at]) for at, _ in best), default=0)
     chosen: list[int] = []
     room = most
-    for at, _ in iterate_diverse(best, said):
-        if len(said[at]) <= room:
+    for at, _ in iterate_diverse(best, sentences):
+        if len(sentences[at]) <= room:
             chosen.append(at)
-            room -= len(said[at]) + 1
+            room -= len(sentences[at]) + 1
             if room < shortest:
                 break
     return chosen
@@ -200,9 +200,9 @@ def localize_title(title: str, tongue: Literal["zh", "en"]) -> str:
 
 def _best(text: str, most: int) -> str:
     """Return the best title of a long text among its first sentences, each cut at a good end."""
-    said = [span.text for span in split_sentences(text)][:_TRIED]
+    sentences = [span.text for span in split_sentences(text)][:_TRIED]
     about = Counter(word for word in search_words(text) if word_weight(word) > LEAST_WEIGHT)
-    titles = [_short(_without_task_words(one, most), most) for one in said]
+    titles = [_short(_without_task_words(one, most), most) for one in sentences]
     worth = [_title_worth(one, about) - LATER * at for at, one in enumerate(titles)]
     return titles[worth.index(max(worth))]
 
@@ -210,13 +210,13 @@ def _best(text: str, most: int) -> str:
 def _title_worth(title: str, about: Counter[str]) -> float:
     """Return how much of a text a title covers, in 0..1, less where it cannot stand alone."""
     most = sum(count for _, count in about.most_common(10)) or 1
-    told = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
+    coverage = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
     poor = (
         title.endswith("…")
         + bool(_PATTERNS.points.search(title))
         + (not _PATTERNS.asks.search(title))
     )
-    return told - POOR * poor
+    return coverage - POOR * poor
 
 
 def _asked(line: str) -> str:

@@ -162,11 +162,11 @@ def extract_names(text: str) -> list[str]:
     return [name for name in dict.fromkeys(found) if query_terms(name)]
 
 
-def _named_only(spelt: list[str]) -> str:
+def _named_only(words: list[str]) -> str:
     """Return a name without the words before it that only begin a sentence."""
-    while spelt and not query_terms(spelt[0]):
-        spelt = spelt[1:]
-    return " ".join(spelt)
+    while words and not query_terms(words[0]):
+        words = words[1:]
+    return " ".join(words)
 
 
 def topic_coverage(topic: Topic, text: Sequence[str]) -> float:

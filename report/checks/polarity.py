@@ -94,8 +94,8 @@ def _denials(text: str) -> Iterator[str]:
     for at, one in enumerate(said):
         after = said[at + 1 : at + 1 + _NEGATED_WORDS]
         if one in _NOT and not set(_NOT_ALL) & set(after[:1]):
-            told = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
-            yield from search_words(next(told, ""))
+            negated = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
+            yield from search_words(next(negated, ""))
     yield from _PATTERNS.zh_denied.findall(text)
 
 
@@ -144,8 +144,10 @@ def _is_too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool
 def _is_denied(said: str, near: Sequence[str]) -> bool:
     """Tell whether a passage denies one of the words that follow "never" in a statement."""
     found = _PATTERNS.never.search(said)
-    told = set(search_words(said[found.end() :])) if found else set()
-    return any(_PATTERNS.never_there.search(one) and told & set(search_words(one)) for one in near)
+    negated = set(search_words(said[found.end() :])) if found else set()
+    return any(
+        _PATTERNS.never_there.search(one) and negated & set(search_words(one)) for one in near
+    )
 
 
 def _is_surety_denied(said: str, passages: Sequence[str]) -> bool:

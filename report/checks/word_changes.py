@@ -73,11 +73,11 @@ def detect_negation(said: Sequence[str]) -> bool | None:
 
 def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
     """Return the kind of the first change that alters the meaning, or ""."""
-    for kind, told in _KINDS.items():
+    for kind, is_of_kind in _KINDS.items():
         compared = _unmoved(changes) if kind == "strength" else changes
         if kind == "negation" and _is_balanced(changes):
             continue
-        if any(told(change, known) for change in compared):
+        if any(is_of_kind(change, known) for change in compared):
             return kind
     return ""
 

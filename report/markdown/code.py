@@ -191,8 +191,8 @@ def find_similar_code_name(name: str, text: str) -> int | None:
     """Return where a text explains a name, or else the name with the longest common prefix."""
     found = find_code_name(name, text)
     shortest = max(_MIN_COMMON_LETTERS, len(name) // 2)
-    alike = found is None and len(name) <= _MAX_SIMILAR_CHARS
-    for length in range(len(name) - 1, shortest - 1, -1) if alike else ():
+    search = found is None and len(name) <= _MAX_SIMILAR_CHARS
+    for length in range(len(name) - 1, shortest - 1, -1) if search else ():
         other = re.search(rf"(?<![\w-]){re.escape(name[:length])}[\w-]+", text, re.IGNORECASE)
         if other:
             return find_code_name(other[0], text)
@@ -216,5 +216,5 @@ def _is_exact(one: CodeName, there: Iterable[CodeName]) -> bool:
     """Tell whether a name must be on a page; a plain word at the start of a line need not be."""
     if one.form != "directive" or _COMPOUND.search(one.name):
         return True
-    alike = [other for other in there if other.form == "directive"]
-    return len(alike) >= _MIN_KNOWN_DIRECTIVES
+    directives = [other for other in there if other.form == "directive"]
+    return len(directives) >= _MIN_KNOWN_DIRECTIVES

@@ -144,7 +144,7 @@ def test_a_plain_question_is_not_compared_with_every_pattern(monkeypatch: pytest
     for module, name in (
         (secret_forms, "keys"),
         (secret_phrases, "reversed"),
-        (secret_masking, "told"),
+        (secret_masking, "stated"),
     ):
         monkeypatch.setattr(module._PATTERNS, name, None)
 
