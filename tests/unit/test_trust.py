@@ -8,11 +8,11 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from benchmarks.memory_store import MemoryStore, MemoryVectors, _row
 from library.page_embedding import embedding_text
 from library.page_ranking import rank_pages
 from library.vector_upkeep import FEWEST, measure_trust
 from models.hashing_vectors import FloatMatrix
+from tests.memory_store import MemoryStore, MemoryVectors, _row
 
 COUNT = 3 * FEWEST
 

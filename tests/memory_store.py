@@ -1,4 +1,4 @@
-"""A namespace of pages held in memory, as the scorer sees it: for measuring, and for tests."""
+"""A namespace of pages held in memory, as the scorer sees it."""
 
 from __future__ import annotations
 
