@@ -11,7 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 from text.pattern_files import PatternFile
-from text.regex import regex
+from text.regex import regex, replace_spans
 from text.script import HAN
 
 _PATTERNS = PatternFile("text", "numerals.toml")
@@ -57,12 +57,10 @@ def find_amounts(text: str) -> Iterator[_NumeralRun]:
 
 def _in_digits(text: str) -> str:
     """Return a text of the same length with spelt numbers in digits, padded with spaces."""
-    parts, at = [], 0
-    for run in find_numeral_runs(text):
-        parts += [text[at : run.start], run.readings[0][: run.end - run.start]]
-        parts.append(" " * (run.end - run.start - len(parts[-1])))
-        at = run.end
-    return "".join([*parts, text[at:]])
+    sizes = ((run, run.end - run.start) for run in find_numeral_runs(text))
+    return replace_spans(
+        text, ((run.start, run.end, run.readings[0][:size].ljust(size)) for run, size in sizes)
+    )
 
 
 def to_western_digits(text: str) -> str:
@@ -168,12 +166,7 @@ LONG, BRIEF = 5, 4
 def mask_identity_numbers(text: str) -> str:
     """Return a text with numbers that identify a person replaced by a mark."""
     text = _PATTERNS.identity.sub(lambda one: "[number removed]" if _checked(one) else one[0], text)
-    parts, done = [], 0
-    for start, end in sorted(_places(text)):
-        if start >= done:
-            parts += [text[done:start], "[number removed]"]
-            done = end
-    return "".join([*parts, text[done:]])
+    return replace_spans(text, ((*place, "[number removed]") for place in sorted(_places(text))))
 
 
 def find_identity_numbers(text: str) -> frozenset[str]:

@@ -1,8 +1,12 @@
-"""Regular expressions that are compiled when they are first used: most commands use few of them."""
+"""Compile regular expressions at their first use, and replace parts of a text.
+
+Most commands use few of the patterns.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, cast
 
 
@@ -22,3 +26,19 @@ class _Regex:
 def regex(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return a pattern with the methods of `re.compile`; the functions of `re` reject it."""
     return cast("re.Pattern[str]", _Regex(text, flags))
+
+
+def replace_spans(text: str, replacements: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with some of its spans replaced.
+
+    Args:
+        text: The text.
+        replacements: The start and the end of each span, and its replacement, in order. One that
+            overlaps the span before it is ignored.
+    """
+    parts, done = [], 0
+    for start, end, new in replacements:
+        if start >= done:
+            parts += [text[done:start], new]
+            done = end
+    return "".join([*parts, text[done:]])

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from text.pattern_files import PatternFile
-from text.regex import regex
+from text.regex import regex, replace_spans
 from text.secret_forms import (
     SHORTEST_SECRET,
     Secret,
@@ -134,11 +134,7 @@ def mask_secrets(text: str) -> _MaskedText:
     secrets = _find_secrets(text)
     if not secrets:
         return _MaskedText(text, ())
-    parts, done = [], 0
-    for one in secrets:
-        parts += [text[done : one.start], f"[{one.kind} removed]"]
-        done = one.end
-    masked = "".join([*parts, text[done:]])
+    masked = replace_spans(text, ((one.start, one.end, f"[{one.kind} removed]") for one in secrets))
     for one in secrets:
         value = _INVISIBLE.sub("", text[one.start : one.end])
         if len(value) > SHORTEST_SECRET:

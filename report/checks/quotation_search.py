@@ -160,8 +160,7 @@ class QuotablePages:
             readings: The readings of the quotation; the last has the fewest letters.
             named: The ids of sources that should have it.
         """
-        named = [source for source in named if source in self.texts]
-        for source in dict.fromkeys([*named, *self.texts]):
+        for source in self._order(named):
             if source in named or self._may(readings, source):
                 found = filter(None, (self._words(reading, source) for reading in readings))
                 words = next(found, "")
@@ -177,18 +176,21 @@ class QuotablePages:
         Only words and numbers are compared, without the punctuation and spaces between them. The
         text omitted between two pieces is short and has no negation.
         """
-        named = [source for source in named if source in self.texts]
         wanted = [_to_bare_words(piece.words) for piece in pieces if piece.words]
         rare = frozenset[str]().union(*(_alphabetic_words(piece.words) for piece in pieces))
-        for source in dict.fromkeys([*named, *self.texts]):
+        for source in self._order(named):
             may = all(word in self._skeleton(source).letters for word in rare)
             bare = self._bare(source) if may else None
             for first in islice(bare.find(wanted[0]), MAX_MATCHES) if bare else ():
                 spans = self._chain(pieces, wanted, source, first)
                 if spans:
-                    page = self.texts[source]
-                    return source, [_told(page[slice(*span)]) for span in spans]
+                    found = (self.texts[source][slice(*span)] for span in spans)
+                    return source, [_to_line(_WRAP_IN_WORD.sub("", words)) for words in found]
         return None
+
+    def _order(self, named: Sequence[str]) -> list[str]:
+        """Return the sources with the named ones first."""
+        return [name for name in dict.fromkeys([*named, *self.texts]) if name in self.texts]
 
     def _chain(
         self,
@@ -246,16 +248,12 @@ def _as_quoted(words: str, quote: str) -> str:
 
     If the page breaks a word over two lines, the spelling of the quotation is used.
     """
-    if _WRAP_IN_WORD.search(words):
-        words = quote
-    words = _WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", words))
-    return " ".join(words.split())
+    return _to_line(quote if _WRAP_IN_WORD.search(words) else words)
 
 
-def _told(words: str) -> str:
-    """Return the words of a page in one line, joining words that are broken over two lines."""
-    joined = _WRAP_IN_WORD.sub("", words)
-    return " ".join(_WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", joined)).split())
+def _to_line(words: str) -> str:
+    """Return words in one line, without invisible characters and breaks inside Chinese."""
+    return " ".join(_WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", words)).split())
 
 
 def _origins(page: str) -> Iterator[int]:
@@ -272,13 +270,8 @@ def _may_leave(between: str, piece: QuotationPiece) -> bool:
     """Tell whether words between two pieces of a quotation may be left out of it."""
     if piece.reach == 0:
         return not any(map(str.isalnum, between))
-    return len(between) <= (piece.reach or _MAX_LEFT_OUT_CHARS) and not QUOTE_NEGATION.search(
-        _last_clause(between)
-    )
-
-
-def _last_clause(between: str) -> str:
-    return _STOP.split(between)[-1]
+    short = len(between) <= (piece.reach or _MAX_LEFT_OUT_CHARS)
+    return short and not QUOTE_NEGATION.search(_STOP.split(between)[-1])
 
 
 def _verbatim(quote: str, page: str) -> Iterator[tuple[int, int]]:

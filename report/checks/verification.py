@@ -44,7 +44,7 @@ from report.markdown.sanitizer import (
     neutralize_domains,
     strip_framing,
 )
-from text.regex import regex
+from text.regex import regex, replace_spans
 from text.script import CJK, HAN
 
 _EMPHASIS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|`")
@@ -267,9 +267,7 @@ def _correct_quotations(statement: str, proven: Sequence[_VerbatimQuotation]) ->
             edits |= _rewrite_marked(statement, one, markers)
         elif one.source not in list_cited_ids(statement):
             edits |= _attribute_words(one, markers, {other.source for other in proven}, edits)
-    for (start, end), new in sorted(edits.items(), reverse=True):
-        statement = statement[:start] + new + statement[end:]
-    return statement
+    return replace_spans(statement, ((*span, new) for span, new in sorted(edits.items())))
 
 
 def _rewrite_marked(

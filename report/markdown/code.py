@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from text.regex import regex
+from text.regex import regex, replace_spans
 
 _RUN = regex(r"(?<!\\)`+")
 _IDENTIFIER = regex(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
@@ -42,12 +42,8 @@ def _iter_inline_code(text: str) -> Iterator[InlineCode]:
 
 def map_inline_code(text: str, change: Callable[[InlineCode], str]) -> str:
     """Return `text` with each piece of inline code changed."""
-    parts: list[str] = []
-    done = 0
-    for code in _iter_inline_code(text):
-        parts += [text[done : code.start], change(code)]
-        done = code.end
-    return "".join([*parts, text[done:]])
+    found = _iter_inline_code(text)
+    return replace_spans(text, ((code.start, code.end, change(code)) for code in found))
 
 
 def mask_code(text: str) -> tuple[str, list[str]]:

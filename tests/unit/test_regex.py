@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from text.regex import regex
+from text.regex import regex, replace_spans
 
 ROOMS = (
     "calls",
@@ -79,3 +79,10 @@ def test_a_pattern_that_is_none_is_told_when_it_is_used():
 
     with pytest.raises(re.error):
         broken.search("text")
+
+
+def test_spans_are_replaced_in_order_and_one_that_overlaps_the_last_is_left():
+    assert replace_spans("bees dance", [(0, 4, "Wasps"), (2, 6, "x"), (10, 10, "!")]) == (
+        "Wasps dance!"
+    )
+    assert replace_spans("bees", []) == "bees"
