@@ -171,6 +171,11 @@ class MadeSentence(NamedTuple):
 Way = Callable[[SentenceMaker, SamplePage], MadeSentence | None]
 
 
+def map_by_kind(*functions: Way) -> dict[str, Way]:
+    """Return ways to make sentences by the kind of sentence, which is the function's name."""
+    return {function.__name__.strip("_"): function for function in functions}
+
+
 @cache
 def _pages(data: Path, name: str) -> list[SamplePage]:
     lines = (data / name / "corpus.jsonl").read_text("utf-8").splitlines()

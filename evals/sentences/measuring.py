@@ -195,7 +195,7 @@ def _summary(outcomes: list[SentenceOutcome]) -> dict[str, float]:
         "wrong_names_negations": _share(one.failed for one in outcomes if one.case.kind in named),
         **{
             kind: _share(one.failed for one in outcomes if one.case.kind == kind)
-            for kind in ("changed_count", "overstated", "mixed")
+            for kind in ("changed_count", "overstated", "mix_halves")
         },
     }
 

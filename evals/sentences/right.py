@@ -9,7 +9,7 @@ from evals.sentences.made import (
     MadeSentence,
     SamplePage,
     SentenceMaker,
-    Way,
+    map_by_kind,
     pick_sentences,
     rewrite_page,
 )
@@ -222,22 +222,19 @@ def converted(maker: SentenceMaker, page: SamplePage, by: float = 1.0) -> MadeSe
     return None
 
 
-RIGHT: dict[str, Way] = {
-    one.__name__: one
-    for one in (
-        *(
-            copied,
-            _reworded,
-            _named,
-            join_statements,
-            quoted,
-            _coded,
-            _tagged,
-            _listed,
-            _tabled,
-            computed,
-        ),
-        *(numbered, both, not_found, inferred, _transition, _introduced, _opinion),
-        *(_not_found_cited, _inferred_cited, later, rounded, converted),
-    )
-}
+RIGHT = map_by_kind(
+    *(
+        copied,
+        _reworded,
+        _named,
+        join_statements,
+        quoted,
+        _coded,
+        _tagged,
+        _listed,
+        _tabled,
+        computed,
+    ),
+    *(numbered, both, not_found, inferred, _transition, _introduced, _opinion),
+    *(_not_found_cited, _inferred_cited, later, rounded, converted),
+)

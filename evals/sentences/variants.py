@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from evals.sentences.made import MadeSentence, SamplePage, SentenceMaker, Way, pick_sentences
+from evals.sentences.made import (
+    MadeSentence,
+    SamplePage,
+    SentenceMaker,
+    Way,
+    map_by_kind,
+    pick_sentences,
+)
 from evals.sentences.wrong import altered_quotation, changed_digit, made_up_id
 
 _DENIES = re.compile(r"\b(?:not|no|never|if|without)\b|[不没無无未非如若别]")
@@ -120,10 +127,10 @@ def _framed(frame: str) -> Way:
     return lambda maker, page: _claimed(maker, page, frame)
 
 
-WORDED_RIGHT: dict[str, Way] = {one.__name__: one for one in (_elided, _bracketed, _uncited_copy)}
-WORDED_WRONG: dict[str, Way] = {
-    one.__name__: one for one in (_invented, _half_invented, _carried, _uncited_altered)
-} | {f"claimed_{name}": _framed(name) for name in _FRAMES}
+WORDED_RIGHT = map_by_kind(_elided, _bracketed, _uncited_copy)
+WORDED_WRONG = map_by_kind(_invented, _half_invented, _carried, _uncited_altered) | {
+    f"claimed_{name}": _framed(name) for name in _FRAMES
+}
 
 FRAMES = {
     "heading": "# A\n\n## B\n\n### C\n\n{}",
@@ -207,11 +214,11 @@ def _code(maker: SentenceMaker, page: SamplePage) -> str:
 
 FRAMED_RIGHT: dict[str, Way] = {
     **{f"in_{name}": partial(framed, name=name) for name in FRAMES},
-    **{one.__name__: one for one in (_footnoted, _several, _fenced)},
+    **map_by_kind(_footnoted, _several, _fenced),
 }
 FRAMED_WRONG: dict[str, Way] = {
     **{f"in_{name}_wrong": partial(_framed_wrong, name=name) for name in FRAMES},
-    **{one.__name__: one for one in (_footnoted_wrong, _several_wrong, _fenced_wrong)},
+    **map_by_kind(_footnoted_wrong, _several_wrong, _fenced_wrong),
 }
 
 _MONTHS = (
@@ -331,6 +338,4 @@ def _is_real(fact: Fact) -> bool:
 
 
 ACROSS_RIGHT: dict[str, Way] = {"across": across}
-ACROSS_WRONG: dict[str, Way] = {
-    one.__name__: one for one in (_across_digit, _across_date, _across_name)
-}
+ACROSS_WRONG = map_by_kind(_across_digit, _across_date, _across_name)

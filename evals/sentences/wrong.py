@@ -9,7 +9,7 @@ from evals.sentences.made import (
     MadeSentence,
     SamplePage,
     SentenceMaker,
-    Way,
+    map_by_kind,
     pick_sentences,
     rewrite_page,
     stands_whole,
@@ -179,11 +179,8 @@ def mix_halves(maker: SentenceMaker, page: SamplePage) -> MadeSentence:
     return MadeSentence(maker.cited(f"{first}{joint}{second}{maker.words['stop']}"))
 
 
-WRONG: dict[str, Way] = {
-    one.__name__: one
-    for one in (
-        *(made_up_id, altered_quotation, changed_digit, changed_date, other_source, swapped_name),
-        *(swapped_inside, negated, changed_count, overstated, mix_halves, _changed_span),
-        *(_changed_about, _changed_unit),
-    )
-}
+WRONG = map_by_kind(
+    *(made_up_id, altered_quotation, changed_digit, changed_date, other_source, swapped_name),
+    *(swapped_inside, negated, changed_count, overstated, mix_halves, _changed_span),
+    *(_changed_about, _changed_unit),
+)
