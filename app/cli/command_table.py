@@ -92,7 +92,7 @@ COMMANDS = {
         "limits.\n\n"
         "No file in it can decide where prompts and keys are sent. To undo: dossier memory "
         "undo.",
-        "folder_settings.trust_folder",
+        "folder_trust.trust_folder",
         (option("folder", options.FolderArgument, "."),),
         folder_env=False,
     ),

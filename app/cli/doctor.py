@@ -15,6 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli.event_loop import run_and_close
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import one_line, print_json
 from app.cli.question_run import describe_long_memory_files, memory_file_tokens
@@ -34,7 +35,7 @@ from models.chat_models import (
 )
 from models.embeddings import list_paid_embedders, load_embedder
 from runs.call_site import join_owner
-from storage.engine import close_database, get_engine
+from storage.engine import get_engine
 from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
 from tools.web.search_providers import list_available_providers
@@ -44,7 +45,7 @@ PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-
 
 def check_installation(*, as_json: bool) -> int:
     """Check this installation and say how to mend what is wrong."""
-    rows = asyncio.run(_checks())
+    rows = run_and_close(_checks())
     if as_json:
         print_json([{"check": name, "ok": ok, "says": says} for name, ok, says in rows])
     else:
@@ -79,7 +80,6 @@ async def _checks() -> list[tuple[str, bool, str]]:
             rows.append((name, True, await check()))
         except Problem as problem:
             rows.append((name, False, str(problem)))
-    await close_database()
     return rows
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import print_json
 from memory.learning.run_feedback import record_feedback
 from runs.lifecycle import find_run
-from storage.engine import close_database
 
 
 def give_feedback(*, run: str, words: str, invocation: Invocation) -> int:
     """Say that a run was good (up) or bad (down), or what was wrong with it."""
-    told = asyncio.run(_feed_back(invocation.owner, run, words))
+    told = run_and_close(_feed_back(invocation.owner, run, words))
     if invocation.as_json:
         print_json(told)
     elif told["fact"]:
@@ -24,10 +22,7 @@ def give_feedback(*, run: str, words: str, invocation: Invocation) -> int:
 
 
 async def _feed_back(owner: str, name: str, words: str) -> dict[str, str]:
-    try:
-        run = await find_run(owner, name)
-        fact = await record_feedback(run, words)
-    finally:
-        await close_database()
+    run = await find_run(owner, name)
+    fact = await record_feedback(run, words)
     kind = words.strip().casefold() if fact is None else "text"
     return {"run": run.id, "feedback": kind, "fact": fact.id if fact else ""}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Iterable
@@ -24,8 +23,6 @@ HIDDEN = 12
 """Of a key with more characters the last four are shown."""
 
 ASKED = "Copy these settings into {own}? Your prompts and keys are sent to the addresses in them."
-
-TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
 
 
 def apply_folder_env() -> None:
@@ -74,43 +71,15 @@ def describe_ignored_settings(names: Iterable[str]) -> str:
 
 def _is_trusted() -> bool:
     # Few folders have such a file, and the question loads the database.
+    from app.cli.event_loop import run_and_close  # noqa: PLC0415
     from memory.agents_md.project_trust import project_name, trusted_folder  # noqa: PLC0415
     from runs.call_site import join_owner  # noqa: PLC0415
-    from storage.engine import close_database  # noqa: PLC0415
-
-    async def known() -> bool:
-        try:
-            folder = os.getcwd()
-            return bool(await trusted_folder(join_owner(settings().user, project_name(folder))))
-        finally:
-            await close_database()
 
     try:
-        return asyncio.run(known())
+        owner = join_owner(settings().user, project_name(os.getcwd()))
+        return bool(run_and_close(trusted_folder(owner)))
     except Problem:
         return False
-
-
-def trust_folder(*, folder: Path) -> int:
-    """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
-
-    Raises:
-        Problem: `project_not_found`, or a problem of the storage.
-    """
-    from memory.agents_md.project_trust import add_trusted_folder  # noqa: PLC0415
-    from storage.engine import close_database  # noqa: PLC0415
-
-    async def remember() -> None:
-        try:
-            await add_trusted_folder(settings().user, str(folder))
-        finally:
-            await close_database()
-
-    if not os.path.isdir(folder):
-        raise Problem(ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=str(folder))
-    asyncio.run(remember())
-    print(f"trusted: {one_line(str(folder.resolve()))}. " + TRUSTED)
-    return 0
 
 
 def import_settings(*, file: Path, yes: bool) -> int:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
+from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.file_sources import AGENTS_MD, APP_FOLDER, disk_sources, project_files
 from memory.agents_md.project_trust import add_trusted_folder, project_name, trusted_folder
 from memory.protocol import Query
 from runs.call_site import join_owner
-from storage.engine import close_database
 
-Answer = TypeVar("Answer")
+TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
+
+
+def trust_folder(*, folder: Path) -> int:
+    """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
+
+    Raises:
+        Problem: `project_not_found`, or a problem of the storage.
+    """
+    if not os.path.isdir(folder):
+        raise Problem(ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=str(folder))
+    run_and_close(add_trusted_folder(settings().user, str(folder)))
+    print(f"trusted: {one_line(str(folder.resolve()))}. " + TRUSTED)
+    return 0
 
 
 def settle_folder_trust(folder: str, *, trust: bool | None) -> str:
@@ -29,13 +43,13 @@ def settle_folder_trust(folder: str, *, trust: bool | None) -> str:
     """
     name = project_name(folder)
     owner = join_owner(settings().user, name)
-    if trust is None or asyncio.run(_run_and_close(trusted_folder(owner))):
+    if trust is None or run_and_close(trusted_folder(owner)):
         return name
     files = [path for path in project_files(folder) if os.path.lexists(path)]
     if folder == APP_FOLDER:
         _say(f"{AGENTS_MD} of {folder} is not read: it is for those who work on dossier itself")
     elif trust or (files and has_terminal() and _agreed(folder, files)):
-        asyncio.run(_run_and_close(_remember(folder)))
+        run_and_close(add_trusted_folder(settings().user, folder))
     elif files:
         _say(f"{AGENTS_MD} of {folder} is not read; use --trust to allow it")
     return name
@@ -47,17 +61,6 @@ async def list_skipped_memory_files(owner: str, documents: Sequence[str]) -> lis
     read = await disk_sources(Query(owner, "", "", files=tuple(documents)))
     left = [source.path for source in every if source not in read]
     return await asyncio.to_thread(lambda: [path for path in left if os.path.exists(path)])
-
-
-async def _remember(folder: str) -> None:
-    await add_trusted_folder(settings().user, folder)
-
-
-async def _run_and_close(work: Awaitable[Answer]) -> Answer:
-    try:
-        return await work
-    finally:
-        await close_database()
 
 
 def _agreed(folder: str, files: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from app.cli.dispatch import Invocation
-from app.cli.memory_items import run_and_close
+from app.cli.event_loop import run_and_close
 from app.cli.output import confirm, one_line, print_json
 from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json, print_problem
 from config.errors import ErrorCode, ErrorKind, Problem
 from library.scope import list_namespaces
 from library.vector_upkeep import update_vectors
 from models.embeddings import EmbeddingCall, collect_embedding_calls, list_paid_embedders
-from storage.engine import close_database
 from text.pluralization import pluralize
 from tools.folder_ingestion import IngestResult, SkippedFile, ingest_folder, list_ignored_files
 
@@ -54,7 +54,7 @@ def run_ingestion(work: Coroutine[Any, Any, IngestReport], bar: Progress, *, as_
     """Do the work under its bar, print what came of it, and return the exit status."""
     try:
         with bar:
-            document, lines, status = asyncio.run(work)
+            document, lines, status = run_and_close(work)
     except KeyboardInterrupt:
         Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
         raise
@@ -69,18 +69,15 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> IngestReport
     """Read folders one after the other; one that cannot be read does not stop the others."""
     read: list[_FolderSummary] = []
     problems: list[Problem] = []
-    try:
-        for path in paths:
-            try:
-                read.append(await _folder(owner, path, bar))
-            except Problem as problem:
-                if len(paths) == 1:
-                    raise
-                problems.append(problem)
-                print_problem(problem, as_json=False)
-        vectors = await make_page_vectors(bar) if read else ""
-    finally:
-        await close_database()
+    for path in paths:
+        try:
+            read.append(await _folder(owner, path, bar))
+        except Problem as problem:
+            if len(paths) == 1:
+                raise
+            problems.append(problem)
+            print_problem(problem, as_json=False)
+    vectors = await make_page_vectors(bar) if read else ""
     if not read:
         raise problems[0]
     whole = not problems and not any(one.library.skipped for one in read)

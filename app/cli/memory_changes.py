@@ -15,7 +15,8 @@ from rich.table import Column
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.memory_items import SHORT_ID, run_and_close, truncate_cell
+from app.cli.event_loop import run_and_close
+from app.cli.memory_items import SHORT_ID, truncate_cell
 from app.cli.output import one_line, print_json
 from app.cli.table import color_diff_line, make_table, print_renderables
 from config.errors import ErrorCode, ErrorKind, Problem

@@ -5,15 +5,15 @@ What is remembered, and what calls were told of it.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from rich.table import Column
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from memory import registry
@@ -24,10 +24,7 @@ from memory.learning.knowledge_updates import learn_fact
 from memory.protocol import MemoryItem
 from memory.registry import RecalledItem, RecallExplanation, explain_recall
 from runs.lifecycle import find_run
-from storage.engine import close_database
 from text.pluralization import pluralize
-
-_Result = TypeVar("_Result")
 
 SHORT_ID = 12
 """So many characters of an id are listed; they are enough to name it."""
@@ -108,18 +105,6 @@ def edit_item_text(*, id: str, text: str, invocation: Invocation) -> int:
     else:
         print(f"{item.id}  {item.text}")
     return 0
-
-
-def run_and_close(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Do something with the database, and close it."""
-
-    async def closing() -> _Result:
-        try:
-            return await work
-        finally:
-            await close_database()
-
-    return asyncio.run(closing())
 
 
 def _item_as_dict(item: MemoryItem) -> dict[str, Any]:

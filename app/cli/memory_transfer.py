@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.dispatch import Invocation
-from app.cli.memory_items import run_and_close
+from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json
 from config.errors import ErrorKind, Problem
 from config.user_files import write_user_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from rich.table import Column
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from config.errors import ErrorCode, Problem
@@ -28,7 +28,6 @@ from library.scope import (
     read_page_record,
     resolve_scope,
 )
-from storage.engine import close_database
 from text.pluralization import pluralize
 
 
@@ -40,7 +39,7 @@ def print_page_list(
     invocation: Invocation,
 ) -> int:
     """List the newest pages."""
-    rows = asyncio.run(_listed(invocation.owner, kind, within, limit))
+    rows = run_and_close(_listed(invocation.owner, kind, within, limit))
     if invocation.as_json:
         print_json([_plain(row, where) for row, where in rows])
         return 0
@@ -61,7 +60,7 @@ def print_page(*, page: str, invocation: Invocation) -> int:
     Raises:
         Problem: `page_not_found`.
     """
-    row, where = asyncio.run(_shown(invocation.owner, page))
+    row, where = run_and_close(_shown(invocation.owner, page))
     if invocation.as_json:
         print_json(_whole(row, where))
         return 0
@@ -80,7 +79,7 @@ def print_page(*, page: str, invocation: Invocation) -> int:
 
 def print_page_counts(*, invocation: Invocation) -> int:
     """Count the pages by kind, conversation and folder."""
-    shelves, gone = asyncio.run(_counted(invocation.owner))
+    shelves, gone = run_and_close(_counted(invocation.owner))
     total = sum(shelf.pages for shelf in shelves if not shelf.group)
     if invocation.as_json:
         spaces = [shelf._asdict() for shelf in shelves]
@@ -100,30 +99,22 @@ def print_page_counts(*, invocation: Invocation) -> int:
 
 
 async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[ListedPage, str]]:
-    try:
-        kinds, groups = await resolve_scope(owner, name)
-        if kind:
-            kinds = (await resolve_scope(owner, kind)).kinds
-            if kinds is None:
-                hint = "file, web, report or chat"
-                raise Problem(
-                    ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint
-                )
-        rows = await list_stored_pages(owner, kinds, groups, limit)
-        known = await read_file_paths(owner, [row.origin for row in rows if row.kind == "file"])
-    finally:
-        await close_database()
+    kinds, groups = await resolve_scope(owner, name)
+    if kind:
+        kinds = (await resolve_scope(owner, kind)).kinds
+        if kinds is None:
+            hint = "file, web, report or chat"
+            raise Problem(ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint)
+    rows = await list_stored_pages(owner, kinds, groups, limit)
+    known = await read_file_paths(owner, [row.origin for row in rows if row.kind == "file"])
     return [(row, _location(row.kind, row.origin, row.place, known)) for row in rows]
 
 
 async def _shown(owner: str, page: str) -> tuple[Mapping[str, Any], str]:
-    try:
-        row = await read_page_record(owner, page)
-        if row is None:
-            raise missing_pages_problem([page])
-        known = await read_file_paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
-    finally:
-        await close_database()
+    row = await read_page_record(owner, page)
+    if row is None:
+        raise missing_pages_problem([page])
+    known = await read_file_paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
     return row, _location(row["kind"], row["origin"], row["place"], known)
 
 
@@ -132,10 +123,7 @@ def _location(kind: str, origin: str, place: str, known: Mapping[str, str]) -> s
 
 
 async def _counted(owner: str) -> tuple[list[NamespaceStats], int]:
-    try:
-        return await list_namespaces(owner), await count_retired_pages(owner)
-    finally:
-        await close_database()
+    return await list_namespaces(owner), await count_retired_pages(owner)
 
 
 def missing_pages_problem(ids: list[str]) -> Problem:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from contextlib import suppress
 from pathlib import Path
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import confirm, print_json
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.uploaded_files import discard_uploads
 from privacy.retention import ExpiredThread, list_expired_threads, prune_threads
 from privacy.saved_states import save_report_state
-from storage.engine import close_database
 from text.pluralization import pluralize
 
 UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -28,13 +27,13 @@ def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.
     """
     seconds, owner = _seconds(keep), invocation.owner
-    old = asyncio.run(_finished(owner, seconds))
+    old = run_and_close(list_expired_threads(owner, seconds))
     if not old or not (yes or _confirm_pruning(old)):
         told = f"No run ended more than {keep} ago." if not old else "Every run is kept."
         _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=invocation.as_json)
         return 0
     before = _size(settings().home)
-    kept = asyncio.run(_deleted(owner, old))
+    kept = run_and_close(_deleted(owner, old))
     freed = max(0, before - _size(settings().home))
     gone = [one for one in old if one not in kept]
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
@@ -44,13 +43,6 @@ def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
     return 0
 
 
-async def _finished(owner: str, seconds: float) -> list[ExpiredThread]:
-    try:
-        return await list_expired_threads(owner, seconds)
-    finally:
-        await close_database()
-
-
 async def _deleted(owner: str, old: list[ExpiredThread]) -> list[ExpiredThread]:
     """Delete threads with what was uploaded into them; return those that are kept after all."""
 
@@ -58,10 +50,7 @@ async def _deleted(owner: str, old: list[ExpiredThread]) -> list[ExpiredThread]:
         await save_report_state(owner, one)
         await discard_uploads(owner, one.thread)
 
-    try:
-        return await prune_threads(old, before)
-    finally:
-        await close_database()
+    return await prune_threads(old, before)
 
 
 def _seconds(age: str) -> float:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from app.cli.ask import read_question
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.progress import RunProgress
 from app.cli.question_run import check_models
@@ -27,7 +28,7 @@ from graph.context import Context
 from graph.records import Passage
 from graph.session import open_session
 from library.page_retrieval import find_misspellings
-from library.scope import Scope, parse_scope, resolve_scope
+from library.scope import parse_scope, resolve_scope
 from library.spelling import apply_corrections, describe_corrections
 from nodes.recall.recall_graph import make_recall_graph
 from nodes.recall.recall_state import (
@@ -40,7 +41,6 @@ from nodes.recall.recall_state import (
 from prompts.loader import render_prompt
 from runs.call_site import join_owner
 from runs.lifecycle import check_question
-from storage.engine import close_database
 
 STAGES = {
     "plan": "Looking through memory",
@@ -100,15 +100,8 @@ def recall(
 
 def _named(owner: str, name: str) -> list[str]:
     """Return what a namespace is called by those who search it."""
-    kinds, groups = asyncio.run(_inside(owner, name))
+    kinds, groups = run_and_close(resolve_scope(owner, name))
     return [*(kinds or []), *(groups or [])]
-
-
-async def _inside(owner: str, name: str) -> Scope:
-    try:
-        return await resolve_scope(owner, name)
-    finally:
-        await close_database()
 
 
 async def _recalled(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, cast
@@ -12,6 +11,7 @@ from langgraph.types import StateSnapshot
 from app.cli import review
 from app.cli.choices import double_cap, read_caps
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal
 from app.cli.question_run import check_models
 from app.cli.runner import CliRunner, has_report
@@ -31,7 +31,6 @@ from runs.lifecycle import (
     set_run_status,
 )
 from runs.lock import thread_lock
-from storage.engine import close_database
 
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
@@ -50,7 +49,7 @@ def resume(
 ) -> int:
     """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
     decision = _decision(approve, reject, plan)
-    found, own = asyncio.run(_found(invocation.owner, run))
+    found, own = run_and_close(_found(invocation.owner, run))
     asked_for = out is not None
     if out:
         # Where a finished run has written its files already, nothing but they may be meant.
@@ -68,7 +67,8 @@ def resume(
             )
         except Problem as problem:
             if problem.code == ErrorCode.STORAGE_CORRUPT:
-                asyncio.run(_broken(found, problem))
+                owner, thread = found.owner, found.thread
+                run_and_close(mark_interrupted(owner, thread, "failed", code=problem.code))
             raise
 
 
@@ -90,19 +90,8 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Re
 
 async def _found(owner: str, name: str) -> tuple[RunRecord, dict[str, str]]:
     """Return a run, and the digests of the files it has written."""
-    try:
-        run = await find_run(owner, name)
-        return run, await list_file_digests(run.id, owner)
-    finally:
-        await close_database()
-
-
-async def _broken(run: RunRecord, problem: Problem) -> None:
-    """Write down that nothing can be done in the thread of a run."""
-    try:
-        await mark_interrupted(run.owner, run.thread, "failed", code=problem.code)
-    finally:
-        await close_database()
+    run = await find_run(owner, name)
+    return run, await list_file_digests(run.id, owner)
 
 
 async def _resume(

@@ -18,6 +18,7 @@ from rich.markdown import Markdown
 
 from app.cli import review
 from app.cli.choices import RAISABLE_CAPS, double_cap
+from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
 from app.cli.runs import describe_shortened_searches
@@ -39,7 +40,6 @@ from runs.incomplete import find_first_error, find_limit
 from runs.lifecycle import REPORT_FILES, mark_interrupted, set_run_status
 from runs.thread_integrity import DAMAGE_ERRORS, find_damage, guard_thread
 from runs.trace import read_trace
-from storage.engine import close_database
 from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds, mask_secrets_within
 
@@ -176,7 +176,7 @@ class CliRunner:
             return print_problem(problem, as_json=self.as_json and not told, about=about)
         except DAMAGE_ERRORS as error:
             # A request or a report that was read back is shown when its thread is closed again.
-            if found := asyncio.run(self._damage()):
+            if found := run_and_close(self._damage()):
                 raise found from error
             raise
 
@@ -188,7 +188,8 @@ class CliRunner:
         if outcome.request:
             return self._waiting(outcome.request)
         if not self.delivered:
-            asyncio.run(self._late(outcome.state))
+            # The run had ended before.
+            run_and_close(self._answered(outcome.state))
         if self.problem:
             raise self.problem
         return STATUS[str(self.status)]
@@ -240,12 +241,9 @@ class CliRunner:
 
     async def _damage(self) -> Problem | None:
         """Return what is damaged in what is saved of the thread, and mark the run, if so."""
-        try:
-            if found := await find_damage(make_graph(), self.thread):
-                await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
-            return found
-        finally:
-            await close_database()
+        if found := await find_damage(make_graph(), self.thread):
+            await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
+        return found
 
     async def _failed(self, code: str, where: str = "") -> None:
         """Write down that the run has failed, unless its answer was handed over."""
@@ -327,13 +325,6 @@ class CliRunner:
 
     def _stopped(self, status: RunStatus) -> dict[str, Any]:
         return _summarize_stopped(self.run, self.thread, status, self._command())
-
-    async def _late(self, state: State) -> None:
-        """Hand over what came of a run that had ended before."""
-        try:
-            await self._answered(state)
-        finally:
-            await close_database()
 
     async def _answered(self, state: State) -> None:
         """Hand over what came out; the run still learns behind it, so nothing may break it off."""

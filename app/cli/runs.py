@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json
 from app.cli.table import make_table, print_renderables
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
@@ -20,7 +20,6 @@ from report.labels import render_check_results
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
 from runs.lock import is_thread_locked
 from runs.trace import count_shortened_queries, read_trace
-from storage.engine import close_database
 from text.pluralization import pluralize
 from text.script import detect_language
 
@@ -30,20 +29,17 @@ LONGEST = 100
 
 def list_runs(*, invocation: Invocation) -> int:
     """List the newest runs."""
-    return asyncio.run(_list(invocation.owner, invocation.as_json))
+    return run_and_close(_list(invocation.owner, invocation.as_json))
 
 
 def show_run(*, run: str, removed: bool, invocation: Invocation) -> int:
     """Show every call of a run: role, step, tokens and time."""
     show = _removed if removed else _show
-    return asyncio.run(show(invocation.owner, run, invocation.as_json))
+    return run_and_close(show(invocation.owner, run, invocation.as_json))
 
 
 async def _list(owner: str, as_json: bool) -> int:
-    try:
-        runs = [_with_real_status(run) for run in await list_recent_runs(owner)]
-    finally:
-        await close_database()
+    runs = [_with_real_status(run) for run in await list_recent_runs(owner)]
     if as_json:
         print_json([_plain(run) for run in runs])
         return 0
@@ -60,11 +56,8 @@ async def _list(owner: str, as_json: bool) -> int:
 
 
 async def _show(owner: str, name: str, as_json: bool) -> int:
-    try:
-        run = _with_real_status(await find_run(owner, name))
-        calls, made = await read_trace(run.id), await list_attempts(run.id)
-    finally:
-        await close_database()
+    run = _with_real_status(await find_run(owner, name))
+    calls, made = await read_trace(run.id), await list_attempts(run.id)
     if as_json:
         print_json({**_plain(run), "calls": calls, "spent": _spent(made)})
         return 0
@@ -98,11 +91,8 @@ def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
 
 async def _removed(owner: str, name: str, as_json: bool) -> int:
     """Show what the checks took out of each draft of a run, and what they doubt."""
-    try:
-        run = _with_real_status(await find_run(owner, name))
-        checks = _checks(await read_trace(run.id))
-    finally:
-        await close_database()
+    run = _with_real_status(await find_run(owner, name))
+    checks = _checks(await read_trace(run.id))
     if as_json:
         print_json({**_plain(run), "checks": [_sentences(check) for check in checks]})
         return 0

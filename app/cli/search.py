@@ -5,7 +5,6 @@ The pages that answer a question best, with the part of each that does, and why.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -14,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.table import print_renderables
 from library.page_retrieval import SearchResult, find_misspellings, search_pages
@@ -21,7 +21,6 @@ from library.scope import ALL_KINDS, Scope, resolve_scope
 from library.spelling import apply_corrections, describe_corrections
 from memory.self_questions import PersonalNote, search_personal_notes
 from runs.lifecycle import check_question
-from storage.engine import close_database
 from text.regex import regex
 from text.script import CJK, is_western
 from text.sentences import split_sentences
@@ -98,7 +97,7 @@ def search_command(
 ) -> int:
     """Find the pages that answer a question best."""
     query = check_question(query)
-    done = asyncio.run(_searched(invocation.owner, query, within, limit))
+    done = run_and_close(_searched(invocation.owner, query, within, limit))
     notes, found, changed = done
     query = apply_corrections(query, changed)
     if invocation.as_json:
@@ -124,18 +123,15 @@ async def _searched(
 
     `facts` and `profile` name notes only. What the person told is searched as it was asked first.
     """
-    try:
-        asked = name in ("", ALL_KINDS, *NOTES)
-        told = await search_personal_notes(owner, query, limit) if asked else []
-        if name in NOTES:
-            return [one for one in told if one.memory == name], [], {}
-        part = await _part(owner, name)
-        changed = {} if told else await find_misspellings(owner, query, *part)
-        query = apply_corrections(query, changed)
-        told = await search_personal_notes(owner, query, limit) if changed and asked else told
-        return told, await search_pages(owner, query, limit, *part), changed
-    finally:
-        await close_database()
+    asked = name in ("", ALL_KINDS, *NOTES)
+    told = await search_personal_notes(owner, query, limit) if asked else []
+    if name in NOTES:
+        return [one for one in told if one.memory == name], [], {}
+    part = await _part(owner, name)
+    changed = {} if told else await find_misspellings(owner, query, *part)
+    query = apply_corrections(query, changed)
+    told = await search_personal_notes(owner, query, limit) if changed and asked else told
+    return told, await search_pages(owner, query, limit, *part), changed
 
 
 async def _part(owner: str, name: str) -> Scope:

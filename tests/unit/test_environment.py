@@ -12,7 +12,7 @@ from langchain_core.callbacks import CallbackManager
 from langsmith.utils import get_env_var, tracing_is_enabled
 from starlette.applications import Starlette
 
-from app.cli import folder_settings
+from app.cli import folder_settings, folder_trust
 from app.http_app import server_lifespan
 from config import environment
 from config.environment import (
@@ -71,7 +71,7 @@ def write(file: Path, values: dict[str, str]) -> None:
 
 
 def trusted(folder: Path) -> None:
-    assert folder_settings.trust_folder(folder=folder) == 0
+    assert folder_trust.trust_folder(folder=folder) == 0
 
 
 @pytest.mark.parametrize("believed", [False, True])
@@ -376,6 +376,6 @@ def test_a_home_folder_that_is_unknown_is_told_by_name(
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3_000, "nowhere", "a\nb"])
 def test_what_cannot_be_a_folder_is_not_trusted(name: str):
     with pytest.raises(Problem) as failure:
-        folder_settings.trust_folder(folder=Path(name))
+        folder_trust.trust_folder(folder=Path(name))
 
     assert failure.value.code == "project_not_found"

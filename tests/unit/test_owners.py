@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import library
 import memory
 import privacy
-from app.cli import memory_changes, memory_items, memory_transfer, runs
+from app.cli import event_loop, memory_changes, memory_items, memory_transfer, runs
 from app.cli import pages as page_commands
 from app.cli.dispatch import Invocation
 from config.errors import Problem
@@ -516,9 +516,8 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     user, project = split_owner(owner)
     monkeypatch.setenv("DOSSIER_USER", user)
     new_process()
-    for module in (memory_items, page_commands, runs):
-        # To open the database again takes longer than most commands.
-        monkeypatch.setattr(module, "close_database", nothing)
+    # To open the database again takes longer than most commands.
+    monkeypatch.setattr(event_loop, "close_database", nothing)
     plain: dict[str, Any] = {"invocation": Invocation(project, as_json=True)}
     things = [*ids.facts, *ids.pages, *ids.runs]
     commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
