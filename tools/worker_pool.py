@@ -95,7 +95,7 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
     """
     request = pickle.dumps(call)
     async with to_process.current_default_process_limiter():
-        worker = await to_thread.run_sync(_taken)
+        worker = _take_idle_worker() or await to_thread.run_sync(_Worker)
         try:
             with anyio.fail_after(seconds):
                 done, result = await to_thread.run_sync(
@@ -110,8 +110,8 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
     return cast(_Result, result)
 
 
-def _taken() -> _Worker:
-    """Return a worker that waits for a call, or a new one."""
+def _take_idle_worker() -> _Worker | None:
+    """Return a worker that waits for a call, if there is one."""
     with _lock:
         idle = idle_workers.get()
         while idle:
@@ -119,7 +119,7 @@ def _taken() -> _Worker:
             if worker.alive():
                 return worker
             worker.close()
-    return _Worker()
+    return None
 
 
 def _forked() -> None:

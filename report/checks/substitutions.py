@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, dropwhile, islice, takewhile
 from typing import NamedTuple
@@ -221,6 +222,9 @@ def _iter_slots(sentence: str, sort: str) -> Iterator[_Slot]:
 
 
 def _to_side(near: Sequence[str], is_thing: Callable[[str], object]) -> tuple[str, ...]:
-    """Return the words on one side of a thing, without the other things of its list."""
+    """Return the words on one side of a thing, without the other things of its list.
+
+    A word is one object in all frames: there are as many frames as things in a source.
+    """
     rest = dropwhile(lambda word: bool(is_thing(word)) or word in _LINKS, near)
-    return tuple(word.lower() for word in islice(rest, _FRAME_WORDS))
+    return tuple(sys.intern(word.lower()) for word in islice(rest, _FRAME_WORDS))

@@ -107,13 +107,15 @@ def _list_vocabulary(text: str) -> frozenset[str]:
     )
 
 
-def _list_text_forms(word: str) -> set[str]:
+@lru_cache(maxsize=16_384)
+def _list_text_forms(word: str) -> frozenset[str]:
     """Return the forms under which a word of a text is looked up; `~` and `*` are any ending."""
     found = {word, get_base_form(word)}
     found |= {one.removesuffix("est") for one in found if one.isascii()}
     letters = {one for one in found if one.isalpha()}
     found |= {one[:_PART_LETTERS] + "~" for one in letters if len(one) > _PART_LETTERS}
-    return found | {one[:_PREFIX_LETTERS] + "*" for one in letters if len(one) >= _PREFIX_LETTERS}
+    found |= {one[:_PREFIX_LETTERS] + "*" for one in letters if len(one) >= _PREFIX_LETTERS}
+    return frozenset(found)
 
 
 def get_base_form(word: str) -> str:
