@@ -10,13 +10,13 @@ from __future__ import annotations
 import atexit
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
 
 Value = TypeVar("Value")
 Key = TypeVar("Key")
@@ -134,6 +134,26 @@ def process_cached(function: Callable[Args, Value]) -> Callable[Args, Value]:
         return cached.get()(*args, **kwargs)
 
     return call
+
+
+class SharedTasks(Generic[Key, Value]):
+    """Work that several callers in an event loop want at the same moment, done once for all."""
+
+    def __init__(self) -> None:
+        self._running: LoopResource[dict[Key, Task[Value]]] = LoopResource(dict)
+
+    async def run(self, key: Key, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
+        """Return the result of the running work with this key; start it if there is none.
+
+        A caller that is cancelled leaves the work to the others.
+        """
+        from asyncio import create_task, shield  # noqa: PLC0415
+
+        running = self._running.get()
+        if key not in running:
+            running[key] = create_task(work())
+            running[key].add_done_callback(lambda _: running.pop(key))
+        return await shield(running[key])
 
 
 class RecentCache(OrderedDict[Key, Value]):

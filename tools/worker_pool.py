@@ -95,7 +95,9 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
     """
     request = pickle.dumps(call)
     async with to_process.current_default_process_limiter():
-        worker = _take_idle_worker() or await to_thread.run_sync(_Worker)
+        worker = _take_idle_worker()
+        if worker is None:
+            worker = await to_thread.run_sync(_Worker)
         try:
             with anyio.fail_after(seconds):
                 done, result = await to_thread.run_sync(

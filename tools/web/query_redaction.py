@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from calls.ledger import recorded_hits
 from config.errors import ErrorCode, Problem
+from config.resources import SharedTasks
 from config.settings import settings
 from graph.context import Context
 from library.tables import pages, sources
@@ -33,6 +34,9 @@ HINT = "mention the words in the question, or permit them with --set private_que
 
 WEB = "web"
 REPORT = "report"
+
+_reading = SharedTasks[tuple[str, str, str, str], RedactionMaterial]()
+"""The materials that are being read."""
 
 
 async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
@@ -55,6 +59,12 @@ async def redact_outgoing_query(here: CallSite, context: Context, query: str) ->
 
 
 async def _material(here: CallSite, context: Context) -> RedactionMaterial:
+    """Return what may and may not leave, read once for queries of the same moment."""
+    key = (here.owner, here.thread, here.run, context.style)
+    return await _reading.run(key, lambda: _read_material(here, context))
+
+
+async def _read_material(here: CallSite, context: Context) -> RedactionMaterial:
     said, read, notes = await asyncio.gather(
         list_person_messages(here.owner, [here.thread]), _read(here), _remembered(here)
     )

@@ -15,7 +15,7 @@ from sqlalchemy import or_, select
 
 from calls.ledger import ActionRecord, LedgerCall, call_once, recorded_hits
 from config.errors import ErrorCode, Problem
-from config.resources import LoopResource
+from config.resources import SharedTasks
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
@@ -36,7 +36,7 @@ from tools.web.search_providers import search_web
 from tools.web.urls import canonicalise_url, redact_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
-_at_work = LoopResource(dict[str, asyncio.Task[list[str]]])
+_fetching = SharedTasks[str, list[str]]()
 """The pages that are being fetched, by the keys of their calls."""
 
 SECONDS = 30.0
@@ -72,7 +72,7 @@ async def _read(
         await trace(here, "fetch", "web", "stored", url=url)
         return await read_pages(here.owner, before)
     try:
-        ids = await _together(here, url)
+        ids = await _fetch_once(here, url)
     except Problem as problem:
         problems.append(problem)
         await trace(here, "fetch", "web", problem.code, url=url)
@@ -81,18 +81,13 @@ async def _read(
     return await read_pages(here.owner, ids)
 
 
-async def _together(here: CallSite, url: str) -> list[str]:
+async def _fetch_once(here: CallSite, url: str) -> list[str]:
     """Fetch a page once for all branches of a run that want it at the same moment."""
-    at_work = _at_work.get()
     call = _call(here, url)
-    if call.key not in at_work:
-        said = ActionRecord(url, step=here.step)
-        task = asyncio.create_task(call_once(call, lambda: _fetched(here, url), lambda _: said))
-        at_work[call.key] = task
-        task.add_done_callback(lambda _: at_work.pop(call.key))
-    # One branch that is given up takes the page from no other.
-    ids: list[str] = await asyncio.shield(at_work[call.key])
-    return ids
+    action = ActionRecord(url, step=here.step)
+    return await _fetching.run(
+        call.key, lambda: call_once(call, lambda: _fetched(here, url), lambda _: action)
+    )
 
 
 def _call(here: CallSite, url: str) -> LedgerCall:
