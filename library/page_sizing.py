@@ -39,7 +39,7 @@ def size_pages(new: Sequence[NewPage]) -> list[NewPage]:
 def split_page(page: NewPage) -> Iterator[NewPage]:
     """Yield a page, or as many as it takes to keep each of a sensible size."""
     text = page["text"]
-    if estimate_tokens(text) <= MOST:
+    if fits_one_page(text):
         yield page.copy()
         return
     bounds = _bounds(text, split_passages(text))
@@ -51,6 +51,11 @@ def split_page(page: NewPage) -> Iterator[NewPage]:
             part["title"] = f"{page['title']} ({number})"
             part["place"] = f"{page['place']}&{place}" if page["place"] else place
         yield part
+
+
+def fits_one_page(text: str) -> bool:
+    """Tell whether a text needs no splitting."""
+    return estimate_tokens(text) <= MOST
 
 
 def _bounds(text: str, spans: Sequence[Span]) -> list[int]:

@@ -21,7 +21,7 @@ from graph.context import Context
 from library import store as pages
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
-from library.page_sizing import size_pages
+from library.page_sizing import fits_one_page, size_pages
 from library.recall import read_pages
 from library.tables import pages as stored
 from runs.call_site import CallSite, run_site
@@ -38,6 +38,9 @@ from tools.worker_pool import WorkerLost, run_in_worker
 
 _fetching = SharedTasks[str, list[str]]()
 """The pages that are being fetched, by the keys of their calls."""
+
+SHORT_TEXT = 10_000
+"""A text of at most so many characters takes less time than a call of another process."""
 
 SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
@@ -104,7 +107,9 @@ async def _fetched(here: CallSite, url: str) -> list[str]:
 
 
 async def _sized(page: NewPage, url: str) -> list[NewPage]:
-    """Split a fetched page in a process that is killed if it takes too long."""
+    """Split a fetched page, a long one in a process that is killed if it takes too long."""
+    if len(page["text"]) <= SHORT_TEXT and fits_one_page(page["text"]):
+        return size_pages([page])
     try:
         return await run_in_worker(
             partial(size_pages, [page]), SECONDS + len(page["text"]) / SLOWEST_BYTES_PER_SECOND
