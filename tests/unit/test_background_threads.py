@@ -78,7 +78,7 @@ def test_ctrl_c_ends_a_program_whose_text_is_still_being_worked_on():
 def test_a_page_whose_text_takes_too_long_is_one_that_could_not_be_fetched(monkeypatch):
     monkeypatch.setattr(web_search, "size_pages", _endless)
     monkeypatch.setattr(web_search, "SECONDS", 1.0)
-    page = NewPage(title="Bees", place="", text="Bees dance.")
+    page = NewPage(title="Bees", place="", text="Bees dance. " * 1_000)
 
     with pytest.raises(Problem) as told:
         asyncio.run(web_search._sized(page, "https://u:p@bees.org/dance?key=1"))
