@@ -151,9 +151,22 @@ def make_rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[s
         {"schema": "Verdict", "reply": {"passed": True, "feedback": "", "queries": []}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
         {"schema": "Checks", "reply": {"verdicts": []}},
+        {"schema": "Lookup", "reply": {"keywords": ["bees"], "meanings": ["How do bees live?"]}},
+        {"schema": "Notes", "reply": _notes},
+        {"schema": "Lessons", "reply": {"lessons": []}},
         {"match": "<step", "reply": lambda body: _prose(body, finding)},
         {"match": "<findings>", "reply": lambda body: _prose(body, report)},
     ]
+
+
+def _notes(body: dict[str, Any]) -> str:
+    """Note a sentence of each page of the prompt, verbatim."""
+    pages = re.findall(
+        r'id="(S\d+)".*?(Bees and their \w+ were counted \d+ times\.)',
+        text_answer(body["messages"][-1]),
+        re.DOTALL,
+    )
+    return json.dumps({"facts": [{"text": text, "pages": [page]} for page, text in pages]})
 
 
 def _prose(body: dict[str, Any], words: int) -> str:

@@ -58,6 +58,11 @@ PLAN_REPAIRS = 1
 """How often an invalid plan is asked for again before the request itself is searched for."""
 
 
+def _repairs(state: RecallState, usual: int) -> int:
+    """Return how often an answer may be repaired; a recall of a single round has no time for it."""
+    return 0 if state.get("most") == 1 else usual
+
+
 @extractive_answer(plan_lookup)
 class Lookup(BaseModel):
     """What to look for in memory, and in which ways."""
@@ -128,7 +133,7 @@ async def _plan_search(
         [HumanMessage(data)],
         Lookup,
         default=default,
-        repairs=PLAN_REPAIRS,
+        repairs=_repairs(state, PLAN_REPAIRS),
     )
     if not (lookup.keywords or lookup.meanings or lookup.pages):
         lookup = default
@@ -220,8 +225,7 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
     system = render_prompt("recall_integrate", language=state["language"])
     messages, sources = [HumanMessage(request)], state["sources"]
     place, question = call_site(state, runtime), state["question"]
-    # A recall of a single round has no time for repairs.
-    repairs = 0 if state.get("most") == 1 else DEFAULT_REPAIRS
+    repairs = _repairs(state, DEFAULT_REPAIRS)
     try:
         written = await ask(state, runtime, "recall", system, messages, Notes, repairs=repairs)
         facts = _render_facts(written.facts, sources)
