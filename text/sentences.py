@@ -8,8 +8,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK, detect_language
+
+_PATTERNS = PatternFile("text", "sentences.toml")
+
 
 _NAME = r"(?P<quote>[\"']?)(?P<key>[A-Za-z_\u4e00-\u9fff][\w./-]*)(?P=quote)"
 _LEAD = r"\s*(?:- |(?:export|const|let|var|set|final|static)\s+)?"
@@ -19,14 +23,6 @@ _SECTION = regex(
     rf"\s*\[+(?P<table>[^\[\]\n]+)\]+\s*(?:[#;].*)?$|{_LEAD}{_NAME}\s*(?::|[:=]\s*[{{\[(]|\{{)\s*$"
     r"|\s*(?:(?:async|export|public|private|static)\s+)*(?:def|class|func|fn|function|struct"
     r"|interface|module|namespace)\s+(?P<named>[\w.]+)\s*[(:{<]"
-)
-_STAMPED = regex(
-    r"\s*[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\d\d/\w{3}/\d{4}\b"
-    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)"
-)
-_CODE = regex(
-    r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$"
-    r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
 _TELLING = regex(r"[=:：{}()\[;<\d#]")
 """Every entry but an import has one of these; few lines of prose do."""
@@ -65,7 +61,10 @@ def is_entry(line: str) -> bool:
     if not _TELLING.search(line) and "import" not in line:
         return False
     return bool(
-        parse_setting(line) or parse_section(line) or _STAMPED.match(line) or _CODE.match(line)
+        parse_setting(line)
+        or parse_section(line)
+        or _PATTERNS.stamped.match(line)
+        or _PATTERNS.code.match(line)
     )
 
 
@@ -89,10 +88,6 @@ ENDED = regex(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,
 
 _MARKS = frozenset(".!?:;。！？；：…|")
 _LAST = _MARKS | set("\"'\u2019\u201d\u300d\u300f\u300b\uff09)]\u3011\n")
-_GOES_ON = regex(
-    r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|but|to|in|into|for|with|by|on|at|from|as|than|that|which|who"
-    r"|is|are|was|were|has|have|had|be|been|its?|their|his|her|not|if|when|because|between|about))$"
-)
 _WIDE = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
 _FIRST = regex(f"[{CJK}]|[^\\s{CJK}]+")
 _FIRST_CJK = regex(f"[{CJK}]")
@@ -138,7 +133,7 @@ def continues_prose(line: str, following: str, width: int) -> bool:
         return False
     if after[0].islower() or _FIRST_CJK.match(after):
         return True
-    if _GOES_ON.search(bare, len(bare) - _LONGEST_JOINING):
+    if _PATTERNS.goes_on.search(bare, len(bare) - _LONGEST_JOINING):
         return True
     return is_line_full(bare, following, width)
 
@@ -191,18 +186,8 @@ _END = regex(
 )
 _LAST_WORD = regex(r"[^\W_]+(?:\.[^\W_]+)*$")
 _NEVER_LAST = regex("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
-_BEFORE_NUMBER = regex(
-    "figs?|eqs?|nos?|vols?|pp?|ch|sec|sect|arts?|ed|para|approx|ca"
-    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
-)
 _SELDOM_LAST = regex("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
 _LONGEST_SHORT_FORM = 40
-_OPENER = regex(
-    r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
-    r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from|during"
-    r"|until|each|every|all|no(?!\.\s*\d))\b",
-    re.IGNORECASE,
-)
 
 LONGEST_SENTENCE = 2_000
 """The longest sentence, in characters; longer text is data, and is cut at white space."""
@@ -301,11 +286,11 @@ def _is_short_form(before: str, after: str, *, first: bool) -> bool:
     found = _LAST_WORD.search(before)
     word = found[0].lower() if found else ""
     initial = len(word) == 1 and word != (found[0] if found else "")
-    if not initial and _BEFORE_NUMBER.fullmatch(word):
+    if not initial and _PATTERNS.before_number.fullmatch(word):
         return after[:1].isdigit()
     if _NEVER_LAST.fullmatch(word) or (first and word.isdigit() and word == before.strip()):
         return True
-    return bool(_SELDOM_LAST.fullmatch(word)) and not _OPENER.match(after)
+    return bool(_SELDOM_LAST.fullmatch(word)) and not _PATTERNS.opener.match(after)
 
 
 def _trimmed(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[Span]:

@@ -10,8 +10,12 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from text.normalization import to_one_line
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.sentences import BULLET, Span, is_entry, is_heading, split_sentences
+
+_PATTERNS = PatternFile("text", "text_blocks.toml")
+
 
 CODE = 2_500
 """Code of at most this many characters is one block, including blank lines."""
@@ -20,27 +24,8 @@ LEAD = 350
 """The most characters of a paragraph that introduces the one below it."""
 
 _BLANK = regex(r"\n\s*\n|\Z")
-_ANNOUNCES = regex(
-    r"\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
-    r"|here (?:is|are)|for example|such as this)\b[^.!?\n]{0,80}[.:]?\W*$"
-    r"|(?:如下|以下|下面|下列|例如)[^。！？\n]{0,30}[。：]?\s*$",
-    re.IGNORECASE,
-)
 _MARKS = regex(r"\W*")
 _COLONS = frozenset(":：")
-_BACK = regex(
-    r"\W*(?:(?:this|that|these|those|it|its|they|their|them|such|he|she|his|her|both|neither)\b"
-    r"|(?:however|therefore|thus|hence|otherwise|instead|similarly|likewise|also|but|then|so"
-    r"|finally|second(?:ly)?|third(?:ly)?|conversely|consequently|moreover|furthermore"
-    r"|nevertheless|nonetheless|by comparison|by contrast|as a result|in addition"
-    r"|in (?:this|that|the (?:latter|former|second|first)|such|these|both|other|either)"
-    r"|for (?:this|that|these)|the (?:latter|former|same|above|other|second))\b"
-    r"|(?:这|該|该|此|它|他们|她|其|因此|所以|否则|但是?|然而|不过|另外|而且|并且|后者|前者|同样|上述|反之))",
-    re.IGNORECASE,
-)
-_CODE = regex(
-    r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
-)
 _TERM_LINE = regex(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
 """An option on a line of its own, followed by its description."""
 
@@ -74,12 +59,12 @@ def find_blocks(text: str) -> list[tuple[int, int]]:
 def announces_following(text: str) -> bool:
     """Tell whether a text ends by announcing what follows it."""
     end = text[-200:]
-    return _ends_in_colon(end) or bool(_ANNOUNCES.search(end))
+    return _ends_in_colon(end) or bool(_PATTERNS.announces.search(end))
 
 
 def refers_back(text: str) -> bool:
     """Tell whether a text begins with words that refer to what precedes it."""
-    return bool(_BACK.match(text))
+    return bool(_PATTERNS.back.match(text))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -110,7 +95,7 @@ def _ends_in_colon(text: str) -> bool:
 
 def _is_code(paragraph: str) -> bool:
     """Tell whether every line of a paragraph looks like code and none like a sentence."""
-    return all(_CODE.search(line) for line in paragraph.split("\n"))
+    return all(_PATTERNS.code.search(line) for line in paragraph.split("\n"))
 
 
 def _has_open_bracket(block: str) -> bool:
@@ -170,17 +155,10 @@ LEAST = 2
 TERM = 60
 """The longest term of a definition list, in characters."""
 
-_MARK = regex(
-    r"\s*(?:[-*+•·▪◦]\s+|\(?(?:\d{1,3}|[a-z])[.)]\s+|\d{1,3}、\s*|[（(]?[一二三四五六七八九十]+[)）、.]\s*)"
-    r"(?=\S)"
-)
 _ROW = regex(r"\s*(?P<header>[^:：;；]{1,60}[:：] )[^;；]*[;；] [^:：;；]{1,60}[:：] ")
 _TITLE = regex(r"#{1,6}\s+")
 _RULE = regex(r"\s*[-=*_~^.]{3,}\s*$")
 _ENDED = regex(r"(?<!\W)(?>\W*?[.!?;,。！？；，、…])\W*$")
-_ANNOUNCES_LIST = regex(
-    r"(?<!\W)(?>\W*?[:：])\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE
-)
 
 Kind = Literal["item", "row", "term", "text", "heading"]
 
@@ -253,14 +231,14 @@ def _lead(unit: _Unit, kind: Kind) -> Span | None:
     if mark:
         return Span(unit.start + mark.end(), unit.end, unit.text[mark.end() :])
     last = split_sentences(unit.text)[-1]
-    if kind == "term" and not (_ANNOUNCES_LIST.search(last.text) or is_heading(last.text)):
+    if kind == "term" and not (_PATTERNS.announces_list.search(last.text) or is_heading(last.text)):
         return None
     return Span(unit.start + last.start, unit.start + last.end, last.text)
 
 
 def _inside(text: str, unit: _Unit) -> tuple[int, int, str]:
     """Return an item without its mark."""
-    mark = _MARK.match(unit.text) if unit.kind == "item" else None
+    mark = _PATTERNS.mark.match(unit.text) if unit.kind == "item" else None
     start = unit.start + (mark.end() if mark else 0)
     return start, unit.end, text[start : unit.end]
 
@@ -297,7 +275,7 @@ def _units(text: str) -> list[_Unit]:
 def _kind(line: str) -> Kind:
     if _TITLE.match(line):
         return "heading"
-    if _MARK.match(line):
+    if _PATTERNS.mark.match(line):
         return "item"
     return "row" if _ROW.match(line) else "text"
 
@@ -327,7 +305,7 @@ def _with_terms(units: list[_Unit]) -> list[_Unit]:
             continue
         announced = bool(whole) and (
             whole[-1].kind == "term"
-            or (whole[-1].kind == "text" and bool(_ANNOUNCES_LIST.search(whole[-1].text)))
+            or (whole[-1].kind == "text" and bool(_PATTERNS.announces_list.search(whole[-1].text)))
         )
         whole.append(unit._replace(kind="term") if at in terms and announced else unit)
     return whole

@@ -12,12 +12,16 @@ from pathlib import Path
 from library.documents import DocumentOpening, StoredFile, list_stored_files, read_document_openings
 from report.citations import SECTION_SEPARATOR
 from text.background_threads import run_abandonable
+from text.pattern_files import PatternFile
 from text.pluralization import pluralize
 from text.regex import regex
 from text.script import CJK, detect_language
 from text.sentences import split_sentences
 from tools.computed_pages import DerivedText, to_plain_line
 from tools.unread_reasons import describe_unread_file
+
+_PATTERNS = PatternFile("tools", "overview.toml")
+
 
 MOST = 60
 """The most documents described one by one; if there are more, folders are counted."""
@@ -37,16 +41,6 @@ _WHOLE = regex(r"^\W*[A-Z\d].*\s.*[.!?]\W*$|[。！？]\W*$", re.DOTALL)
 _MARK = regex(r"^\s*[-*+•]\s+")
 """The beginning of a list item."""
 
-_NOUN = regex(
-    r"\b(?:folders?|director(?:y|ies)|files|documents|docs|collection|library|archive|corpus"
-    r"|sources|(?:the|this|my|each|every) (?:file|document))\b"
-    r"|文件[夹夾]|目[录錄]|文件|文[档檔]|[资資]料|材料"
-)
-_ASKS = regex(
-    r"\b(?:what|what's|which|how many|summ\w*|overview|list|describe|contents?|inventory|show"
-    r"|kinds?|sum up|outline)\b"
-    r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
-)
 _FILE = regex(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]")
 """A file named in a question."""
 
@@ -67,11 +61,6 @@ _FILL = frozenset(
         topics type types up us want was we what what's which with would you your archive one's
         cover covers covered date dates general""",
     )
-)
-_FILL_ZH = regex(
-    "请|請|帮我|幫我|给我|給我|告诉我|告訴我|一下|简单|簡單|简要|這個|这个|这些|這些|该|我的|我|你|您|都|有|放|了"
-    "|什么|什麼|哪些|哪|几个|幾個|多少|个|個|份|总结|總結|概括|概述|概要|概览|概覽|介绍|介紹|列出|所有|全部|每|一|句|话|話|说明|說明|说|說|讲|講"
-    "|内容|內容|主要|关于|關於|是|的|吗|嗎|呢|大概|分别|分別|各|文件夹|文件夾|目录|目錄|文件|文档|文檔|资料|資料|材料|能|看到|读|讀|过|過|包含|和|与|种类|類型|类型|里面|裡面|里|裡|中|内"
 )
 _KINDS: Mapping[str, tuple[str, str]] = {
     ".csv": ("CSV table", "CSV 表格"),
@@ -101,9 +90,9 @@ _TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 def asks_overview(question: str) -> bool:
     """Return whether a question asks only which documents there are or what they contain."""
     text = _FILE.sub(" docs ", question).lower().replace("’", "'")
-    if _HOW.search(text) or not (_NOUN.search(text) and _ASKS.search(text)):
+    if _HOW.search(text) or not (_PATTERNS.noun.search(text) and _PATTERNS.asks.search(text)):
         return False
-    chinese = re.sub(f"[^{CJK}]", "", _FILL_ZH.sub("", text))
+    chinese = re.sub(f"[^{CJK}]", "", _PATTERNS.fill_zh.sub("", text))
     return not chinese and all(word in _FILL for word in re.findall(r"[a-z']+", text))
 
 

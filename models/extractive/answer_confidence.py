@@ -29,6 +29,7 @@ from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage, document_title
 from text.definitions import DefinedTerm, find_defined_term, score_definition
 from text.manuals import begins_entry, find_asked_purpose, is_entry_of
+from text.pattern_files import PatternFile
 from text.question_types import (
     asks_answer_type,
     asks_list,
@@ -50,6 +51,9 @@ from text.topics import (
     strip_request_phrases,
 )
 from text.words import search_words
+
+_PATTERNS = PatternFile("models.extractive", "answer_confidence.toml")
+
 
 _Term = TypeVar("_Term")
 
@@ -75,22 +79,9 @@ DEFINED = 0.5
 """Quotes that say less well what a thing is (`text/definitions.py`) do not answer what it is."""
 
 _ORDINAL = regex(r"第[一二三四五六七八九十百\d]+|\d+")
-_OF = regex(
-    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known|called|made)$"
-    r"| (?!un)\w{2,}(?<!b)(?<!spe)(?<!fe)ed(?: \w+)?$",
-    re.IGNORECASE,
-)
 _WITHIN = regex(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
 """A thing, and in what: "a checkpoint in write-ahead logging"."""
 
-_DOES_OF = regex(
-    r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
-)
-"""What a part of something does or means, such as an option of a command."""
-_BACK = regex(
-    r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
-    re.IGNORECASE,
-)
 _CLASS = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE)
 """What names the kind of thing that is asked for."""
 _ENDS = regex(r"(?<!\W)(?>\W*?(?<!\.\.)[.!?。！？])\W*$")
@@ -241,7 +232,7 @@ def _worded(question: str, first: SourceQuote, text: str) -> dict[str, float]:
     return {
         "denied": float(bool(NEGATION_WORDS.search(quote)) and not NEGATION_WORDS.search(question)),
         "limited": float(bool(OPENING_CONDITION.search(quote))),
-        "hanging": float(bool(_BACK.search(quote)) and not first.section),
+        "hanging": float(bool(_PATTERNS.back.search(quote)) and not first.section),
         "long": min(1.0, len(quote) / LONG),
         "broken": float(not whole),
     }
@@ -284,9 +275,9 @@ def _defined(question: str) -> DefinedTerm | None:
 
     What it asks of something, such as its capital or its author, is no meaning.
     """
-    line = _DOES_OF.sub(r"\1 \2", question.split("\n")[0])
+    line = _PATTERNS.does_of.sub(r"\1 \2", question.split("\n")[0])
     asked = find_defined_term(_WITHIN.sub(r"\1", line))
-    if not asked or _OF.search(asked.spelling):
+    if not asked or _PATTERNS.of.search(asked.spelling):
         return None
     return (
         asked

@@ -27,10 +27,14 @@ from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage
 from text.definitions import find_defined_term, score_definition
 from text.manuals import find_asked_purpose, is_entry_of
+from text.pattern_files import PatternFile
 from text.question_types import asks_list, asks_meaning
 from text.regex import regex
 from text.topics import key_terms, named_terms, strip_request_phrases
 from text.words import search_words
+
+_PATTERNS = PatternFile("models.extractive", "exact_answers.toml")
+
 
 AnswerForm = Literal["entry", "reply", "default", "deed", "meaning", "clause"]
 """How an answer is said."""
@@ -44,11 +48,6 @@ SAME_QUESTION = 0.8
 _FOR = ("used", "meant", "good", "there", "designed", "intended")
 """What something is … for."""
 
-_DOES = regex(
-    r"^\W*what (?:do(?:es)?|did|can|may|must) (?:an? |the )?(?P<subject>.+?) (?:be )?"
-    r"(?P<verb>[a-z]+)(?: for)?\W*$",
-    re.IGNORECASE,
-)
 _USED = regex(
     r"^\W*what (?:is|are|was|were) (?:an? |the )?(?P<subject>.+?) "
     rf"(?P<verb>{'|'.join(_FOR)}) for\W*$",
@@ -64,41 +63,15 @@ _VERB = (
     r"(?:(?:can|may|will) (?:be )?|(?:is|are|was|were) (?=\w+ed\b)|(?:used|designed) to |simply )*"
     r"(?P<said>[a-z-]+)\b"
 )
-_NO_DEED = regex(
-    r"(?:is|are|was|were|has|have|had|does|do|needs?|requires?|supports?|must|should|consists?"
-    r"|comes?|no|not|no-op|then|now|and|or|in|on|by|default|called|available|located|given|ignored"
-    r"|enabled|disabled|set)$"
-)
-"""What says nothing of what something does."""
 _TOOL = regex(r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE)
 """A thing by what it is there for: "a tool that …"."""
 _POINTS = regex(r"\W*(?:this|it|them|so|such|these|those)\b", re.IGNORECASE)
 """An object that was named before."""
-_DESCRIBES = regex(
-    r"(?:^|\n)(?:NAME|DESCRIPTION|INTRODUCTION|OVERVIEW|SUMMARY)\n(?:[ \t].*\n|\n)*.*$"
-)
-"""The part of a manual that says what the program does, up to a quote."""
 _BUT = regex(r"\([^()]*\bnot\b|\bno-op\b")
 """What takes back what a sentence says a thing does."""
-_HERE = regex(
-    r"\b(?:in|for|with|on) (?:this|that|such|these|those) (?:case|configuration|example|mode|way)s?"
-    r"\b|\bhere\b",
-    re.IGNORECASE,
-)
-"""What makes a sentence one about a case that stands before it."""
 _PART_OF = regex(r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE)
 _NOTE = regex(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
 """What begins with a name and a colon, and is no definition."""
-_SEEKS = regex(
-    r"^\W*(?:(?:of|on|in|at|by|to|from|for|under|with) )?(?:which|who|whom|whose|where|when|why"
-    r"|how (?:many|much|long|often|large|big|far|fast))\b",
-    re.IGNORECASE,
-)
-"""What asks for a thing, a place, a time, a number or a reason."""
-_INSTANCE = regex(
-    r"^\W*the (?P<thing>[\w-]+) (?:is|are) (?:an? )?(?:[\w\"'-]+ ){1,3}?(?P=thing)\b", re.IGNORECASE
-)
-"""What says of one thing which of its kind it is: "the unit is a special unit"."""
 _ABOVE = regex(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
 """A question right above a quote."""
 
@@ -124,7 +97,7 @@ def find_answer_form(
         return "entry" if is_entry_answer(line, first, pages) else None
     if _replies(line, first, title, text):
         return "reply"
-    if OPENING_CONDITION.search(first.text) or _HERE.search(first.text) or asks_list(line):
+    if OPENING_CONDITION.search(first.text) or _PATTERNS.here.search(first.text) or asks_list(line):
         return None
     return _said(line, first, title, text)
 
@@ -137,7 +110,7 @@ def _turned(question: str, quote: str) -> bool:
     if NEGATION_WORDS.search(question):
         return not NEGATION_WORDS.search(quote)
     clause = CLAUSE_BOUNDARY.split(quote, maxsplit=1)[0]
-    return bool(_SEEKS.search(question) and NEGATION_WORDS.search(clause))
+    return bool(_PATTERNS.seeks.search(question) and NEGATION_WORDS.search(clause))
 
 
 def _said(question: str, quote: SourceQuote, title: str, text: str) -> AnswerForm | None:
@@ -146,7 +119,7 @@ def _said(question: str, quote: SourceQuote, title: str, text: str) -> AnswerFor
         return "default" if gives_default_value(question, quote, title) else None
     if is_about_other_option(question, quote):
         return None
-    if found := _DOES.search(question) or _USED.search(question):
+    if found := _PATTERNS.does.search(question) or _USED.search(question):
         does = _does(found["subject"], found["verb"].lower(), quote, title, text)
         return "deed" if does else None
     if _asks_thing(question):
@@ -180,7 +153,7 @@ def _is_thing(question: str, quote: SourceQuote) -> bool:
         rf"\W*{_beginning(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
     ):
         return True
-    if not asked or any(one.match(quote.text) for one in (_NOTE, _INSTANCE)):
+    if not asked or any(one.match(quote.text) for one in (_NOTE, _PATTERNS.instance)):
         return False
     if f"{asked.spelling}," in question:
         return False
@@ -200,7 +173,7 @@ def _does(subject: str, verb: str, quote: SourceQuote, title: str, text: str) ->
             search_words(verb)[0], search_words(found["said"])
         )
     before = text.partition(quote.text)[0]
-    described = " " in subject or not is_manual_page(title) or _DESCRIBES.search(before)
+    described = " " in subject or not is_manual_page(title) or _PATTERNS.describes.search(before)
     return bool(described) and _serves(start, quote.text, before, found)
 
 
@@ -210,7 +183,9 @@ def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
     if earlier or _POINTS.match(quote, found.end()):
         return False
     tool = re.match(rf"\W*{start}(?:is|are) (?=an? )", quote, re.IGNORECASE)
-    return bool(_TOOL.match(quote, tool.end())) if tool else not _NO_DEED.match(found["said"])
+    return (
+        bool(_TOOL.match(quote, tool.end())) if tool else not _PATTERNS.no_deed.match(found["said"])
+    )
 
 
 def _beginning(subject: str) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from models.extractive.prompt_parser import SourceQuote
 from text.answerability import SourcePassage, document_title
+from text.pattern_files import PatternFile
 from text.question_types import PLURAL_PATTERN
 from text.regex import regex
 from text.script import detect_language
@@ -17,6 +18,9 @@ from text.sentences import split_sentences
 from text.text_blocks import AnnouncedList, find_lists
 from text.topics import Topic, extract_topic, strip_request_phrases, topic_coverage
 from text.words import query_terms, search_words
+
+_PATTERNS = PatternFile("models.extractive", "lists_and_tables.toml")
+
 
 ANSWER_COVERAGE = {"en": 0.85, "zh": 0.65}
 """What a list and the headings above it say of a question, at least, to be called its answer."""
@@ -40,14 +44,6 @@ _THINGS = regex(
 )
 """The noun for what is to be listed."""
 
-_FORM = regex(
-    r"\b(?:list|name|values?|steps?|options?|kinds?|types?|sorts?|ways?|items?|names?|enumerate"
-    r"|different|various|possible|available|main|all|take|exist)\b"
-    r"|列[出举舉]|步[骤驟]|哪些|[种種]类?|主要|所有|可能",
-    re.IGNORECASE,
-)
-"""Words for the form of the answer, which a page that gives it need not say."""
-
 
 class ListMatch(NamedTuple):
     """A list as a quote, how much of a question it and its headings name, and whether it is cut."""
@@ -61,7 +57,7 @@ class ListMatch(NamedTuple):
 def find_asked_list(question: str, pages: Sequence[SourcePassage]) -> ListMatch | None:
     """Return the list that a question asks for, if one is near enough to it."""
     about = _list_topic(question)
-    things = set(search_words(_FORM.sub("", _things(question))))
+    things = set(search_words(_PATTERNS.form.sub("", _things(question))))
     found = [one for page in pages for one in _fitting(about, page, things)]
     good = [
         one
@@ -92,7 +88,7 @@ def _announces(question: str, lead: str) -> bool:
     types" it is "index" that tells.
     """
     found = _THINGS.search(strip_request_phrases(question.split("\n")[0]))
-    telling = search_words(_FORM.sub(" ", found["things"])) if found else []
+    telling = search_words(_PATTERNS.form.sub(" ", found["things"])) if found else []
     return not telling or telling[-1] in search_words(lead)
 
 
@@ -109,8 +105,8 @@ def _list_topic(question: str) -> Topic:
     """Return what a list has to be about, without the words for its form."""
     line = question.split("\n")[0]
     return (
-        extract_topic(_FORM.sub(" ", line))
-        if search_words(_FORM.sub(" ", line))
+        extract_topic(_PATTERNS.form.sub(" ", line))
+        if search_words(_PATTERNS.form.sub(" ", line))
         else extract_topic(line)
     )
 
@@ -155,16 +151,6 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-_MOST = regex(
-    r"\b(?:most|more than any|highest|largest|biggest|greatest|longest|tallest|heaviest|oldest"
-    r"|fastest|best|strongest|maximum)\b|最[多高大长長重老快强強]",
-    re.IGNORECASE,
-)
-_LEAST = regex(
-    r"\b(?:least|fewest|lowest|smallest|shortest|lightest|youngest|slowest|weakest|minimum)\b"
-    r"|最[少低小短轻輕慢弱]",
-    re.IGNORECASE,
-)
 _MEASURES = {
     r"heav|light\w*est|最[重轻輕]": "weight mass 重量 体重",
     r"longest|shortest|最[长長短]": "length duration 长度",
@@ -184,7 +170,7 @@ def find_extreme_row(question: str, rows: Sequence[str]) -> int | None:
 
     `rows` are the rows of one table, each written "header: value; header: value".
     """
-    most, least = _MOST.search(question), _LEAST.search(question)
+    most, least = _PATTERNS.most.search(question), _PATTERNS.least.search(question)
     if not most and not least:
         return None
     tables = [parse_row(row) for row in rows]

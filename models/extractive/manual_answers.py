@@ -28,10 +28,14 @@ from text.manuals import (
     find_manual_entries,
     is_only_name,
 )
+from text.pattern_files import PatternFile
 from text.question_types import has_answer_type
 from text.regex import regex
 from text.topics import key_terms, strip_request_phrases
 from text.words import QUESTION_WORDS, STOPWORDS, search_words
+
+_PATTERNS = PatternFile("models.extractive", "manual_answers.toml")
+
 
 _DASH = regex(r" [-–—‐] ")
 """What parts the names of a manual page from what it is for."""
@@ -194,27 +198,6 @@ _DEFAULT_FORMS = tuple(
 )
 """What gives a default, with what it is the default of."""
 _DECISION = regex(r"^\W*(?:is|are|does|do|can|will|has|have)\b", re.IGNORECASE)
-_NO_VALUE = regex(
-    r"\bdefaults?\b(?: [\w-]+){0,8}? (?:is|are|was) (?:\w+ly )?(?:not|never|used|chosen|determined"
-    r"|described|defined|derived|overridden|changed|ignored|applied|selected|specified|shown|listed"
-    r"|documented|the same|different|dependent|platform|system|implementation|compile)\b"
-    r"|\bdepend(?:s|ing)? (?:up)?on\b"
-    r"|\b(?:changes?|overrid(?:e|es|ing)|sets?|setting|restores?|uses?|using)"
-    r" (?:(?:the|this|its|their|an?) )?defaults?\b",
-    re.IGNORECASE,
-)
-"""What speaks of a default and says that it is another, or that something changes it."""
-_REFERS = regex(
-    r"\bdefaults?\b[^.;]{0,60}?(?:"
-    r"\b(?:given|taken|inherited|calculated|computed|obtained|fixed|set|configured|controlled"
-    r"|compiled|decided|governed|picked|found|documented|listed|shown|supplied|provided)"
-    r" (?:\w+ )?(?:by|in|into|from|at|via|through|with|on|during|when|below|above)\b"
-    r"|(?:\b(?:is|are|to|of)|[:=]) (?:as|see|(?:the )?same|uses?|whatever|according|up to|similar"
-    r"|un\w+ed|unknown|not|taken|inherited)\b)"
-    r"|\bsee\b[^.;]* defaults?\b",
-    re.IGNORECASE,
-)
-"""What says where a default comes from, and not what it is."""
 _LINE = regex(r"\W*default(?: value)?: \S", re.IGNORECASE)
 _ITS = frozenset(search_words("value setting location behaviour for of the"))
 _OPENS_BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
@@ -267,20 +250,14 @@ def _gives(
     of = next((found["of"] for one in _DEFAULT_FORMS if (found := one.search(clause))), None)
     if _DECISION.search(question) and _BY_DEFAULT.search(clause):
         of = clause
-    given = of is not None and not _NO_VALUE.search(clause) and not _REFERS.search(clause)
+    given = (
+        of is not None
+        and not _PATTERNS.no_value.search(clause)
+        and not _PATTERNS.refers.search(clause)
+    )
     return given and has_all_variants(rest, search_words(f"{quote.section} {of}"))
 
 
-_REMARK = regex(
-    r"\W*(?:warning|caution|important|attention|note|see|deprecated|obsolete|experimental|since"
-    r"|(?:for )?examples?|e\.g|available|(?:new|added|introduced) in|requires?|optional|mandatory"
-    r"|is|are|even|despite|where|\w+ only|sometimes|often"
-    r"|(?:usu|norm|gener|typic|histor|tradition)\w*ly|by default"
-    r"|in (?:some|many|most|certain|rare|these|those|such|other|general|addition|older|newer|case)"
-    r")\b|\W*defaults?\W*(?::|=|is\b|to\b)",
-    re.IGNORECASE,
-)
-"""What comes before what is said of a term."""
 _SUBJECT = regex(
     r"\W*(?:(?:an?|the|all|any|each|every|some|many|most|no|one|both|either|two|this|these|those|there|you"
     r"|we|your|its) "
@@ -300,38 +277,9 @@ _PLURAL = regex(
 _ACRONYM = regex(r"\W*[A-Z]{2,}\b(?! ?\()[^.,;]{0,30}? [a-z]+s\b")
 """Such a subject that is an acronym: "RFC 2616 requires"."""
 _SUBJECTS = (_SUBJECT, _ACRONYM, _PLURAL)
-_BARELY = regex(
-    r"^[^.,;]{0,60}?\b(?:must|should|requires?|needs?|accepts?|takes?|can only|may only|cannot"
-    r"|(?:can|may|is|are|was|were) (?:be )?(?:only|also|optional|required|mandatory|available|added"
-    r"|introduced|supported|valid|repeated|specified|given|set"
-    r"|used (?:multiple|more|several|only|with|in|together)))\b"
-)
-"""What says of a term how or where it may be given, and not what it does."""
-_IF_SET = regex(
-    r"\W*(?:if|when|whenever) (?:(?:this|the|it|an?|[\w-]+)\b[^,]{0,40}? )?(?:(?:is|are) )?"
-    r"(?:not )?(?:set|enabled|disabled|specified|given|present|used|true|false|yes|no|on|off|unset"
-    r"|non-?zero|defined|passed|turned on|provided)\b",
-    re.IGNORECASE,
-)
-"""A condition that only says that a term is used."""
-_TERM = regex(
-    r"\bth(?:is|ese)\b|\bit\b|^\W*the (?:option|setting|directive|parameter|value|flag|variable"
-    r"|command|keyword|function)\b",
-    re.IGNORECASE,
-)
-"""What stands for the term of an entry in what is said of it."""
 _OF = regex(r"^(?:the )?(?:of|for|in) ", re.IGNORECASE)
 _WORD = regex(r"(?<![\w-])(?:defaults?(?: values?)?(?: to)?|values?)(?![\w-])", re.IGNORECASE)
 """What is asked of a term whose default is asked for."""
-_IN_CASE = regex(
-    r"\W*(?:in|for|on|with|under|during|at|if|when|unless|since|until)\b", re.IGNORECASE
-)
-"""What says for which case something is so."""
-_VALUES = regex(
-    r"\b(?i:defaults?)\b(?: values?)?(?: is| to|:| ?=)? ?\W{0,2}"
-    r"(?P<value>\d[\w.]*|(?<=[:=(`\"'])\w+)"
-)
-"""A value that is given as a default."""
 _GENERAL = frozenset(
     re.findall(
         r"\w+",
@@ -376,7 +324,7 @@ def entry_gives_default(question: str, quote: SourceQuote, pages: Sequence[Sourc
     others = names_beside_term(line, head)
     return (
         bool(head)
-        and not _IN_CASE.match(quote.text)
+        and not _PATTERNS.in_case.match(quote.text)
         and page_covers_names(others, title)
         and is_unambiguous_term(head, title, pages, named=bool(others))
         and gives_default_value(question, quote, title)
@@ -390,7 +338,7 @@ def _defaults(term: str, text: str) -> Iterator[str]:
         if one.term == term:
             yield from (
                 found["value"].rstrip(".")
-                for found in _VALUES.finditer(text, one.body_start, one.end)
+                for found in _PATTERNS.values.finditer(text, one.body_start, one.end)
             )
 
 
@@ -419,12 +367,12 @@ def _tells(quote: SourceQuote, head: str, title: str) -> bool:
     likened = re.search(rf"(?<!\w){re.escape(head)}[- ](?:like|style)\b", quote.text)
     if likened or is_only_name(quote.section, quote.text) or quote.text.endswith(":"):
         return False
-    if _REMARK.match(quote.text) or quote.text.split()[0].lower() in program:
+    if _PATTERNS.remark.match(quote.text) or quote.text.split()[0].lower() in program:
         return False
-    if OPENING_CONDITION.search(quote.text) and not _IF_SET.match(quote.text):
+    if OPENING_CONDITION.search(quote.text) and not _PATTERNS.if_set.match(quote.text):
         return False
     subject = next((found for one in _SUBJECTS if (found := one.match(quote.text))), None)
     if not subject:
         return True
-    speaks = _TERM.search(subject[0]) or _spelt_in(head, subject[0])
-    return bool(speaks) and not _BARELY.match(quote.text)
+    speaks = _PATTERNS.term.search(subject[0]) or _spelt_in(head, subject[0])
+    return bool(speaks) and not _PATTERNS.barely.match(quote.text)

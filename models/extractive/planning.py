@@ -14,6 +14,7 @@ from models.extractive.prompt_parser import ParsedPrompt
 from models.extractive.query_rewriting import make_part_query
 from models.extractive.sentence_scoring import asks_disagreement
 from text.answerability import SourcePassage, best_source_coverage
+from text.pattern_files import PatternFile
 from text.question_parts import (
     ComparedSides,
     find_comparison,
@@ -29,6 +30,8 @@ from text.sentences import is_heading, split_sentences
 from text.summaries import localize_title, make_title
 from text.topics import extract_topic, key_phrase, key_terms
 from text.words import query_terms, search_words
+
+_PATTERNS = PatternFile("models.extractive", "planning.toml")
 
 
 class _DraftStep(TypedDict):
@@ -64,36 +67,6 @@ def _colon(question: str) -> str:
 SUBJECT_WORDS = 4
 """So many words of the question tell what a step is about that a person asks for."""
 
-_CLAUSES = regex(
-    r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"
-    r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|just|nothing"
-    r"|without|no |not"
-    r"|one (?:on|about)|don't|do not|leave|focus|cover|look))"
-    r"|[，,](?=只|不|别|別|去|[删刪]|加|[补補]|增|再|[还還]|也)",
-    re.IGNORECASE,
-)
-_ONLY = regex(
-    r"\b(?:only|just|solely|exclusively|nothing but)\b"
-    r"|只(?:要|看|需要?|[关關]注|研究|保留|[讨討][论論])?|[仅僅]",
-    re.IGNORECASE,
-)
-_DROP = regex(
-    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete"
-    r"|exclude|omit|ignore|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|cut"
-    r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
-    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
-    re.IGNORECASE,
-)
-_UNWANTED = regex(
-    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete|exclude|omit|ignore"
-    r"|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|not interested in"
-    r"|(?:don['’]t|do not|never) (?:want|need|include|cover|mention|discuss|report|write|talk|tell"
-    r"|go into|care|bother)(?: me)?(?: (?:any|anything|about|on|with|for))*)\b"
-    r"|^\W*(?:(?:and|but|please),? )*(?:no|not)(?: need (?:for|to))?(?: (?:about|on|any|the))*\b"
-    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|^[别別](?!人)",
-    re.IGNORECASE,
-)
-"""What says that something is not wanted; "it does not cover X" says that X is."""
 _SWAPS = (
     regex(r"^(?>.*?\b(?:replace|swap) )(?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
     regex(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
@@ -101,33 +74,10 @@ _SWAPS = (
     regex(r"^(?>.*?把)(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
     regex(r"^(?P<new>.+?)，?而不是(?P<old>.+)"),
 )
-_FEWER = regex(
-    r"\b(?:fewer|less|shorter|simpler|too (?:long|many))\b|太[长長多]|少一?[点點些]|[简簡][单單化]",
-    re.IGNORECASE,
-)
-_STEP = regex(
-    r"\bsteps?\s*(?P<digits>\d+(?:\s*(?:,|and|&|or|to)\s*\d+)*)"
-    r"|\b(?P<word>first|second|third|fourth|fifth|last)\b(?: step| one)"
-    r"|第(?P<sign>[一二三四五六\d])[步个個]|步[骤驟](?P<bare>[一二三四五六\d])|(?P<end>最后一)[步个個]",
-    re.IGNORECASE,
-)
 _SPACES = regex(r"[^\S\n]{2,}")
 _ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
 }  # fmt: skip
-_LEAD = regex(
-    r"^\W*(?:(?:please|also|and|add|include|consider|cover|research|look|at|into|what about"
-    r"|how about|more|about|on|focus|i|we|want|need|care|would|like|to|know|see|should|must|you|it"
-    r"|there|be|a|an|the|new|one|steps?|for|something|can|could|keep|do|have|with|mention)\b\s*"
-    r"|[请請]|[还還]|也|再|另外|[应應][该該]|需要|要|增加|加上|加入|添加|[补補]充|考[虑慮]|[关關]注"
-    r"|研究|一[个個下]|[关關][于於]|包括|加|看看?)+",
-    re.IGNORECASE,
-)
-_TAIL = regex(
-    r"(?:(?<![\s,])[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
-    r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
-    re.IGNORECASE,
-)
 
 
 def _revise_steps(
@@ -140,14 +90,14 @@ def _revise_steps(
     kept, added = set(range(1, len(steps) + 1)), list[str]()
     for clause in _clauses(feedback):
         meant = _meant(steps, clause)
-        if _DROP.search(clause):
+        if _PATTERNS.drop.search(clause):
             kept -= meant
-        elif _ONLY.search(clause):
+        elif _PATTERNS.only.search(clause):
             kept &= _closest(steps, meant)
-            added += [] if meant else [_ONLY.sub(" ", clause)]
-        elif _FEWER.search(clause):
+            added += [] if meant else [_PATTERNS.only.sub(" ", clause)]
+        elif _PATTERNS.fewer.search(clause):
             kept = set(sorted(kept)[: (len(kept) + 1) // 2])
-        elif not _STEP.search(clause):
+        elif not _PATTERNS.step.search(clause):
             added.append(clause)
     new = [_added_step(words, question) for words in added if key_terms(_wanted(words))]
     new = [one for one in new if not _is_asked_already(one, steps, kept)]
@@ -193,8 +143,10 @@ def remove_unwanted(
 def _unwanted(wishes: Sequence[str], asked: set[str]) -> list[set[str]]:
     """Return the terms of each thing that is not wanted, apart from those that are asked about."""
     clauses = (clause for wish in wishes for clause in _clauses(wish))
-    dropped = (one for one in clauses if _UNWANTED.search(one) and not _STEP.search(one))
-    named = (set(key_terms(_wanted(_UNWANTED.sub(" ", one)))) - asked for one in dropped)
+    dropped = (
+        one for one in clauses if _PATTERNS.unwanted.search(one) and not _PATTERNS.step.search(one)
+    )
+    named = (set(key_terms(_wanted(_PATTERNS.unwanted.sub(" ", one)))) - asked for one in dropped)
     return [terms for terms in named if terms]
 
 
@@ -216,7 +168,7 @@ def _is_on(text: str, unwanted: Sequence[set[str]]) -> bool:
 
 def _clauses(feedback: str) -> Iterator[str]:
     """Yield what a person says, one wish at a time; a swap is a wish to drop and one to add."""
-    for clause in _CLAUSES.split(_SPACES.sub(" ", feedback)):
+    for clause in _PATTERNS.clauses.split(_SPACES.sub(" ", feedback)):
         swap = next((found for one in _SWAPS if (found := one.search(clause))), None)
         if swap:
             yield f"drop {swap['old']}"
@@ -227,12 +179,16 @@ def _clauses(feedback: str) -> Iterator[str]:
 
 def _meant(steps: Sequence[_DraftStep], clause: str) -> set[int]:
     """Return the numbers of the steps that a wish names, by number or by their words."""
-    named = {number for found in _STEP.finditer(clause) for number in _numbers(found, len(steps))}
+    named = {
+        number
+        for found in _PATTERNS.step.finditer(clause)
+        for number in _numbers(found, len(steps))
+    }
     if named:
         return named
     if re.search("compar|比[较較]|[对對]比", clause, re.IGNORECASE):
         return {number for number, one in enumerate(steps, start=1) if len(one["needs"]) > 1}
-    wanted = set(key_terms(_wanted(_DROP.sub(" ", _ONLY.sub(" ", clause)))))
+    wanted = set(key_terms(_wanted(_PATTERNS.drop.sub(" ", _PATTERNS.only.sub(" ", clause)))))
     titles = [set(key_terms(step["title"])) for step in steps]
     return {
         number
@@ -258,7 +214,7 @@ def _numbers(found: re.Match[str], count: int) -> list[int]:
 
 def _wanted(clause: str) -> str:
     """Return what a wish is about, without the words of wishing."""
-    return _TAIL.sub("", _LEAD.sub("", clause)).strip(" ,，:：\"'")
+    return _PATTERNS.tail.sub("", _PATTERNS.lead.sub("", clause)).strip(" ,，:：\"'")
 
 
 def _added_step(words: str, question: str) -> _DraftStep:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from models.extractive.prompt_parser import ParsedPrompt
 from text.definitions import find_defined_term
+from text.pattern_files import PatternFile
 from text.question_parts import (
     find_comparison,
     find_question_subject,
@@ -22,29 +23,15 @@ from text.sentences import split_sentences
 from text.smalltalk import reply_to_smalltalk
 from text.topics import extract_names, key_phrase, key_terms
 
-_COMPARES = regex(
-    r"\b(?:compar\w+|contrast|differ\w*|versus|vs|both|the others?|better|worse)\b"
-    r"|比[较較]|[对對]比|[区區][别別]|不同|哪一?[个個種种].{0,3}[更好]",
-    re.IGNORECASE,
-)
+_PATTERNS = PatternFile("models.extractive", "query_rewriting.toml")
+
+
 _BOTH = regex(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
 }
-_ABOUT = regex(
-    r"^\W*(?:and|but|or|what about|how about)\b(?: what about| how about)?\s*"
-    r"|^\W*(?:那么?|[还還]有)|呢\W*$",
-    re.IGNORECASE,
-)
 _SUMMED = regex(r"^(?:Asked|问题)[:：] *")
-_ONESELF = regex(
-    r"^\W*(?:(?:hi|hello|hey|so|and|but|well|please|remember|note|that)\W+)*"
-    r"(?:i|i['’]m|my|we|our)\b(?!.*[?？])"
-    r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
-    r"|^\W*(?:[请請]?[记記]住\W*)?[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
-    re.IGNORECASE,
-)
 _ASKS = regex(r"(?<!\W)(?>\W*?[?？])\W*$")
 _ARTICLE = regex(r"^(?:the|an?) ", re.IGNORECASE)
 
@@ -75,13 +62,13 @@ def make_queries(question: str, most: int) -> list[str]:
 def _without_oneself(question: str) -> str:
     """Return what is asked without what somebody says of themselves beside it."""
     said = [sentence.text for sentence in split_sentences(question)]
-    rest = [text for text in said if not _ONESELF.match(text)]
+    rest = [text for text in said if not _PATTERNS.oneself.match(text)]
     asks = len(rest) < len(said) and any(map(_ASKS.search, rest))
     return " ".join(rest) if asks else question
 
 
 def _tells(text: str) -> bool:
-    return all(_ONESELF.match(one.text) for one in split_sentences(text))
+    return all(_PATTERNS.oneself.match(one.text) for one in split_sentences(text))
 
 
 def make_standalone(question: str, conversation: str) -> str:
@@ -101,7 +88,7 @@ def make_standalone(question: str, conversation: str) -> str:
 def _alone(question: str, before: Sequence[_AskedQuestion]) -> str:
     if not before or not is_context_dependent(question):
         return question
-    compared = _compared(question, before) if _COMPARES.search(question) else ""
+    compared = _compared(question, before) if _PATTERNS.compares.search(question) else ""
     known = [one for one in map(find_question_subject, (asked.alone for asked in before)) if one]
     replaced = resolve_pronoun(question, _spoken_of(before))
     if compared or replaced != question:
@@ -129,7 +116,7 @@ def _spoken_of(before: Sequence[_AskedQuestion]) -> str:
 
 def _only_named(question: str) -> str:
     """Return the thing of "What about X?" or "那X呢？", with its article; else nothing."""
-    rest = _ABOUT.sub("", question).strip(" ?？")
+    rest = _PATTERNS.about.sub("", question).strip(" ?？")
     return rest if rest != question.strip(" ?？") and find_defined_term(rest) else ""
 
 
@@ -160,7 +147,7 @@ def _compared(question: str, before: Sequence[_AskedQuestion]) -> str:
     two = list(dict.fromkeys(filter(None, things)))[-2:]
     if len(two) < 2:
         return ""
-    rest = _BOTH.sub(" ", _COMPARES.sub(" ", question))
+    rest = _BOTH.sub(" ", _PATTERNS.compares.sub(" ", question))
     about = key_phrase(rest) if key_terms(rest) else ""
     if detect_language(question) == "zh":
         return f"比较{two[0]}和{two[1]}" + (f"：{about}" if about else "")

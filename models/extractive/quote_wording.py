@@ -12,10 +12,14 @@ from functools import lru_cache
 
 from models.extractive.prompt_parser import SourceQuote
 from text.manuals import find_options
+from text.pattern_files import PatternFile
 from text.question_types import asks_answer_type, asks_why, has_answer_type_near, has_asked_count
 from text.regex import regex
 from text.topics import extract_names, key_terms, named_terms, strip_request_phrases
 from text.words import search_words
+
+_PATTERNS = PatternFile("models.extractive", "quote_wording.toml")
+
 
 STEM_LENGTH = 6
 """English words that begin with so many equal letters are forms of one: director, directed."""
@@ -169,36 +173,8 @@ def _together(terms: Sequence[str], said: Sequence[str]) -> bool:
 
 FEW = 4
 """A quote with fewer words that the question has not says nothing."""
-_WAY = regex(
-    r"^\W*(?:explain |describe |show )?how "
-    r"(?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old)|如何|怎[么麼样樣]",
-    re.IGNORECASE,
-)
-"""What asks for a way of doing something, which one sentence seldom tells whole."""
-_STEP = regex(
-    r"^\W*(?:to \w+|you can|use|run|call|type|set|add|create|install|by \w+ing)\b|\bby \w+ing\b"
-    r"|\b(?:use|using|with|run|running) the\b|\bcan be \w+ed (?:by|with|using)\b"
-    r"|\b(?:stored|kept|written|given|shown|represented|encoded) (?:as|in)\b",
-    re.IGNORECASE,
-)
-"""What tells a way."""
 _WANTING = regex(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
 """A condition that names what somebody wants to do, as a way does."""
-_ACT = regex(
-    r"^\W*(?:explain |describe |show )?how (?:do|does|can|could|should|would|must|to)\b",
-    re.IGNORECASE,
-)
-"""What asks what somebody has to do."""
-_DOING = regex(
-    r"^\W*(?:to \w+\b.*?, |(?:you|we) (?:can|may|must|should|need)\b|(?:use|run|call|type|set|add"
-    r"|create|install|press|start|enter|invoke|specify|pass|give|choose|select|write|open)\b)"
-    r"|\b(?:you can|you may|(?:use|run|using|with) the|press|type)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-"""What tells somebody to do something."""
-_ABBREVIATION = regex(
-    r"\bwhat do(?:es)? (?:the )?(?:\w+ )??(?P<name>\S+) stand for\b", re.IGNORECASE
-)
 _ASKS_OPTION = regex(r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE)
 _OPTION = regex(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
 """What an option looks like."""
@@ -234,12 +210,6 @@ _INSTANCES = tuple(
 _PARENT = regex(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
 _SPOUSE = regex(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
 _CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
-_OF_PARENTS = regex(
-    r"\b(?:son|daughter|child) of .{1,120}?"
-    r"\b(?:his|her|and) (?:\w+ ){0,2}(?:wife|husband|spouse)\b",
-    re.IGNORECASE,
-)
-"""What names the spouse of a parent."""
 
 OPENING_CONDITION = regex(
     r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
@@ -281,11 +251,11 @@ def is_disqualified(question: str, lead: Sequence[SourceQuote]) -> bool:
 def _no_way(question: str, quote: str) -> bool:
     """Tell whether a way of doing something is asked for that a quote does not tell."""
     line = strip_request_phrases(question)
-    if not _WAY.search(line):
+    if not _PATTERNS.way.search(line):
         return False
     conditional = OPENING_CONDITION.search(quote) and not _WANTING.search(quote)
-    undone = _ACT.search(line) and not _DOING.search(quote)
-    return bool(conditional or undone) or not _STEP.search(quote)
+    undone = _PATTERNS.act.search(line) and not _PATTERNS.doing.search(quote)
+    return bool(conditional or undone) or not _PATTERNS.step.search(quote)
 
 
 def _no_instance(question: str, lead: Sequence[SourceQuote]) -> bool:
@@ -310,7 +280,7 @@ def _says_more(question: str, quote: str) -> bool:
 
 def _stands_for(question: str, quote: str) -> bool:
     """Tell whether a quote spells an abbreviation out, if that is asked."""
-    found = _ABBREVIATION.search(question)
+    found = _PATTERNS.abbreviation.search(question)
     if not found:
         return True
     name = re.escape(found["name"])
@@ -327,6 +297,6 @@ def _stands_for(question: str, quote: str) -> bool:
 def _of_other_kin(question: str, quote: str) -> bool:
     """Tell whether a quote names children where parents are asked for, or parents as a couple."""
     if _SPOUSE.search(question):
-        return bool(_OF_PARENTS.search(quote))
+        return bool(_PATTERNS.of_parents.search(quote))
     inverse = (rf"{_CHILD_OF}{re.escape(name)}" for name in extract_names(question))
     return bool(_PARENT.search(question)) and any(re.search(one, quote) for one in inverse)

@@ -23,56 +23,19 @@ from text.manuals import (
     list_section_paths,
     setting_coverage,
 )
+from text.pattern_files import PatternFile
 from text.question_types import score_answer_type
 from text.regex import regex
 from text.sentences import Span, is_entry, is_heading, split_sentences
 from text.topics import Topic, named_terms, topic_coverage
 from text.words import search_words
 
-_OPPOSED = regex(
-    r"\b(?:disagree\w*|at odds|opposing|debate\w*|argue against|controvers\w+)\b"
-    r"|分歧|矛盾|[争爭][议議论論]|[对對]立|相反|不一致|(?:[观觀][点點]|看法|主[张張]|[说說]法).*(?:不同|[区區][别別])",
-    re.IGNORECASE,
-)
+_PATTERNS = PatternFile("models.extractive", "sentence_scoring.toml")
+
+
 _APART = regex(r"\b(?:differ(?:s|ed)?|contradict\w*|conflict\w*|oppose[ds]?)\b", re.IGNORECASE)
 """What things do as well as documents and people."""
-_PEOPLE = regex(
-    r"\b(?:scholars|historians|researchers|scientists|experts|critics|reviewers|schools|views"
-    r"|opinions|theories|accounts|positions|arguments|who)\b|\b[A-Z][a-z]+ and [A-Z][a-z]+\b"
-)
-_DOCUMENTS = regex(
-    r"\b(?P<count>two|both|three|four)? ?(?:papers|articles|documents|sources|authors|files|texts"
-    r"|reports|studies|books|notes)\b"
-    r"|(?P<zh>[两兩二三四])?(?:[篇个個份位本])?(?:[论論]文|文章|文[档檔件]|[资資]料|作者|[报報]告|[书書])",
-    re.IGNORECASE,
-)
-_SPEAKING = regex(
-    r"\b(?:papers|articles|documents|sources|authors|reports|studies|books|notes|texts)\b"
-    r"|\b(?:two|both|three|four) files\b",
-    re.IGNORECASE,
-)
-"""Documents that say something, as files seldom do."""
 _COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
-_OWN = regex(
-    r"\b(?:(?:this|the present) (?:paper|review|article|essay|study|note|report|book)|I|we|my view"
-    r"|our view)\b[^.;]{0,40}\b(?:argue|conclude|claim|propose|maintain|hold|contend|show|call)"
-    r"|(?:本文|笔者|筆者|我们|我們|作者|本人|我)[^，。]{0,8}(?:[认認][为為]|主[张張]|提出|[坚堅]持|相信|[证證]明)"
-    r"|\b(?:they|the (?:papers|authors|views|theories)) (?:disagree|differ)"
-    r"|(?:分歧|[区區][别別]|不同)[^，。]{0,4}在[于於]",
-    re.IGNORECASE,
-)
-_CUES = regex(
-    r"\b(?:argue[sd]?|conclude[sd]?|claim(?:s|ed)?|maintains?|contends?|mainly|chiefly|primarily"
-    r"|in contrast|rather than|however|on the contrary|not because|instead of|is caused by"
-    r"|the main (?:cause|reason|point)|overall|must|should)\b"
-    r"|[认認][为為]|主[张張]|相反|而不是|[并並]非|主要|根本|[总總]之|[综綜]上|由此可[见見]|[应應][该該当當]",
-    re.IGNORECASE,
-)
-_PLACE = regex(
-    r"abstract|conclu|summary|in short|overview|introduction|thesis"
-    r"|摘要|[结結][论論语語]|[总總][结結]|小[结結]|引言|[观觀][点點]",
-    re.IGNORECASE,
-)
 
 
 def asks_disagreement(question: str) -> bool:
@@ -80,24 +43,24 @@ def asks_disagreement(question: str) -> bool:
 
     Files that differ and changes that conflict are no documents that disagree.
     """
-    if _OPPOSED.search(question):
+    if _PATTERNS.opposed.search(question):
         return True
-    speak = _PEOPLE.search(question) or _SPEAKING.search(question)
+    speak = _PATTERNS.people.search(question) or _PATTERNS.speaking.search(question)
     return bool(_APART.search(question) and speak)
 
 
 def count_asked_documents(question: str) -> int:
     """Return how many documents are to be set against each other: two, if it is not said."""
-    found = _DOCUMENTS.search(question)
+    found = _PATTERNS.documents.search(question)
     said = (found["count"] or found["zh"] or "") if found else ""
     return _COUNTS.get(said.lower(), 2)
 
 
 def score_thesis(sentence: str, above: str) -> float:
     """Return how much a sentence reads like a thesis, in 0..1; `above` is the heading above it."""
-    cues = min(len(_CUES.findall(sentence)), 2)
-    own = 0.5 if _OWN.search(sentence) else 0.0
-    return min(1.0, own + 0.2 * cues + (0.3 if _PLACE.search(above) else 0.0))
+    cues = min(len(_PATTERNS.cues.findall(sentence)), 2)
+    own = 0.5 if _PATTERNS.own.search(sentence) else 0.0
+    return min(1.0, own + 0.2 * cues + (0.3 if _PATTERNS.place.search(above) else 0.0))
 
 
 LONGEST_SENTENCE = 600
@@ -123,26 +86,8 @@ _RECORD = regex(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s
 """A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
 _NEVER = (_UNQUOTABLE, _RECORD, _FURNITURE)
 _CAPITALS = regex(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
-_MARK = regex(
-    r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
-    r"(?:\s+|(?<=[、）])))+"
-)
-"""What makes an item of a list of a line; it is left out of a quote."""
 _COMMENT = regex(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
 """What makes a comment of a sentence in a program."""
-
-_OPENS_BACKWARDS = regex(
-    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
-    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both"
-    r"|the (?:former|latter|others?|first two|two|three)|(?:i|we) (?:call|name) (?:it|this|that)"
-    r"|(?:in|at|on|for|from|with|by|during|after|before|under)\b[^,.;]{0,20}\b(?:this|these|those)"
-    r")\b"
-    r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
-    re.IGNORECASE,
-)
-_SPEAKS_OF_ITSELF = regex(
-    r"this (?:paper|review|article|essay|study|report|book|chapter)\b", re.IGNORECASE
-)
 
 
 class SentenceCandidate(NamedTuple):
@@ -206,7 +151,7 @@ def _quotable(text: str) -> bool:
 
 def _without_marks(text: str) -> str:
     """Return a sentence without the mark of a list or a comment, or the comma after a setting."""
-    mark = _MARK.match(text)
+    mark = _PATTERNS.mark.match(text)
     bare = _COMMENT.sub("", text[mark.end() :] if mark else text)
     return bare.rstrip(" ,") if is_entry(bare) else bare
 
@@ -259,7 +204,9 @@ def _entry_end(text: str, spans: Sequence[Span], at: int, part: ManualEntry, sta
 
 
 def _points_back(sentence: str) -> bool:
-    return bool(_OPENS_BACKWARDS.match(sentence) and not _SPEAKS_OF_ITSELF.match(sentence))
+    return bool(
+        _PATTERNS.opens_backwards.match(sentence) and not _PATTERNS.speaks_of_itself.match(sentence)
+    )
 
 
 AROUND = 0.5
@@ -297,12 +244,6 @@ ROW = 0.6
 
 HANGING = 0.85
 """What is left of a sentence that begins with "it" where nobody can tell what "it" is."""
-
-_HOW = regex(
-    r"^\W*(?:why|how (?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old))\b"
-    r"|怎[么麼样樣]|如何|[为為]什[么麼]|[为為]何",
-    re.IGNORECASE,
-)
 
 
 class ScoredSentence(NamedTuple):
@@ -401,7 +342,7 @@ def _saying(question: str, text: str) -> float:
     """Return how much a text says for its words: a heading, a question, an endless list little."""
     if is_heading(text) or len(text) > LONGEST_SENTENCE or text.endswith(("?", "？")):
         return HEADING
-    return ROW if _HOW.search(question) and parse_row(text) else 1.0
+    return ROW if _PATTERNS.how.search(question) and parse_row(text) else 1.0
 
 
 def _meant(asked: _QuestionFeatures, page: SourcePassage, said: set[str]) -> float:

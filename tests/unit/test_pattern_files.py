@@ -18,7 +18,7 @@ USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"[,)]')
 METHODS = {"any_found", "get", "get_rows", "get_text", "get_words"}
 FILES = sorted(
     file
-    for room in ("report", "text")
+    for room in ("memory", "models", "report", "text", "tools")
     for file in (ROOT / room).rglob("*.py")
     if USE.search(file.read_text("utf-8"))
 )
