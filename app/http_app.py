@@ -252,8 +252,8 @@ def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
 
 def _refusal(problem: Problem) -> str:
     """Return the answer to a command that is refused, as the event stream words errors."""
-    told = {"type": "error", "id": None, "error": "invalid_argument", "message": problem.what}
-    return json.dumps({**told, **problem.as_dict()})
+    event = {"type": "error", "id": None, "error": "invalid_argument", "message": problem.what}
+    return json.dumps({**event, **problem.as_dict()})
 
 
 @asynccontextmanager

@@ -39,9 +39,9 @@ _log = logging.getLogger(__name__)
 
 def strip_command_hint(problem: Problem) -> Problem:
     """Return a problem without a hint that names a command, which a client cannot give."""
-    told = Problem(problem.error, problem.what, where=problem.where, hint=problem.hint)
-    told.hint = "" if COMMAND.search(problem.hint) else problem.hint
-    return told
+    stripped = Problem(problem.error, problem.what, where=problem.where, hint=problem.hint)
+    stripped.hint = "" if COMMAND.search(problem.hint) else problem.hint
+    return stripped
 
 
 def http_status(problem: Problem) -> int:
@@ -57,8 +57,8 @@ async def answer_problem(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, sqlite3.Error)
         else cast("Problem", error)
     )
-    told = strip_command_hint(problem)
-    return JSONResponse(told.as_dict(), http_status(told), media_type=PROBLEM_MEDIA_TYPE)
+    stripped = strip_command_hint(problem)
+    return JSONResponse(stripped.as_dict(), http_status(stripped), media_type=PROBLEM_MEDIA_TYPE)
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
@@ -73,8 +73,8 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
         return JSONResponse({"detail": failed.detail}, number, headers)
     code = ErrorCode.INTERNAL if number >= FAILED else ErrorCode.REQUEST_REFUSED
     hint = LOG if number >= FAILED else ""
-    told = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
-    return JSONResponse(told.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
+    failure = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
+    return JSONResponse(failure.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
 
 
 async def answer_failure(request: Request, error: Exception) -> Response:
@@ -82,8 +82,8 @@ async def answer_failure(request: Request, error: Exception) -> Response:
     if isinstance(error, ValueError) and _by_server(error):
         return await answer_refusal(request, error)
     _log.error(BROKEN, exc_info=error)
-    told = Problem(ErrorCode.INTERNAL, BROKEN, where=request.url.path, hint=LOG)
-    return JSONResponse(told.as_dict(), http_status(told), media_type=PROBLEM_MEDIA_TYPE)
+    defect = Problem(ErrorCode.INTERNAL, BROKEN, where=request.url.path, hint=LOG)
+    return JSONResponse(defect.as_dict(), http_status(defect), media_type=PROBLEM_MEDIA_TYPE)
 
 
 def _by_server(error: Exception) -> bool:

@@ -289,10 +289,10 @@ class Problem(RuntimeError):
         return f"error[{self.code}]: {self.what}{where}{hint}"
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, str]) -> Problem:
+    def from_dict(cls, data: Mapping[str, str]) -> Problem:
         """Return the problem that `as_dict` has written."""
-        error = ErrorCode.parse(told["code"])
-        return cls(error, told["detail"], where=told["where"], hint=told["hint"])
+        error = ErrorCode.parse(data["code"])
+        return cls(error, data["detail"], where=data["where"], hint=data["hint"])
 
     def as_dict(self) -> dict[str, str]:
         """Return the same words as plain data, for `--json` and the server."""

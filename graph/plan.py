@@ -191,8 +191,8 @@ def render_steps(steps: Sequence[Step]) -> str:
 
 
 def _step_lines(step: Step, numbers: dict[str, str]) -> str:
-    told = [line.strip() for line in step["description"].splitlines() if line.strip()]
-    lines = [line for line in told if line.casefold() != step["title"].casefold()]
+    lines = [line.strip() for line in step["description"].splitlines() if line.strip()]
+    lines = [line for line in lines if line.casefold() != step["title"].casefold()]
     if step["queries"] != [step["title"]]:
         lines += [f"search: {_one_line(query)}" for query in step["queries"]]
     if step["needs"]:

@@ -101,6 +101,6 @@ async def _related(owner: str, page: NewPage, earlier: Sequence[str]) -> list[st
     """Return the abstracts that are about the same, of those that are kept and those to be."""
     query = f"{page['title']}\n{page['text'][:QUERY]}"
     found = [one.abstract for one in await find_briefs(owner, query, RELATED)]
-    told = [one for one in dict.fromkeys([*earlier, *found]) if one]
-    best = await asyncio.to_thread(rank_texts, query, told)
-    return [told[at] for at, _ in best[:RELATED]]
+    texts = [one for one in dict.fromkeys([*earlier, *found]) if one]
+    best = await asyncio.to_thread(rank_texts, query, texts)
+    return [texts[at] for at, _ in best[:RELATED]]

@@ -98,8 +98,8 @@ async def _settings() -> str:
     own = environment.home_env_file()
     read = "read" if await asyncio.to_thread(os.path.isfile, own) else "not there"
     left = await asyncio.to_thread(environment.read_folder_env)
-    told = f"{own} is {read}"
-    return f"{told}; {describe_ignored_settings(left)}" if left else told
+    line = f"{own} is {read}"
+    return f"{line}; {describe_ignored_settings(left)}" if left else line
 
 
 async def _tracing() -> str:
@@ -110,11 +110,11 @@ async def _tracing() -> str:
 
 async def _storage() -> str:
     engine = await get_engine()
-    told = engine.url.render_as_string(hide_password=True)
+    address = engine.url.render_as_string(hide_password=True)
     file = Path(engine.url.database or "")
     if engine.dialect.name == "sqlite" and await asyncio.to_thread(is_read_only, file):
-        return f"{told} (read-only: no questions can be asked and nothing is learnt)"
-    return told
+        return f"{address} (read-only: no questions can be asked and nothing is learnt)"
+    return address
 
 
 def _open(left: Sequence[Path]) -> tuple[str, str]:
@@ -137,9 +137,9 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    told = await describe_long_memory_files(join_owner(settings().user, ""))
+    warnings = await describe_long_memory_files(join_owner(settings().user, ""))
     return (
-        "; ".join(told)
+        "; ".join(warnings)
         or f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
     )
 
@@ -168,12 +168,12 @@ async def _models() -> str:
     playing_now = [
         str(((await load_role_model(role, Context())).metadata or {})["model"]) for role in names
     ]
-    told = ", ".join(dict.fromkeys(playing_now))
+    models = ", ".join(dict.fromkeys(playing_now))
     if unknown := list_unpriced_models([*playing_now, *list_paid_embedders()]):
         listed = ", ".join(unknown)
         price = f"no price is known for {listed}: max_cost cannot be enforced; add it to [prices]"
-        return f"{told}; {price}"
-    return f"{told} (no key is set)" if told == "extractive:" else told
+        return f"{models}; {price}"
+    return f"{models} (no key is set)" if models == "extractive:" else models
 
 
 async def _embeddings() -> str:

@@ -48,7 +48,7 @@ def progress_bars() -> Iterator[Told]:
     tasks: dict[str, Any] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
 
-        def told(what: str, done: int, count: int) -> None:
+        def show(what: str, done: int, count: int) -> None:
             """Show how much of something is done."""
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=count)
@@ -56,7 +56,7 @@ def progress_bars() -> Iterator[Told]:
                     console.print(f"{what}: {count}", highlight=False)
             bar.update(tasks[what], completed=done)
 
-        yield told
+        yield show
 
 
 CATEGORY_SCORES = ("R@5", "R@10", "MRR")
@@ -76,9 +76,11 @@ def run_retrieval_eval(
     """Ask questions of a corpus and see whether the pages are found that answer them."""
     pages = read_corpus(corpus, group_field)
     questions = read_questions(queries, pages, group_field, qrels)[:limit]
-    with open_own_store(embeddings), progress_bars() as told:
+    with open_own_store(embeddings), progress_bars() as progress:
         maker = load_embedder(embeddings)
-        measured = asyncio.run(measure_retrieval(pages, questions, told, vectors=maker is not None))
+        measured = asyncio.run(
+            measure_retrieval(pages, questions, progress, vectors=maker is not None)
+        )
     figures = summarize_retrieval(measured, questions)
     figures["embeddings"] = maker.name if maker else "none"
     if as_json:
@@ -102,10 +104,10 @@ def _categories(figures: dict[str, Any]) -> list[Table | str]:
     names = [f"{method} {name}" for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
     columns = (Column(name, justify="right") for name in ("questions", *names))
     rows = make_table(Column("category", overflow="fold"), *columns)
-    for category, told in figures["categories"].items():
+    for category, scores in figures["categories"].items():
         pairs = [(method, name) for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
-        cells = (_figure(name, told["methods"][method][name]) for method, name in pairs)
-        rows.add_row(Text(one_line(category)), str(told["questions"]), *cells)
+        cells = (_figure(name, scores["methods"][method][name]) for method, name in pairs)
+        rows.add_row(Text(one_line(category)), str(scores["questions"]), *cells)
     return [rows, ""]
 
 
@@ -140,8 +142,8 @@ def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
         raise Problem(ErrorCode.MODEL_KEY_MISSING, "short answers need a language model", hint=hint)
     played = asyncio.run(load_role_model("recall", Context())).metadata or {}
     begun = time.monotonic()
-    with open_own_store(), progress_bars() as told:
-        rows = asyncio.run(measure_locomo(corpus, questions, told))
+    with open_own_store(), progress_bars() as progress:
+        rows = asyncio.run(measure_locomo(corpus, questions, progress))
     figures = summarize_locomo(questions, rows)
     figures |= {**played, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
     if as_json:
@@ -156,8 +158,8 @@ def _print_locomo(figures: dict[str, Any]) -> None:
         Column(name, justify="right", no_wrap=True) for name in ("questions", *LOCOMO_SCORES)
     )
     rows = make_table("category", *numbers)
-    for category, told in {**figures["categories"], "all": figures}.items():
-        shares = (f"{100 * told[name]:.1f}" for name in LOCOMO_SCORES)
-        rows.add_row(category, str(told["questions"]), *shares)
-    told = f"{figures['pages']:,} pages, {figures['model']}, {figures['seconds']} s"
-    print_renderables(rows, "", told)
+    for category, scores in {**figures["categories"], "all": figures}.items():
+        shares = (f"{100 * scores[name]:.1f}" for name in LOCOMO_SCORES)
+        rows.add_row(category, str(scores["questions"]), *shares)
+    summary = f"{figures['pages']:,} pages, {figures['model']}, {figures['seconds']} s"
+    print_renderables(rows, "", summary)

@@ -11,10 +11,10 @@ from runs.lifecycle import find_run
 
 def give_feedback(*, run: str, words: str, invocation: Invocation) -> int:
     """Say that a run was good (up) or bad (down), or what was wrong with it."""
-    told = run_and_close(_feed_back(invocation.owner, run, words))
+    result = run_and_close(_feed_back(invocation.owner, run, words))
     if invocation.as_json:
-        print_json(told)
-    elif told["fact"]:
+        print_json(result)
+    elif result["fact"]:
         print("Noted; it is in force from the next call on.")
     else:
         print("Noted.")

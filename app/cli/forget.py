@@ -36,20 +36,20 @@ from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
 
 
-async def redraw_reports(owner: str, told: Sequence[ReportState]) -> int:
+async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
     """Write what is left of some reports wherever they lie; return how many folders there were.
 
     A folder in which by now another report lies, or none, is left alone.
 
     Args:
         owner: Whose reports.
-        told: The states in which their runs left them.
+        states: The states in which their runs left them.
 
     Raises:
         Problem: `output_not_writable`.
     """
     count = 0
-    for one in told:
+    for one in states:
         shown, places = await _render_remaining(owner, one)
         contents = render_report_files(shown)
         for folder in places:
@@ -59,10 +59,10 @@ async def redraw_reports(owner: str, told: Sequence[ReportState]) -> int:
     return count
 
 
-async def list_outdated_reports(owner: str, told: Sequence[ReportState]) -> list[ReportState]:
+async def list_outdated_reports(owner: str, states: Sequence[ReportState]) -> list[ReportState]:
     """Return those reports that change, and those whose files still say what they said before."""
     left = []
-    for one in told:
+    for one in states:
         shown, places = await _render_remaining(owner, one)
         contents = render_report_files(shown)
         if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in places):
@@ -70,25 +70,25 @@ async def list_outdated_reports(owner: str, told: Sequence[ReportState]) -> list
     return left
 
 
-async def _list_report_files(owner: str, told: Sequence[ReportState]) -> list[str]:
+async def _list_report_files(owner: str, states: Sequence[ReportState]) -> list[str]:
     """Return the files of some reports, as they lie on the disk."""
-    places = [folder for one in told for folder in (await _render_remaining(owner, one))[1]]
+    places = [folder for one in states for folder in (await _render_remaining(owner, one))[1]]
     files = (folder / name for folder in places for name in REPORT_FILES.values())
     return [str(file) for file in files if file.exists()]
 
 
-async def _render_remaining(owner: str, told: ReportState) -> tuple[ReportDocument, list[Path]]:
+async def _render_remaining(owner: str, report: ReportState) -> tuple[ReportDocument, list[Path]]:
     """Return what is left of a report, and the folders in which its files lie."""
-    state = cast("State", told.after)
+    state = cast("State", report.after)
     try:
-        run: RunRecord | None = await find_run(owner, told.run)
+        run: RunRecord | None = await find_run(owner, report.run)
     except Problem:
-        run = await find_pruned_run(owner, told.run)
+        run = await find_pruned_run(owner, report.run)
     if run is None:
         return build_document(state, state["report"], state["status"], ""), []
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
-    shown = await draw_report(owner, told.run, state, day)
+    shown = await draw_report(owner, report.run, state, day)
     places = [Path(folder) for folder in await list_report_dirs(run)]
     names = REPORT_FILES.values()
     return shown, [one for one in places if any((one / name).exists() for name in names)]
@@ -222,8 +222,10 @@ async def _plan_erasure(
     if copies:
         what, also = what._replace(pages=(*what.pages, *also)), {}
     if len(what.pages) > MAX_PAGES_AT_ONCE:
-        told = f"{len(what.pages):,} pages are too many at once; the most is {MAX_PAGES_AT_ONCE:,}"
-        raise Problem(ErrorCode.USAGE, told, hint="name the folders below one by one")
+        message = (
+            f"{len(what.pages):,} pages are too many at once; the most is {MAX_PAGES_AT_ONCE:,}"
+        )
+        raise Problem(ErrorCode.USAGE, message, hint="name the folders below one by one")
     plan = await plan_erasure(what)
     plan = plan._replace(reports=tuple(await list_outdated_reports(what.owner, plan.reports)))
     return _ErasurePreview(plan, await _list_report_files(what.owner, plan.reports), also)
@@ -297,8 +299,8 @@ def _counts(plan: ErasurePlan) -> str:
         "thread": len(plan.threads),
         "list of files": int(bool(plan.target.origin) and not plan.target.pages),
     }
-    told = [pluralize(count, name) for name, count in counts.items() if count]
-    return ", ".join(told) or "Nothing more"
+    lines = [pluralize(count, name) for name, count in counts.items() if count]
+    return ", ".join(lines) or "Nothing more"
 
 
 def _render_touched(shown: _ErasurePreview) -> list[str]:
@@ -333,8 +335,8 @@ def remove_named_pages(*, ids: list[str] | None, origin: str, invocation: Invoca
         print("Nothing there is searched.")
     else:
         counts = {"page": done.pages, "file": done.files}
-        told = ", ".join(pluralize(count, name) for name, count in counts.items() if count)
-        print(f"{told} not searched any more; dossier memory undo {done.event} brings them back.")
+        parts = ", ".join(pluralize(count, name) for name, count in counts.items() if count)
+        print(f"{parts} not searched any more; dossier memory undo {done.event} brings them back.")
     return 0
 
 

@@ -110,8 +110,8 @@ def _render_examples(command: str) -> str:
 
 def _render_ask_help() -> str:
     """Return the examples of `ask`, and the choices that `--set` takes with what each may be."""
-    told = "\n".join(_line(one.name, one.metadata["description"]) for one in SETTABLE_CHOICES)
-    return f"{_render_examples('ask')}\n\n\b\nChoices for --set NAME=VALUE:\n{told}"
+    choices = "\n".join(_line(one.name, one.metadata["description"]) for one in SETTABLE_CHOICES)
+    return f"{_render_examples('ask')}\n\n\b\nChoices for --set NAME=VALUE:\n{choices}"
 
 
 def _render_resume_help() -> str:

@@ -44,9 +44,9 @@ async def _chat(owner: str, path: str, project: str, bar: Progress) -> IngestRep
             bar.advance(task)
         talk = (await opened.graph.aget_state(opened.config)).values["conversation"]
         vectors = await make_page_vectors(bar)
-    told = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
+    result = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
     return (
-        told,
+        result,
         [*_said(talk), *[vectors] * bool(vectors)],
         ErrorKind.PARTIAL.exit_status * bool(talk["skipped"]),
     )

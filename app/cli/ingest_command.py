@@ -81,14 +81,14 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> IngestReport
     if not read:
         raise problems[0]
     whole = not problems and not any(one.library.skipped for one in read)
-    told = {
+    result = {
         "status": "succeeded" if whole else "partial",
         "folders": [_plain(one) for one in read],
         "errors": [problem.as_dict() for problem in problems],
         "vectors": vectors,
     }
     lines = [line for one in read for line in _lines(one)] + [vectors] * bool(vectors)
-    return told, lines, 0 if whole else ErrorKind.PARTIAL.exit_status
+    return result, lines, 0 if whole else ErrorKind.PARTIAL.exit_status
 
 
 async def _folder(owner: str, path: Path, bar: Progress) -> _FolderSummary:
@@ -113,8 +113,8 @@ async def make_page_vectors(bar: Progress) -> str:
             problem = (await update_vectors(lambda pages: bar.advance(task, pages))).problem
         except Problem as error:
             problem = error
-    told = [_used(asked)] if asked and list_paid_embedders() else []
-    return "\n".join(told + [f"without vectors: {one_line(str(problem))}"] * bool(problem))
+    lines = [_used(asked)] if asked and list_paid_embedders() else []
+    return "\n".join(lines + [f"without vectors: {one_line(str(problem))}"] * bool(problem))
 
 
 def _used(asked: list[EmbeddingCall]) -> str:

@@ -95,8 +95,8 @@ def _report_undone_run(run: str, done: UndoneRun, *, as_json: bool) -> int:
     ]
     if as_json:
         events = [_event_as_dict(one) for one in done.events]
-        told = {"run": run, "event": done.event, "events": events, "left": left}
-        print_json({**told, "messages_not_learnt": done.dropped_messages})
+        result = {"run": run, "event": done.event, "events": events, "left": left}
+        print_json({**result, "messages_not_learnt": done.dropped_messages})
     elif not (done.events or left or done.dropped_messages):
         print(f"{run} has written nothing that is still there.")
     else:
@@ -153,9 +153,9 @@ def _lines(data: Mapping[str, Any] | None) -> list[str]:
 
 
 def _event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
-    told = logged.event._asdict()
-    del told["owner"]
-    return {"event": logged.id, "at": logged.at, **told}
+    fields = logged.event._asdict()
+    del fields["owner"]
+    return {"event": logged.id, "at": logged.at, **fields}
 
 
 WARNING = "possibly from a page: the run had read texts by strangers, and you have not said this"
@@ -212,8 +212,8 @@ async def _decide_each(
 async def _approve(owner: str, name: str) -> _Decided:
     proposal = await get_pending_proposal(owner, name)
     merged = await proposals.approve_proposal(owner, name)
-    told = {"id": name, "status": "approved", "path": proposal.path}
-    return {**told, "conflicts": merged.conflicts}
+    result = {"id": name, "status": "approved", "path": proposal.path}
+    return {**result, "conflicts": merged.conflicts}
 
 
 async def _reject(owner: str, name: str) -> _Decided:

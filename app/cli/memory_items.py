@@ -109,8 +109,8 @@ def edit_item_text(*, id: str, text: str, invocation: Invocation) -> int:
 
 def _item_as_dict(item: MemoryItem) -> dict[str, Any]:
     """Return a thing as `--json` prints it."""
-    told = item._asdict()
-    return {name: told[name] for name in told if name != "more"}
+    fields = item._asdict()
+    return {name: fields[name] for name in fields if name != "more"}
 
 
 def _format_day(at: float) -> str:
@@ -153,12 +153,12 @@ def _lines(text: str) -> Iterator[Text]:
 
 def _show(item: MemoryItem) -> None:
     head = Text(one_line(item.title) or item.memory, "bold")
-    told: dict[str, Any] = {"id": item.id, "memory": item.memory, "kind": item.kind}
-    told |= {"state": item.state, "since": _format_day(item.at), "provenance": item.provenance}
-    told |= {"run": item.run}
-    left = {*told, "live", "created", "profile", "learned", "valid_from"}
-    told |= {name: value for name, value in item.more.items() if name not in left}
-    lines = [f"{name:13} {one_line(str(value))}" for name, value in told.items()]
+    fields: dict[str, Any] = {"id": item.id, "memory": item.memory, "kind": item.kind}
+    fields |= {"state": item.state, "since": _format_day(item.at), "provenance": item.provenance}
+    fields |= {"run": item.run}
+    left = {*fields, "live", "created", "profile", "learned", "valid_from"}
+    fields |= {name: value for name, value in item.more.items() if name not in left}
+    lines = [f"{name:13} {one_line(str(value))}" for name, value in fields.items()]
     full = [line for line in lines if not line.endswith((" ", " None", " 0"))]
     print_renderables(head, Text("\n".join(full)), "")
     print(item.text)
@@ -170,33 +170,41 @@ def print_reminders(*, run: str, invocation: Invocation) -> int:
     Raises:
         Problem: `run_not_found`.
     """
-    name, told = run_and_close(_why(invocation.owner, run))
+    name, explanation = run_and_close(_why(invocation.owner, run))
     if invocation.as_json:
-        notes = [_reminder_as_dict(one) for one in told.items]
-        sums = {"calls": told.calls, "tokens": told.tokens, "estimated": told.estimated}
+        notes = [_reminder_as_dict(one) for one in explanation.items]
+        sums = {
+            "calls": explanation.calls,
+            "tokens": explanation.tokens,
+            "estimated": explanation.estimated,
+        }
         print_json({"run": name, **sums, "told": notes})
         return 0
-    rows = make_table("id", "memory", Column("score"), Column("told to"), *text_columns(told))
-    for one in told.items:
+    rows = make_table(
+        "id", "memory", Column("score"), Column("told to"), *text_columns(explanation)
+    )
+    for one in explanation.items:
         parts = " ".join(f"{part} {value:.2g}" for part, value in one.score.items())
         where = ", ".join(f"{place} ×{count}" for place, count in one.where.items())
         head = truncate_cell(_shorten_id(one.id)), one.memory, Text(parts), Text(where)
-        rows.add_row(*head, *(truncate_cell(says(one)) for says in text_columns(told).values()))
+        rows.add_row(
+            *head, *(truncate_cell(says(one)) for says in text_columns(explanation).values())
+        )
     print_renderables(
         *(
-            [rows, Text(summarize_reminders(told))]
-            if told.items
-            else [f"No call of {name} was told anything."]
+            [rows, Text(summarize_reminders(explanation))]
+            if explanation.items
+            else [f"No call of {name} was explanation anything."]
         )
     )
     return 0
 
 
-def summarize_reminders(told: RecallExplanation) -> str:
-    """Return how many calls were told anything, and how long that was."""
-    calls = pluralize(told.calls, "call was", "calls were")
-    about = "about " if told.estimated else ""
-    return f"{calls} reminded, with {about}{pluralize(told.tokens, 'token')} in all"
+def summarize_reminders(explanation: RecallExplanation) -> str:
+    """Return how many calls were explanation anything, and how long that was."""
+    calls = pluralize(explanation.calls, "call was", "calls were")
+    about = "about " if explanation.estimated else ""
+    return f"{calls} reminded, with {about}{pluralize(explanation.tokens, 'token')} in all"
 
 
 async def _why(owner: str, name: str) -> tuple[str, RecallExplanation]:
@@ -208,13 +216,13 @@ def _shorten_id(id: str) -> str:
     return id.rpartition("/")[2] if "/" in id else id[:SHORT_ID]
 
 
-def text_columns(told: RecallExplanation) -> dict[str, Callable[[RecalledItem], str]]:
+def text_columns(explanation: RecallExplanation) -> dict[str, Callable[[RecalledItem], str]]:
     """Return what is shown of each thing: what it said, and what it says now where that differs."""
     columns: dict[str, Callable[[RecalledItem], str]] = {
         "what it said": _text_then,
         "what it says now": _text_now,
     }
-    return {name: says for name, says in columns.items() if any(map(says, told.items))}
+    return {name: says for name, says in columns.items() if any(map(says, explanation.items))}
 
 
 def _text_then(one: RecalledItem) -> str:
@@ -231,8 +239,8 @@ def _text_now(one: RecalledItem) -> str:
 
 
 def _reminder_as_dict(one: RecalledItem) -> Mapping[str, Any]:
-    told = one._asdict()
-    return {**told, "item": _item_as_dict(one.item) if one.item else None}
+    fields = one._asdict()
+    return {**fields, "item": _item_as_dict(one.item) if one.item else None}
 
 
 OWN_WORDS = "Use dossier memory edit ID TEXT to supply your own wording."

@@ -35,8 +35,8 @@ def write_experience_page(
     drawn = run_and_close(graph_page.load_experience_graph(invocation.owner, limit))
     write_user_file(out, graph_page.render_graph_page(drawn), force=force)
     if invocation.as_json:
-        told = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
-        print_json({"page": str(out.absolute()), **told})
+        counts = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
+        print_json({"page": str(out.absolute()), **counts})
     else:
         print(out.absolute())
     return 0
@@ -99,8 +99,10 @@ def _print_export(
         left = [problem.as_dict() for problem in unread]
         print_json({"file": str(file.absolute()), **moved.count_parts(), "unread": left})
     else:
-        told = ", ".join(pluralize(count, name[:-1]) for name, count in moved.count_parts().items())
-        print(f"{told}: {file.absolute()}")
+        counts = ", ".join(
+            pluralize(count, name[:-1]) for name, count in moved.count_parts().items()
+        )
+        print(f"{counts}: {file.absolute()}")
 
 
 def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -> int:
@@ -117,11 +119,11 @@ def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -> int:
         return 0
     lists = ("left", "unvouched")
     counts = {name: count for name, count in came._asdict().items() if name not in lists and count}
-    told = ", ".join(
+    added = ", ".join(
         name if count is True else pluralize(count, name[:-1]) for name, count in counts.items()
     )
     rest = "Everything else" if came.unvouched else "Everything"
-    print(f"New: {told}." if told else f"{rest} is known already.")
+    print(f"New: {added}." if added else f"{rest} is known already.")
     if told_secrets := len(SECRET_MARK.findall(moved.model_dump_json())):
         print(f"Passwords, keys or cards taken out: {told_secrets}.", file=sys.stderr)
     for name in came.left:

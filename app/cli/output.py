@@ -130,13 +130,13 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def confirm(question: str, unconfirmed: ErrorCode, told: Sequence[str] = ()) -> bool:
+def confirm(question: str, unconfirmed: ErrorCode, lines: Sequence[str] = ()) -> bool:
     """Ask a person on the terminal for a yes, after some lines that say what it is about.
 
     Raises:
         Problem: With the code `unconfirmed` where nobody can be asked.
     """
-    for line in told:
+    for line in lines:
         print(line, file=sys.stderr)
     if not has_terminal():
         raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")

@@ -64,12 +64,12 @@ def print_page(*, page: str, invocation: Invocation) -> int:
     if invocation.as_json:
         print_json(_whole(row, where))
         return 0
-    told = _whole(row, where)
-    told["created"] = f"{datetime.fromtimestamp(row['created'], UTC).astimezone():%Y-%m-%d %H:%M}"
+    fields = _whole(row, where)
+    fields["created"] = f"{datetime.fromtimestamp(row['created'], UTC).astimezone():%Y-%m-%d %H:%M}"
     left = {"page", "title", "abstract", "text", "position", "links"}
     if row["kind"] == "file":
         left |= {"session"}  # That is the hash of what is in it.
-    lines = [f"{name:13} {one_line(str(told[name]))}" for name in told if name not in left]
+    lines = [f"{name:13} {one_line(str(fields[name]))}" for name in fields if name not in left]
     full = [line for line in lines if not line.endswith((" ", "None", "False"))]
     head = Text(one_line(row["title"]) or "(no title)", "bold")
     print_renderables(head, Text("\n".join([f"{'page':13} {row['id']}", *full])), "")

@@ -104,12 +104,12 @@ class RunProgress:
         """Write one line that stays, with the seconds since the start."""
         self.last_printed_at = time.monotonic()
         seconds = Text(f"{self.last_printed_at - self.started_at:6.1f} s", "dim")
-        told = Text(one_line(line), overflow="fold")
+        text = Text(one_line(line), overflow="fold")
         if not self.console.is_terminal:
-            self.console.print(Text.assemble(seconds, "  ", told), soft_wrap=True)
+            self.console.print(Text.assemble(seconds, "  ", text), soft_wrap=True)
             return
         row = Table.grid(Column(no_wrap=True), padding=(0, 2))
-        row.add_row(seconds, told)
+        row.add_row(seconds, text)
         self.console.print(row)
 
     def set_activity(self, what: str) -> None:

@@ -29,8 +29,8 @@ def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
     seconds, owner = _seconds(keep), invocation.owner
     old = run_and_close(list_expired_threads(owner, seconds))
     if not old or not (yes or _confirm_pruning(old)):
-        told = f"No run ended more than {keep} ago." if not old else "Every run is kept."
-        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=invocation.as_json)
+        message = f"No run ended more than {keep} ago." if not old else "Every run is kept."
+        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, message, as_json=invocation.as_json)
         return 0
     before = _size(settings().home)
     kept = run_and_close(_deleted(owner, old))
@@ -82,8 +82,8 @@ def _size(home: Path) -> int:
     return size
 
 
-def _tell(numbers: dict[str, int], told: str, *, as_json: bool) -> None:
+def _tell(numbers: dict[str, int], message: str, *, as_json: bool) -> None:
     if as_json:
         print_json(numbers)
     else:
-        print(told)
+        print(message)

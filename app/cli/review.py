@@ -77,9 +77,9 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
         after = ", ".join(numbers.get(need, need) for need in step["needs"])
-        told = f"[dim]after {after}[/dim]" if after else ""
+        needs = f"[dim]after {after}[/dim]" if after else ""
         number = f"[bold]{numbers[step['id']]}.[/bold]"
-        table.add_row(number, escape(one_line(step["title"])), told)
+        table.add_row(number, escape(one_line(step["title"])), needs)
         if step["description"].casefold() not in ("", step["title"].casefold()):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))

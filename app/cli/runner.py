@@ -169,11 +169,11 @@ class CliRunner:
         except Problem as problem:
             if self.status is None:
                 raise
-            told = self.delivered and problem is not self.problem
-            if told:
+            after_answer = self.delivered and problem is not self.problem
+            if after_answer:
                 self._tell_how_to_go_on("The report is not in memory yet. Store it")
             about = self._stopped(self.status)
-            return print_problem(problem, as_json=self.as_json and not told, about=about)
+            return print_problem(problem, as_json=self.as_json and not after_answer, about=about)
         except DAMAGE_ERRORS as error:
             # A request or a report that was read back is shown when its thread is closed again.
             if found := run_and_close(self._damage()):
@@ -309,14 +309,14 @@ class CliRunner:
 
     def _waiting(self, request: dict[str, Any]) -> int:
         review.print_plan(self.err, request)
-        told = self._waits(request)
-        what = f"The plan waits for your decision: {told['resume']}"
+        waiting = self._waits(request)
+        what = f"The plan waits for your decision: {waiting['resume']}"
         self.err.print(what, soft_wrap=True, markup=False)
         other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
         self.err.print(f"  ({other}: dossier resume --help)", soft_wrap=True, markup=False)
         if not self.as_json and not sys.stdout.isatty():
             print(render_plan(request["plan"]), end="")
-        self._print_json(told)
+        self._print_json(waiting)
         return 0
 
     def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -344,8 +344,8 @@ class CliRunner:
         file = await self._file(state)
         try:
             command = self._command("" if find_first_error(state) else find_limit(state))
-            told = summarize_report(self.run, self.thread, state, str(file), command)
-            self._print(file.read_text("utf-8"), told)
+            summary = summarize_report(self.run, self.thread, state, str(file), command)
+            self._print(file.read_text("utf-8"), summary)
         finally:
             self._tell_where(state["status"], file)
             await self._tell_shortened()
@@ -382,13 +382,13 @@ class CliRunner:
         await self._tell_proposals()
         return folder / REPORT_FILES["md"]
 
-    def _print(self, text: str, told: dict[str, Any]) -> None:
-        self._print_json(told)
+    def _print(self, text: str, data: dict[str, Any]) -> None:
+        self._print_json(data)
         if not self.as_json and sys.stdout.isatty():
             Console().print("", Markdown(text))
         elif not self.as_json:
             print(text)
 
-    def _print_json(self, told: dict[str, Any]) -> None:
+    def _print_json(self, data: dict[str, Any]) -> None:
         if self.as_json:
-            print_json(told)
+            print_json(data)

@@ -159,12 +159,13 @@ def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[st
     tokens = f"{about}{pluralize(read, 'token')} read, {about}{written:,} written"
     most = choices.get("max_cost", Context.max_cost)
     known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    told = f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_render_estimates(known)}"
-    if not spent["open"]:
-        return told
-    return (
-        f"{told}\n{pluralize(spent['open'], 'call')} with an unknown end, counted with the maximum"
+    spending = (
+        f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_render_estimates(known)}"
     )
+    if not spent["open"]:
+        return spending
+    unsettled = pluralize(spent["open"], "call")
+    return f"{spending}\n{unsettled} with an unknown end, counted with the maximum"
 
 
 def _render_estimates(made: list[dict[str, Any]]) -> str:

@@ -101,11 +101,11 @@ def search_command(
     notes, found, changed = done
     query = apply_corrections(query, changed)
     if invocation.as_json:
-        told = {
+        hits = {
             "notes": [_note(one) for one in notes],
             "pages": [_plain(one, query) for one in found],
         }
-        print_json({"query": query, "spelling": changed, **told})
+        print_json({"query": query, "spelling": changed, **hits})
         return 0 if found or notes else 1
     if changed:
         print_renderables(f"Searched for: {describe_corrections(changed)}", "")
@@ -124,14 +124,14 @@ async def _searched(
     `facts` and `profile` name notes only. What the person told is searched as it was asked first.
     """
     asked = name in ("", ALL_KINDS, *NOTES)
-    told = await search_personal_notes(owner, query, limit) if asked else []
+    notes = await search_personal_notes(owner, query, limit) if asked else []
     if name in NOTES:
-        return [one for one in told if one.memory == name], [], {}
+        return [one for one in notes if one.memory == name], [], {}
     part = await _part(owner, name)
-    changed = {} if told else await find_misspellings(owner, query, *part)
+    changed = {} if notes else await find_misspellings(owner, query, *part)
     query = apply_corrections(query, changed)
-    told = await search_personal_notes(owner, query, limit) if changed and asked else told
-    return told, await search_pages(owner, query, limit, *part), changed
+    notes = await search_personal_notes(owner, query, limit) if changed and asked else notes
+    return notes, await search_pages(owner, query, limit, *part), changed
 
 
 async def _part(owner: str, name: str) -> Scope:
@@ -148,8 +148,8 @@ def _notes_table(notes: list[PersonalNote], query: str) -> Table:
 
 
 def _note(note: PersonalNote) -> dict[str, Any]:
-    told = {"kind": KINDS[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
-    return {**told, "said": note.at}
+    fields = {"kind": KINDS[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
+    return {**fields, "said": note.at}
 
 
 def _hits(found: list[SearchResult], query: str, explain: bool) -> Table:

@@ -8,9 +8,9 @@ from app.server_token import load_server_token
 
 def print_token(*, renew: bool, as_json: bool) -> int:
     """Print the token that scripts send to the server."""
-    told = load_server_token(renew=renew)
+    token = load_server_token(renew=renew)
     if as_json:
-        print_json({"token": told})
+        print_json({"token": token})
     else:
-        print(told)
+        print(token)
     return 0

@@ -135,7 +135,7 @@ _HEADERS = {
 
 
 class _Body(NamedTuple):
-    """What came over the line; `mime` is what it is and not what it was called."""
+    """The body of a response; `mime` is what it is, not what the server called it."""
 
     url: str
     mime: str
@@ -162,7 +162,7 @@ async def fetch_page(
         Problem: `url_scheme`, `url_blocked`, `url_unresolved`, `url_redirects`, `url_too_large`;
             `page_unavailable`, `page_timeout`, `page_empty`, `page_not_text`.
     """
-    with _told(redact_url(url)):
+    with _explain_failures(redact_url(url)):
         guard = PublicTransport(await _network(), resolve, allow_private=allow_private)
         with anyio.fail_after(limits.seconds):
             body = await _download(guard, url, limits)
@@ -170,8 +170,8 @@ async def fetch_page(
 
 
 @contextmanager
-def _told(where: str) -> Iterator[None]:
-    """Turn what goes wrong on the line into problems that name the address and nothing more."""
+def _explain_failures(where: str) -> Iterator[None]:
+    """Turn network errors into problems that name the address and nothing more."""
     try:
         yield
     except Problem as problem:

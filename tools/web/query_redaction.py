@@ -87,9 +87,9 @@ async def _read(here: CallSite) -> tuple[list[str], list[str]]:
     mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
     columns = (pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
     rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
-    told = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
-    return [text for kind, text in told if kind == WEB], [
-        text for kind, text in told if kind != WEB
+    texts = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
+    return [text for kind, text in texts if kind == WEB], [
+        text for kind, text in texts if kind != WEB
     ]
 
 
@@ -115,11 +115,11 @@ async def _remembered(here: CallSite) -> list[str]:
         _past(here),
         _reports(here.owner),
     )
-    told = [one.text for one in files if one.problem is None]
-    told += [fact.content for fact in known]
-    told += _texts(person.profile)
-    told += [text for one in learnt for text in (one.content, *one.projections.values())]
-    return [*told, *past, *reports]
+    texts = [one.text for one in files if one.problem is None]
+    texts += [fact.content for fact in known]
+    texts += _texts(person.profile)
+    texts += [text for one in learnt for text in (one.content, *one.projections.values())]
+    return [*texts, *past, *reports]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -134,11 +134,11 @@ def _texts(value: Any) -> Iterator[str]:
 
 async def _past(here: CallSite) -> list[str]:
     """Return the questions and the key steps of the earlier runs that this one was shown."""
-    told = [one.past for one in await load_related_runs(here.owner, here.run)]
-    steps = [await list_utterances(here.owner, one.run, main=True) for one in told]
+    earlier = [one.past for one in await load_related_runs(here.owner, here.run)]
+    steps = [await list_utterances(here.owner, one.run, main=True) for one in earlier]
     return [
         f"{one.question}\n{describe_utterances(some)}"
-        for one, some in zip(told, steps, strict=True)
+        for one, some in zip(earlier, steps, strict=True)
     ]
 
 

@@ -46,13 +46,13 @@ SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
 
 RUNS = 100
-"""In so many runs it is looked whether they have read a page, the newest."""
+"""How many runs are searched for earlier readings of a page, the newest first."""
 
 
 async def read_web_pages(
     here: CallSite, urls: Sequence[str], problems: list[Problem]
 ) -> list[FoundPage]:
-    """Return the pages at some addresses; what cannot be read is told, never raised.
+    """Return the pages at some addresses; what cannot be read is reported, never raised.
 
     What this thread has read is not fetched again, nor what another of the same owner has read in
     the last `fetch_hours`; what has been forgotten or has changed since is.
@@ -126,7 +126,7 @@ async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[st
     The ledger knows what each run has read, also where an address led to another one.
     """
     now, fresh = time.time(), settings().fetch_hours * 3600
-    recent = await _runs(here, now - fresh)
+    recent = await _recent_runs(here, now - fresh)
     keys = {_call(here._replace(run=run), url).key: url for run in recent for url in urls}
     wanted = select(calls.c.key, calls.c.run, calls.c.result, calls.c.started)
     rows = await read_rows(wanted.where(calls.c.key.in_(keys)).order_by(calls.c.started))
@@ -136,12 +136,12 @@ async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[st
         # After a clock was set back, some times are in the future.
         if abs(now - row.started) <= fresh or recent[row.run] == here.thread
     }
-    true = await _true(here.owner, [one for ids in found.values() for one in ids])
-    return {url: ids for url, ids in found.items() if true.issuperset(ids)}
+    current = await _list_current(here.owner, [one for ids in found.values() for one in ids])
+    return {url: ids for url, ids in found.items() if current.issuperset(ids)}
 
 
-async def _runs(here: CallSite, since: float) -> dict[str, str]:
-    """Return the threads of the runs whose readings may count: this thread's, and the newest."""
+async def _recent_runs(here: CallSite, since: float) -> dict[str, str]:
+    """Return the threads of the runs whose readings may be used: this thread's, and the newest."""
     mine = select(runs.c.id, runs.c.thread).where(
         runs.c.owner == here.owner, or_(runs.c.thread == here.thread, runs.c.updated >= since)
     )
@@ -149,8 +149,8 @@ async def _runs(here: CallSite, since: float) -> dict[str, str]:
     return {row.id: row.thread for row in rows}
 
 
-async def _true(owner: str, ids: Sequence[str]) -> set[str]:
-    """Return those of some pages that still say what stands at their address."""
+async def _list_current(owner: str, ids: Sequence[str]) -> set[str]:
+    """Return those of some pages that are the newest version of their address."""
     wanted = select(stored.c.id).where(
         stored.c.owner == owner, stored.c.id.in_(ids), stored.c.indexed >= 0
     )
@@ -181,13 +181,13 @@ class WebSearch:
         """The queries that were sent in other words, by how they were written; "" if not sent."""
 
     async def find_pages(self, query: str) -> list[FoundPage]:
-        """Search the web and read what is found; what fails is told, never raised."""
+        """Search the web and read what is found; what fails is reported, never raised."""
         # A search is recorded under the query as it was written, whatever was removed from it.
         call = LedgerCall(run_site(self.here), "search", "web", [self.providers, query])
         written = mask_secrets(query).text
         try:
             result = await call_once(
-                call, partial(self._searched, query), partial(self._said, query)
+                call, partial(self._searched, query), partial(self._describe_action, query)
             )
         except Problem as problem:
             self.problems.append(problem)
@@ -213,7 +213,7 @@ class WebSearch:
         found = await search_web(self.providers, left.text, HITS, os.environ)
         return {"query": left.text, "hits": [dict(hit) for hit in found]}
 
-    def _said(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
+    def _describe_action(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
         titles = "; ".join(str(hit["title"]) for hit in recorded_hits(result))
         return ActionRecord(query, titles, self.here.step)
 
