@@ -9,7 +9,7 @@ from report.checks.contrast import SourceText, per_source
 from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import HAN
-from text.words import search_words
+from text.words import Memo, search_words
 
 _PREFIX_LETTERS = 5  # which two forms of one word share
 _PART_LETTERS = 4  # of a word that may be the first part of a compound
@@ -54,7 +54,7 @@ def _map_forms(source: SourceText) -> dict[str, list[str]]:
     """Return the words of a source by each of their forms."""
     found: dict[str, list[str]] = {}
     for word in source.positions:
-        for form in _list_text_forms(word):
+        for form in _text_forms[word]:
             found.setdefault(form, []).append(word)
     return found
 
@@ -103,12 +103,11 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _list_vocabulary(text: str) -> frozenset[str]:
     return frozenset(
-        form for word in dict.fromkeys(search_words(text)) for form in _list_text_forms(word)
+        form for word in dict.fromkeys(search_words(text)) for form in _text_forms[word]
     )
 
 
-@lru_cache(maxsize=16_384)
-def _list_text_forms(word: str) -> frozenset[str]:
+def _derive_text_forms(word: str) -> frozenset[str]:
     """Return the forms under which a word of a text is looked up; `~` and `*` are any ending."""
     found = {word, get_base_form(word)}
     found |= {one.removesuffix("est") for one in found if one.isascii()}
@@ -116,6 +115,10 @@ def _list_text_forms(word: str) -> frozenset[str]:
     found |= {one[:_PART_LETTERS] + "~" for one in letters if len(one) > _PART_LETTERS}
     found |= {one[:_PREFIX_LETTERS] + "*" for one in letters if len(one) >= _PREFIX_LETTERS}
     return frozenset(found)
+
+
+_text_forms = Memo(_derive_text_forms, most=8_192)
+"""The forms of the words of all sources."""
 
 
 def get_base_form(word: str) -> str:

@@ -10,6 +10,7 @@ from config.resources import (
     LoopResource,
     RecentCache,
     Resource,
+    SharedTasks,
     close_resources,
     process_cached,
     replace_resources,
@@ -73,3 +74,45 @@ def test_what_was_used_longest_ago_is_dropped():
     cache["c"] = 3
 
     assert list(cache) == ["a", "c"]
+
+
+async def test_what_callers_want_at_the_same_moment_is_done_once():
+    tasks, done = SharedTasks[str, int](), []
+
+    async def work() -> int:
+        await asyncio.sleep(0)
+        done.append("bees")
+        return len(done)
+
+    assert await asyncio.gather(*(tasks.run("bees", work) for _ in range(3))) == [1, 1, 1]
+    assert await tasks.run("bees", work) == 2
+
+
+async def test_a_caller_that_is_cancelled_leaves_the_work_to_the_others():
+    tasks, go_on = SharedTasks[str, str](), asyncio.Event()
+
+    async def work() -> str:
+        await go_on.wait()
+        return "done"
+
+    first, second = (asyncio.create_task(tasks.run("bees", work)) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+
+    assert first.cancelled()
+    assert await second == "done"
+
+
+async def test_an_error_of_shared_work_reaches_every_caller():
+    tasks = SharedTasks[str, None]()
+
+    async def work() -> None:
+        raise ValueError
+
+    found = await asyncio.gather(
+        tasks.run("bees", work), tasks.run("bees", work), return_exceptions=True
+    )
+
+    assert [type(one) for one in found] == [ValueError, ValueError]
