@@ -52,8 +52,11 @@ class _Instant(BaseChatModel):
         text = str(messages[-1].text)
         cited = re.search(r"\bS\d+\b", text)
         prose = f"Bees dance [{cited[0] if cited else 'S1'}]."
-        said = json.dumps(wanted[0]["reply"]) if wanted else prose
-        message = AIMessage(said, response_metadata={"finish_reason": "stop"})
+        reply = wanted[0]["reply"] if wanted else prose
+        if callable(reply):
+            reply = reply({"messages": [{"content": text}]})
+        written = reply if isinstance(reply, str) else json.dumps(reply)
+        message = AIMessage(written, response_metadata={"finish_reason": "stop"})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
@@ -21,7 +22,8 @@ from sqlalchemy import (
 
 from library.keywords import keyword_index
 from library.page_scoring import PageCounts, PageRow
-from library.tables import PAGE_NUMBERS, members, namespaces, pages
+from library.tables import PAGE_NUMBERS, members, namespaces, pages, vector_sets
+from models.embeddings import LEXICAL_EMBEDDERS
 from text.words import LONGEST_WORD
 
 TERMS = 64
@@ -114,10 +116,20 @@ TITLED = (
 )
 
 
+_OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(SEARCHED_NAMESPACES))
+HAS_MEANING_VECTORS = select(
+    select(vector_sets.c.number)
+    .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
+    .where(namespaces.c.owner.in_(_OWNERS), vector_sets.c.embedder.not_in(LEXICAL_EMBEDDERS))
+    .exists()
+)
+
+
 class PageIndex:
     """A `library.page_scoring.PageCollection` over the database.
 
-    It reads the database at each call and caches only the size and the counts of words.
+    It reads the database at each call; it caches the size, the counts of words, and whether there
+    are vectors.
     """
 
     def __init__(self, connection: Connection, namespaces: Sequence[int]) -> None:
@@ -134,6 +146,11 @@ class PageIndex:
             count, words, title_words = map(int, row)
             self.size = PageCounts(count, words / max(count, 1), title_words / max(count, 1))
         return self.size
+
+    @cached_property
+    def has_meaning_vectors(self) -> bool:
+        """Whether the owner of the pages has vectors that encode more than words."""
+        return bool(self.connection.execute(HAS_MEANING_VECTORS, self.bound_values).scalar())
 
     @property
     def bound_values(self) -> dict[str, Any]:
@@ -190,7 +207,10 @@ class PageIndex:
     def titled(self, keys: Sequence[str]) -> dict[str, list[int]]:
         """Return the numbers of the pages whose title has one of these keys, by key."""
         titled: dict[str, list[int]] = defaultdict(list)
-        values = {**self.bound_values, KEYS.key: [key for key in keys if key]}
+        named = [key for key in keys if key]
+        if not named:
+            return {}
+        values = {**self.bound_values, KEYS.key: named}
         for row in self.connection.execute(TITLED, values):
             titled[row.key].append(row.number)
         return {key: numbers for key, numbers in titled.items() if len(numbers) <= ALIKE}

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
 from library.indexing import needs_refresh, refresh_index
-from library.page_index import SEARCHED_NAMESPACES, PageIndex, open_index, searched_condition
+from library.page_index import PageIndex, open_index, searched_condition
 from library.page_ranking import ScoredPage, drop_common_words, find_distinct_rows, rank_pages
 from library.page_scoring import Vector, VectorCollection
 from library.spelling import correct_question
-from library.tables import PAGE_NUMBERS, documents, namespaces, pages, vector_sets
+from library.tables import PAGE_NUMBERS, documents, pages
 from models.embeddings import LEXICAL_EMBEDDERS, embedder_name
 from storage.engine import run_read
 from text.words import query_terms
@@ -187,16 +187,6 @@ class _QueryMeaning(NamedTuple):
     trust: float = 0.0
 
 
-_OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(SEARCHED_NAMESPACES))
-_HAS_MEANING_VECTORS = select(
-    select(vector_sets.c.number)
-    .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
-    .where(namespaces.c.owner.in_(_OWNERS), vector_sets.c.embedder.not_in(LEXICAL_EMBEDDERS))
-    .exists()
-)
-"""Whether the owner of the searched pages has vectors that encode more than words."""
-
-
 def _query_meaning(index: PageIndex, question: str) -> _QueryMeaning:
     """Return the vector of a question, unless its words match and all embedders are lexical."""
     worded = bool(index.counts(query_terms(question)))
@@ -212,9 +202,7 @@ def _query_meaning(index: PageIndex, question: str) -> _QueryMeaning:
 
 def _is_lexical(index: PageIndex) -> bool:
     """Tell whether the configured embedder and those of all stored vectors are lexical."""
-    if embedder_name() not in LEXICAL_EMBEDDERS:
-        return False
-    return not index.connection.execute(_HAS_MEANING_VECTORS, index.bound_values).scalar()
+    return embedder_name() in LEXICAL_EMBEDDERS and not index.has_meaning_vectors
 
 
 REPORTS = select(pages.c.number, pages.c.links).where(
