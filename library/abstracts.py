@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from library.page_rows import RETIRED
 from library.tables import pages
+from storage.batches import split_batches
 from storage.engine import run_read, write_in_group
 from storage.permissions import skip_if_read_only
 
@@ -54,9 +55,9 @@ async def fill_abstracts(owner: str, found: Sequence[_AbstractRow]) -> list[_Abs
     """
     bare = [row.id for row in found if not row.abstract]
     made: dict[str, str] = {}
-    for at in range(0, len(bare), AT_ONCE):
+    for ids in split_batches(bare, AT_ONCE):
         # Reading and writing in one transaction keeps a forgotten text from coming back.
-        describe = partial(_describe, owner=owner, ids=bare[at : at + AT_ONCE], made=made)
+        describe = partial(_describe, owner=owner, ids=ids, made=made)
         with skip_if_read_only():
             await write_in_group(describe)
             continue

@@ -23,13 +23,11 @@ from library.indexing import (
 )
 from library.page_rows import RETIRED, NewPage, PageOrigin, build_page_rows, short_hash
 from library.tables import documents, former_documents, members, pages
+from storage.batches import split_batches
 from storage.engine import read_rows, write_in_group
 from storage.upsert import dialect_insert, upsert, upsert_rows
 
 FILE_KIND = "file"
-
-DOCUMENTS_PER_STATEMENT = 500
-"""The most documents named in one statement."""
 
 
 async def record_document(owner: str, root: str, path: str, row: Mapping[str, Any]) -> None:
@@ -156,9 +154,8 @@ async def read_document_openings(owner: str, hashes: Sequence[str]) -> dict[str,
         .order_by(pages.c.number)
     )
     openings: dict[str, DocumentOpening] = {}
-    for first in range(0, len(origins), DOCUMENTS_PER_STATEMENT):
-        batch = pages.c.origin_id.in_(origins[first : first + DOCUMENTS_PER_STATEMENT])
-        for row in await read_rows(first_pages.where(batch)):
+    for batch in split_batches(origins):
+        for row in await read_rows(first_pages.where(pages.c.origin_id.in_(batch))):
             openings.setdefault(hash_by_origin[row.origin_id], DocumentOpening._make(row[1:]))
     filled = await fill_abstracts(owner, list(openings.values()))
     return dict(zip(openings, filled, strict=True))

@@ -18,6 +18,7 @@ from library.keywords.keyword_protocol import KeywordEntry
 from library.page_rows import RETIRED, WORDS_VERSION, PageOrigin, join_search_words, short_hash
 from library.tables import PAGE_NUMBERS, members, namespaces, pages, sources
 from storage import outbox
+from storage.batches import split_batches
 from storage.engine import run_read, write_in_group
 from storage.permissions import skip_if_read_only
 from storage.upsert import dialect_insert
@@ -253,8 +254,8 @@ def supersede_pages(
         first = successors[min(successors)]
         values = [{"one": row.number, "new": successors.get(row.position, first)} for row in old]
         connection.execute(_UPDATED.values(superseded_by=bindparam("new")), values)
-        for at in range(0, len(old), PAGES_PER_STATEMENT):
-            retire_pages(connection, [row.number for row in old[at : at + PAGES_PER_STATEMENT]])
+        for batch in split_batches([row.number for row in old], PAGES_PER_STATEMENT):
+            retire_pages(connection, batch)
 
 
 def retire_pages(connection: Connection, numbers: Sequence[int]) -> None:

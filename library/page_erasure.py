@@ -22,6 +22,7 @@ from library.indexing import (
 from library.page_rows import join_search_words
 from library.tables import documents, former_documents, members, pages
 from library.vector_rows import delete_vectors
+from storage.batches import split_batches
 from storage.engine import read_rows, write_in_group
 from storage.events import Event, log_event
 from text.title_mentions import title_key
@@ -30,9 +31,8 @@ from text.title_mentions import title_key
 async def forget_pages(owner: str, ids: Sequence[str]) -> int:
     """Erase an owner's pages by id, and return how many there were."""
     count = 0
-    for first in range(0, len(ids), UPKEEP_BATCH):
-        batch = pages.c.id.in_(ids[first : first + UPKEEP_BATCH])
-        wanted = select(pages.c.number).where(pages.c.owner == owner, batch)
+    for batch in split_batches(ids, UPKEEP_BATCH):
+        wanted = select(pages.c.number).where(pages.c.owner == owner, pages.c.id.in_(batch))
         numbers = list((await read_rows(wanted.order_by(pages.c.number))).scalars())
         if numbers:
             await write_in_group(partial(erase_pages, owner=owner, numbers=numbers))

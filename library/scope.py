@@ -15,6 +15,7 @@ from library.documents import path_condition
 from library.page_index import select_namespaces
 from library.page_rows import RETIRED, short_hash
 from library.tables import documents, former_documents, members, namespaces, pages
+from storage.batches import split_batches
 from storage.engine import read_rows, run_read
 
 
@@ -182,8 +183,8 @@ async def find_copies(owner: str, ids: Sequence[str]) -> dict[str, str]:
 async def _of_origins(owner: str, origins: Sequence[str]) -> dict[str, str]:
     """Return the ids of the pages of some origins, each with the id of its origin."""
     found: dict[str, str] = {}
-    for first in range(0, len(origins), 500):
-        some = pages.c.origin_id.in_(origins[first : first + 500])
+    for batch in split_batches(origins):
+        some = pages.c.origin_id.in_(batch)
         wanted = select(pages.c.id, pages.c.origin_id).where(pages.c.owner == owner, some)
         rows = await read_rows(wanted.order_by(pages.c.number))
         found |= {row.id: row.origin_id for row in rows}

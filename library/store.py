@@ -24,6 +24,7 @@ from library.page_rows import (
     strip_unstorable,
 )
 from library.tables import pages
+from storage.batches import split_batches
 from storage.engine import read_rows, write_in_group
 from storage.events import Event, log_event
 
@@ -98,8 +99,8 @@ async def store_page_batches(
 
 
 async def _batches(new: Sequence[NewPage]) -> AsyncIterator[Sequence[NewPage]]:
-    for first in range(0, len(new), STORE_BATCH):
-        yield new[first : first + STORE_BATCH]
+    for batch in split_batches(new, STORE_BATCH):
+        yield batch
 
 
 def _store_batch(
@@ -142,10 +143,9 @@ async def read_page_texts(
     wanted = select(pages.c.id, pages.c.text).where(
         pages.c.owner == owner, pages.c.kind.not_in(list(excluded_kinds))
     )
-    # Databases limit the number of values in a statement to some ten thousand.
-    for first in range(0, len(ids), STORE_BATCH):
-        batch = pages.c.id.in_(ids[first : first + STORE_BATCH])
-        texts |= {row.id: row.text for row in await read_rows(wanted.where(batch))}
+    for batch in split_batches(ids):
+        rows = await read_rows(wanted.where(pages.c.id.in_(batch)))
+        texts |= {row.id: row.text for row in rows}
     return texts
 
 

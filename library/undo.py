@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +10,6 @@ from sqlalchemy import Connection, select
 
 from config.errors import ErrorCode, Problem
 from library.documents import (
-    DOCUMENTS_PER_STATEMENT,
     FILE_KIND,
     delete_document_row,
     is_content_listed,
@@ -20,6 +19,7 @@ from library.documents import (
 from library.indexing import ensure_namespace, join_namespaces, restore_pages, retire_pages
 from library.page_rows import RETIRED, WORDS_VERSION
 from library.tables import documents, pages
+from storage.batches import split_batches
 from storage.engine import run_write
 from storage.events import Event, LoggedEvent, Reversal, lock_owner, log_event, undoing
 from storage.upsert import dialect_insert
@@ -86,7 +86,7 @@ def _remove_known(
     for row in rows:
         delete_document_row(connection, owner, row["root"], row["path"])
     found: dict[str, int] = {}
-    for some in _batched(ids):
+    for some in split_batches(ids):
         new = _numbers(connection, owner, some, found=True)
         if new:
             retire_pages(connection, list(new.values()))
@@ -103,19 +103,13 @@ def _put_back(
 ) -> None:
     """Let pages be found again, apart from those of files that hold something else by now."""
     owner = logged.event.owner
-    for some in _batched(ids):
+    for some in split_batches(ids):
         every = select(pages.c.id).where(pages.c.owner == owner, pages.c.id.in_(some))
         if len(connection.execute(every).all()) < len(some):
             what = "some of its pages were forgotten since"
             raise Problem(ErrorCode.UNDO_CONFLICT, what, where=str(logged.id))
         gone = _numbers(connection, owner, some, found=False, but=changed)
         restore_pages(connection, list(gone.values()))
-
-
-def _batched(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield ids by as many as one statement may name; a folder may have any number of pages."""
-    for at in range(0, len(ids), DOCUMENTS_PER_STATEMENT):
-        yield ids[at : at + DOCUMENTS_PER_STATEMENT]
 
 
 def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -43,6 +43,7 @@ from library.vector_rows import (
 from library.vector_search import NearestPages, list_vector_namespaces
 from models.embeddings import Embedder, load_embedder
 from models.faults import client_errors
+from storage.batches import split_batches
 from storage.engine import get_engine, run_read, run_write
 from storage.permissions import FILE
 from text.script import detect_language
@@ -276,8 +277,8 @@ def _publish(
     row = connection.execute(select(vector_sets).where(*mine).with_for_update()).one_or_none()
     if row is None:
         return name
-    for first in range(0, len(built.lost), RENUMBER_BATCH):
-        renumber_vectors(connection, outgrown.set, built.lost[first : first + RENUMBER_BATCH])
+    for batch in split_batches(built.lost, RENUMBER_BATCH):
+        renumber_vectors(connection, outgrown.set, batch)
     apart = len(built.lost)
     new = {"collection": name, "covered": outgrown.upto, "held": built.held - apart}
     connection.execute(update(vector_sets).where(*mine).values(**new, apart=apart, building=""))

@@ -32,6 +32,7 @@ from memory.facts.fact import Fact
 from memory.profile.traits import Profile, empty_profile
 from memory.tables import facts, insight_runs, insights, profiles
 from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
+from storage.batches import split_batches
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason
 from storage.tables import events
@@ -152,8 +153,7 @@ def _store_page_batches(
     groups: Sequence[str],
     new: Sequence[tuple[PageLine, Mapping[str, Any]]],
 ) -> None:
-    for first in range(0, len(new), PAGES_PER_STATEMENT):
-        batch = new[first : first + PAGES_PER_STATEMENT]
+    for batch in split_batches(new, PAGES_PER_STATEMENT):
         write_pages(connection, origin, [row for _, row in batch])
         stored = select(pages.c.number, pages.c.id).where(
             pages.c.id.in_([row["id"] for _, row in batch])
@@ -170,9 +170,8 @@ def _store_page_batches(
 
 def _known(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
-    for first in range(0, len(ids), PAGES_PER_STATEMENT):
-        batch = pages.c.id.in_(ids[first : first + PAGES_PER_STATEMENT])
-        wanted = select(pages.c.id).where(pages.c.owner == owner, batch)
+    for batch in split_batches(ids):
+        wanted = select(pages.c.id).where(pages.c.owner == owner, pages.c.id.in_(batch))
         found.update(connection.execute(wanted).scalars())
     return found
 

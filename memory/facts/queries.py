@@ -10,10 +10,8 @@ from sqlalchemy import Connection, Row, or_, select
 
 from memory.facts.fact import Fact, fact_key
 from memory.tables import facts
+from storage.batches import split_batches
 from storage.engine import read_rows, run_read
-
-BATCH_SIZE = 500
-"""How many ids a statement names; SQLite takes 32,766 by default."""
 
 
 def select_fact(connection: Connection, owner: str, id: str) -> Fact | None:
@@ -24,8 +22,8 @@ def select_fact(connection: Connection, owner: str, id: str) -> Fact | None:
 def select_facts(connection: Connection, owner: str, ids: Sequence[str]) -> list[Fact]:
     """Return the facts that have these ids, in that order."""
     found: dict[str, Fact] = {}
-    for first in range(0, len(ids), BATCH_SIZE):
-        wanted = facts.c.id.in_(ids[first : first + BATCH_SIZE])
+    for batch in split_batches(ids):
+        wanted = facts.c.id.in_(batch)
         rows = connection.execute(select(facts).where(facts.c.owner == owner, wanted))
         found |= {row.id: _fact_from_row(row) for row in rows}
     return [found[id] for id in ids if id in found]

@@ -13,7 +13,6 @@ from sqlalchemy import select
 from app.cli.forget import ErasureOptions, _plan_erasure, redraw_reports, resolve_pages
 from config.errors import Problem
 from graph.session import ThreadSession
-from library import undo as library_undo
 from library.page_retrieval import search_pages
 from library.scope import read_page_record
 from library.tables import former_documents, pages
@@ -92,7 +91,7 @@ async def test_undoing_brings_nothing_back_that_its_file_does_not_say_any_more(t
 async def test_more_pages_than_a_statement_can_name_are_removed_and_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(library_undo, "DOCUMENTS_PER_STATEMENT", 2)
+    monkeypatch.setattr("storage.batches.VALUES_PER_STATEMENT", 2)
     for number in range(5):
         text = TEXT.replace("Orrest", f"Orrest, number {number},")
         root = await folder(tmp_path, "a", text, f"heath{number}.md")

@@ -389,6 +389,7 @@ async def superseded_by(one: str) -> str:
 async def test_no_statement_names_every_page_of_a_long_origin(monkeypatch):
     monkeypatch.setattr("library.store.STORE_BATCH", 4)
     monkeypatch.setattr("library.indexing.PAGES_PER_STATEMENT", 4)
+    monkeypatch.setattr("storage.batches.VALUES_PER_STATEMENT", 4)
     named: list[int] = []
 
     def note(_: object, __: object, statement: str, values: object, *more: object) -> None:
