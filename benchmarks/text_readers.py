@@ -17,10 +17,12 @@ from config.errors import Problem
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
 from report.checks.contrast import SourceText, index_source
+from report.checks.quantities import Measures, extract_measures
 from report.checks.quotation_search import QuotablePages
 from report.evidence_spans import CitationUse
 from runs.lifecycle import MAX_QUESTION_CHARS
 from text.answerability import SourcePassage
+from text.dates import PartialDate, find_dates
 from text.sentences import Span, split_sentences
 from tools.files.file_reader import read_file
 from tools.files.formats import FILE_READERS, FileContent, FileLimits, FileRefused
@@ -100,6 +102,9 @@ EXAMPLES: dict[object, Make] = {
     list[str]: lambda text: [text],
     Mapping[str, str]: lambda text: {"S1": text},
     Sequence[SourceText]: lambda text: [index_source(text)],
+    list[SourceText]: lambda text: [index_source(text)],
+    Sequence[Measures]: lambda text: [extract_measures(text)],
+    Sequence[Collection[PartialDate]]: lambda text: [list(find_dates(text))],
     SourceText: index_source,
     Sequence[SourcePassage]: lambda text: [SourcePassage("S1", "Bees", "", text)],
     SourceQuote: lambda text: SourceQuote("S1", text),

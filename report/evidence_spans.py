@@ -116,9 +116,9 @@ def _build_target(statement: str, context: str) -> _Target:
     return _Target(words, around, names, frozenset() if names else context_names)
 
 
-def extract_name_terms(said: str) -> frozenset[str]:
+def extract_name_terms(statement: str) -> frozenset[str]:
     """Return the names, options and settings in a text as search words."""
-    return _split_names(said)[0]
+    return _split_names(statement)[0]
 
 
 def _split_names(text: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -264,10 +264,10 @@ def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
     return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
 
 
-def _told_of(question: str, about: Topic, said: Sequence[str]) -> float:
+def _told_of(question: str, about: Topic, statements: Sequence[str]) -> float:
     known = named_terms(question)
     rest = {term: part for term, part in about.terms.items() if term not in known}
-    return _share(rest, [term for term in rest if has_variant(term, said)])
+    return _share(rest, [term for term in rest if has_variant(term, statements)])
 
 
 def _defined(question: str) -> DefinedTerm | None:

@@ -130,8 +130,8 @@ def _fitting(about: Topic, page: SourcePassage, things: Collection[str]) -> Iter
             yield ListMatch(quote, _part(about, every), _part(about, own), found.cut)
 
 
-def _part(about: Topic, said: Sequence[str]) -> float:
-    return min(1.0, topic_coverage(about._replace(pairs={}, names=()), said) / 1.5)
+def _part(about: Topic, statements: Sequence[str]) -> float:
+    return min(1.0, topic_coverage(about._replace(pairs={}, names=()), statements) / 1.5)
 
 
 def _items(found: AnnouncedList) -> tuple[str, ...]:

@@ -167,8 +167,8 @@ def _named(question: str) -> set[str]:
     return told | set(re.findall(r"\b(?:of|for|by|in|does) ([\w.+-]+?)(?=[?.\s]*$| do\b| -)", line))
 
 
-def _has_name(name: str, said: Sequence[str]) -> bool:
-    return bool(search_words(name)) and has_all_variants(search_words(name), said)
+def _has_name(name: str, statements: Sequence[str]) -> bool:
+    return bool(search_words(name)) and has_all_variants(search_words(name), statements)
 
 
 def _section(title: str) -> str:

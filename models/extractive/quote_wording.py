@@ -98,9 +98,9 @@ def has_variant(term: str, found: Collection[str]) -> bool:
     return len(stem) == STEM_LENGTH and any(one.startswith(stem) for one in found)
 
 
-def has_all_variants(terms: Iterable[str], said: Iterable[str]) -> bool:
+def has_all_variants(terms: Iterable[str], statements: Iterable[str]) -> bool:
     """Tell whether all of some terms, or other words for them, are among the words of a text."""
-    found = set(said)
+    found = set(statements)
     return all(has_variant(one, found) for one in terms)
 
 
@@ -163,11 +163,11 @@ def _gives(question: str, rest: Sequence[str], clause: str) -> bool:
     )
 
 
-def _together(terms: Sequence[str], said: Sequence[str]) -> bool:
+def _together(terms: Sequence[str], statements: Sequence[str]) -> bool:
     """Tell whether the terms that a clause has stand close together in it."""
-    there = [one for one in terms if has_variant(one, said)]
+    there = [one for one in terms if has_variant(one, statements)]
     most = SPREAD * len(there)
-    runs = (said[at : at + most] for at in range(max(1, len(said) - most + 1)))
+    runs = (statements[at : at + most] for at in range(max(1, len(statements) - most + 1)))
     return bool(there) and any(has_all_variants(there, run) for run in runs)
 
 

@@ -326,9 +326,9 @@ def _score_sentence(
     return ScoredSentence(score, one, page, told)
 
 
-def _otherwise(asked: _QuestionFeatures, said: Sequence[str]) -> list[str]:
+def _otherwise(asked: _QuestionFeatures, statements: Sequence[str]) -> list[str]:
     """Return the terms of a topic that a sentence has in other words: starred, played."""
-    there = set(said)
+    there = set(statements)
     return [one for one in asked.about.terms if one not in there and has_variant(one, there)]
 
 

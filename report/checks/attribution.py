@@ -161,14 +161,14 @@ class _CitationEnforcer(SourceComparison):
             join_blocks(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted
         )
 
-    def check_part(self, said: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
+    def check_part(self, statements: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
         """Return the statements of a block as they are kept; those that are not are empty."""
         if part.kind == "row":
-            kept = [self.record_numbers(self.check_row(one, at)) for one in said]
+            kept = [self.record_numbers(self.check_row(one, at)) for one in statements]
         else:
-            kept = [self.record_numbers(self.check_statement(one, self.near)) for one in said]
-        kept = self.keep_neighbours(said, kept, self.get_text_below(at))
-        return self.keep_referred_to(said, kept)
+            kept = [self.record_numbers(self.check_statement(one, self.near)) for one in statements]
+        kept = self.keep_neighbours(statements, kept, self.get_text_below(at))
+        return self.keep_referred_to(statements, kept)
 
     def check_framing(self) -> None:
         """Doubt the headings, table heads and code that say what no source does."""
@@ -281,7 +281,9 @@ class _CitationEnforcer(SourceComparison):
         kinds = ("item", "row", "text") if alone else ("item", "row")
         return after.text if after and after.kind in kinds else ""
 
-    def keep_neighbours(self, said: Sequence[str], kept: Sequence[str], below: str) -> list[str]:
+    def keep_neighbours(
+        self, statements: Sequence[str], kept: Sequence[str], below: str
+    ) -> list[str]:
         """Return the statements of a paragraph, those too that only belong to cited ones.
 
         A statement that leads on to a cited one, or sums up what stands before it, stays and is
@@ -289,8 +291,8 @@ class _CitationEnforcer(SourceComparison):
         the paragraph, in its sources or in the question.
         """
         left, beside = [*kept], "".join(kept)
-        for at, statement in enumerate(said):
-            after = kept[at + 1] if at + 1 < len(said) else below
+        for at, statement in enumerate(statements):
+            after = kept[at + 1] if at + 1 < len(statements) else below
             around = (
                 [*kept[max(0, at - 1) : at], after] if is_summary_opener(statement) else [after]
             )
@@ -300,14 +302,14 @@ class _CitationEnforcer(SourceComparison):
                 left[at] = statement
         return left
 
-    def keep_referred_to(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
+    def keep_referred_to(self, statements: Sequence[str], kept: Sequence[str]) -> list[str]:
         """Return the statements of a paragraph, with those that the next one means as a whole.
 
         Those have no source and are doubted, since without them the next one would say something
         else. One with a number that no source has stays out.
         """
         left, names = [*kept], list(self.texts)
-        for at, (statement, after) in enumerate(zip(said, kept[1:], strict=False)):
+        for at, (statement, after) in enumerate(zip(statements, kept[1:], strict=False)):
             if kept[at] or not has_summary_reference(after):
                 continue
             if not self.has_unsupported_number(normalize_statement(statement), names):

@@ -49,13 +49,13 @@ _SPELT = regex(
 )
 
 
-def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
+def is_derivable(statement: str, around: str, known: Sequence[float]) -> bool:
     """Tell whether the computed numbers of a statement follow from the text around it.
 
     With fewer than two numbers there, or very many numbers or dates, the answer is true.
 
     Args:
-        said: The statement, without marks.
+        statement: The statement, without marks.
         around: The text near it.
         known: The numbers of its sources, sorted.
     """
@@ -64,7 +64,7 @@ def is_derivable(said: str, around: str, known: Sequence[float]) -> bool:
     if len(beside) < 2 or max(len(beside), len(days)) > _MAX_NEARBY_NUMBERS:
         return True
     made = sorted([*beside, *known, *_made(beside), *_apart(days)])
-    return all(is_known_number(_loose(one), made) for one in iter_all_numbers(said))
+    return all(is_known_number(_loose(one), made) for one in iter_all_numbers(statement))
 
 
 def iter_all_numbers(text: str) -> Iterator[float]:
@@ -146,13 +146,13 @@ class CalculationChecker:
         self.made: list[float] = []
         """The results computed for the last statement."""
 
-    def record(self, said: str) -> None:
+    def record(self, statement: str) -> None:
         """Record the numbers of the evaluated statement, and its results."""
         self._keep(self.made)
         self.made = []
-        self.told.append([*dict.fromkeys(iter_all_numbers(said))])
+        self.told.append([*dict.fromkeys(iter_all_numbers(statement))])
         self._add(self.told[-1])
-        for expression in [] if find_wrong_calculation(said) else list_calculations(said):
+        for expression in [] if find_wrong_calculation(statement) else list_calculations(statement):
             self._keep(evaluate_terms(expression))
 
     def _keep(self, made: Iterable[float]) -> None:
@@ -165,58 +165,61 @@ class CalculationChecker:
             insort(self.before, number)
 
     def evaluate(
-        self, said: str, known: Sequence[float], *, row: bool = False, cited: bool = False
+        self, statement: str, known: Sequence[float], *, row: bool = False, cited: bool = False
     ) -> CalculationOutcome:
         """Return the outcome of the calculation in a statement.
 
         Args:
-            said: The statement, without marks and quotations.
+            statement: The statement, without marks and quotations.
             known: The numbers of its sources, sorted.
             row: Whether it is a row of a table, where a cell may be computed from the others.
             cited: Whether it cites sources; then it counts only if it says that it calculates.
         """
-        written = bool(_worked_out(said))
+        written = bool(_worked_out(statement))
         self.made = []
-        own, sums = written or is_stated_computation(said), bool(_PATTERNS.reckons.search(said))
-        if not (row or own or sums or (not cited and _PATTERNS.concludes.search(said))):
+        own, sums = (
+            written or is_stated_computation(statement),
+            bool(_PATTERNS.reckons.search(statement)),
+        )
+        if not (row or own or sums or (not cited and _PATTERNS.concludes.search(statement))):
             return ""
-        if has_wrong_calculation(said):
+        if has_wrong_calculation(statement):
             return "wrong"
-        wanted = self._wanted(said)
+        wanted = self._wanted(statement)
         given = {one for one in wanted if self._is_told(one, known)}
         missing = [one for one in wanted if one not in given]
         made = self._made(
-            said, missing, _ROWS_BACK if row else _STATEMENTS_BACK, twice=own or not cited
+            statement, missing, _ROWS_BACK if row else _STATEMENTS_BACK, twice=own or not cited
         )
         if len(made) < len(missing):
             operands = given or len(self.before) > 1
             return "wrong" if operands and (own or sums) else "unknown" if own else ""
         self.made = made
         told = sums and any(is_computed_number(one, sorted(self.results)) for one in wanted)
-        return "holds" if made or written or told or self._repeats(said) else ""
+        return "holds" if made or written or told or self._repeats(statement) else ""
 
-    def _wanted(self, said: str) -> list[TextNumber]:
+    def _wanted(self, statement: str) -> list[TextNumber]:
         """Return the numbers of a statement that need a source, in its order."""
-        own = sorted(_named(said)) if (told := list_durations(said)) else []
+        own = sorted(_named(statement)) if (told := list_durations(statement)) else []
         for duration, seconds, slack in told:
             units = (TextNumber(seconds / unit, slack / unit) for unit in (1.0, 60.0, 3600.0))
             if any(is_known_number(one, self.before) or is_known_number(one, own) for one in units):
-                said = said.replace(duration, " ")
-        return [*_counting(said)]
+                statement = statement.replace(duration, " ")
+        return [*_counting(statement)]
 
     def _is_told(self, number: TextNumber, known: Sequence[float]) -> bool:
         return is_computed_number(number, self.before) or is_computed_number(number, known)
 
     def _made(
-        self, said: str, missing: Sequence[TextNumber], back: int, *, twice: bool
+        self, statement: str, missing: Sequence[TextNumber], back: int, *, twice: bool
     ) -> list[float]:
         """Return the leading numbers that can be computed, each also from those before it."""
         made: list[float] = []
-        if _is_unnamed(said) or len(missing) > _MAX_OPERANDS:
+        if _is_unnamed(statement) or len(missing) > _MAX_OPERANDS:
             return []
-        worked_out, units = _worked_out(said), _units(said)
+        worked_out, units = _worked_out(statement), _units(statement)
         lost = {one.value for one in missing}
-        own = [one for one in _named(said) if one not in lost]
+        own = [one for one in _named(statement) if one not in lost]
         results = [*reversed([*islice(reversed(self.results), _MAX_RESULTS)])]
         before = [*self.asked, *chain(*self.told[-back:]), *results]
         for number in missing:
@@ -227,9 +230,9 @@ class CalculationChecker:
             made.append(number.value)
         return made
 
-    def _repeats(self, said: str) -> bool:
+    def _repeats(self, statement: str) -> bool:
         """Tell whether a statement repeats an earlier result together with its operands."""
-        own = _named(said)
+        own = _named(statement)
         return any(
             one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
             for one in own
@@ -243,61 +246,63 @@ class CalculationChecker:
 
 
 @lru_cache(maxsize=512)
-def _worked_out(said: str) -> tuple[float, ...]:
+def _worked_out(statement: str) -> tuple[float, ...]:
     """Return the values of the calculations and durations in a statement."""
     return (
-        *(value for one in list_calculations(said) for value in evaluate_terms(one)),
-        *list_converted_numbers(said),
+        *(value for one in list_calculations(statement) for value in evaluate_terms(one)),
+        *list_converted_numbers(statement),
     )
 
 
 @lru_cache(maxsize=512)
-def _named(said: str) -> tuple[float, ...]:
-    return tuple(dict.fromkeys(iter_all_numbers(said)))
+def _named(statement: str) -> tuple[float, ...]:
+    return tuple(dict.fromkeys(iter_all_numbers(statement)))
 
 
 @lru_cache(maxsize=512)
-def _counting(said: str) -> tuple[TextNumber, ...]:
+def _counting(statement: str) -> tuple[TextNumber, ...]:
     """Return the numbers of a statement that need a source, and small factors."""
-    times = (float(one or other) for one, other in _PATTERNS.times.findall(said))
+    times = (float(one or other) for one, other in _PATTERNS.times.findall(statement))
     return (
-        *list_checkable_numbers(said),
+        *list_checkable_numbers(statement),
         *(TextNumber(one, 0.5) for one in times if one < _MAX_SMALL_FACTOR),
     )
 
 
 @lru_cache(maxsize=512)
-def _is_unnamed(said: str) -> bool:
+def _is_unnamed(statement: str) -> bool:
     """Tell whether a calculation has no result that the statement names."""
-    return any(not _is_named(one, said) for one in _without_result(said))
+    return any(not _is_named(one, statement) for one in _without_result(statement))
 
 
 @lru_cache(maxsize=512)
-def has_wrong_calculation(said: str) -> bool:
+def has_wrong_calculation(statement: str) -> bool:
     """Tell whether a written-out calculation is wrong."""
     explained = (
-        one for one in _without_result(said) if _NAMELY.search(said, 0, max(0, said.find(one)))
+        one
+        for one in _without_result(statement)
+        if _NAMELY.search(statement, 0, max(0, statement.find(one)))
     )
-    wrong = any(not _is_named(one, said) for one in explained)
-    return wrong or bool(find_wrong_calculation(said) or find_wrong_duration(said))
+    wrong = any(not _is_named(one, statement) for one in explained)
+    return wrong or bool(find_wrong_calculation(statement) or find_wrong_duration(statement))
 
 
-def _without_result(said: str) -> list[str]:
+def _without_result(statement: str) -> list[str]:
     """Return the calculations of a statement that are not followed by a result."""
-    return [one for one in list_calculations(said) if not re.search("[=≈≒≃]", one)]
+    return [one for one in list_calculations(statement) if not re.search("[=≈≒≃]", one)]
 
 
-def _is_named(expression: str, said: str) -> bool:
+def _is_named(expression: str, statement: str) -> bool:
     """Tell whether a statement names the result of a calculation, in some unit."""
-    beside = sorted(iter_all_numbers(said.replace(expression, " ")))
+    beside = sorted(iter_all_numbers(statement.replace(expression, " ")))
     total = evaluate_terms(expression)[0]
-    units = [total, *(one for unit in _units(said) for one in (total * unit, total / unit))]
+    units = [total, *(one for unit in _units(statement) for one in (total * unit, total / unit))]
     return any(is_computed_number(TextNumber(one, 0.006 * one), beside) for one in units)
 
 
-def _units(said: str) -> list[float]:
+def _units(statement: str) -> list[float]:
     """Return the factors between the units that a statement names."""
-    return [unit for named, units in _UNIT_FACTORS if named.search(said) for unit in units]
+    return [unit for named, units in _UNIT_FACTORS if named.search(statement) for unit in units]
 
 
 def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:

@@ -33,29 +33,31 @@ def is_introduction(statement: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def strip_transition(said: str) -> str:
+def strip_transition(statement: str) -> str:
     """Return a statement without the transition at its beginning."""
-    bare = re.sub(r"^\s*[*_>-]*\s*", "", said)
+    bare = re.sub(r"^\s*[*_>-]*\s*", "", statement)
     found = _PATTERNS.transition.match(bare) or _PATTERNS.zh_transition.match(bare)
-    return bare[found.end() :] if found else said
+    return bare[found.end() :] if found else statement
 
 
-def has_back_reference(said: str) -> bool:
+def has_back_reference(statement: str) -> bool:
     """Tell whether a statement begins with a pronoun for something named before it."""
-    bare = strip_transition(re.sub(r"^[\s*_>-]+", "", said))
+    bare = strip_transition(re.sub(r"^[\s*_>-]+", "", statement))
     if _PATTERNS.expletive.match(bare):
         return False
     return bool(_PATTERNS.points_back.match(bare) or _PATTERNS.zh_points_back.match(bare))
 
 
-def has_summary_reference(said: str) -> bool:
+def has_summary_reference(statement: str) -> bool:
     """Tell whether a statement begins with a reference to the whole statement before it."""
-    return bool(_PATTERNS.refers_to_all.match(strip_transition(re.sub(r"^[\s*_>-]+", "", said))))
+    return bool(
+        _PATTERNS.refers_to_all.match(strip_transition(re.sub(r"^[\s*_>-]+", "", statement)))
+    )
 
 
-def is_summary_opener(said: str) -> bool:
+def is_summary_opener(statement: str) -> bool:
     """Tell whether a statement begins with words that introduce a summary."""
-    return bool(_PATTERNS.sums_up.match(said))
+    return bool(_PATTERNS.sums_up.match(statement))
 
 
 StatementKind = Literal["claim", "unsure", "open", "none"]
@@ -147,14 +149,14 @@ def has_model_instructions(text: str) -> bool:
     return bool(_PATTERNS.to_machines.search(text))
 
 
-def has_attribution(said: str) -> bool:
+def has_attribution(statement: str) -> bool:
     """Tell whether a sentence attributes its words: "the manual says", "官方文档说"."""
-    return _PATTERNS.any_found(said, "names_source", "zh_names_source")
+    return _PATTERNS.any_found(statement, "names_source", "zh_names_source")
 
 
-def is_about_source(said: str) -> bool:
+def is_about_source(statement: str) -> bool:
     """Tell whether a sentence is about a source itself, or about how it was used."""
-    return _PATTERNS.any_found(said, "describes", "zh_describes")
+    return _PATTERNS.any_found(statement, "describes", "zh_describes")
 
 
 def list_dangling_statements(body: str, gone: Sequence[str]) -> list[str]:
@@ -183,7 +185,7 @@ def _same_subject(one: str, other: str) -> bool:
     return bool(first) and first == second
 
 
-def _leading_term(said: str) -> str:
-    bare = strip_transition(MARKER.sub("", said))
+def _leading_term(statement: str) -> str:
+    bare = strip_transition(MARKER.sub("", statement))
     code = _PATTERNS.leading_code.match(bare)
     return code[1] if code else next(iter(search_words(bare)), "")

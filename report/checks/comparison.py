@@ -141,12 +141,14 @@ class SourceComparison:
         named = _CODED.search(statement) or _NAME.search(said.strip().partition(" ")[2])
         return bool(named) or len(wanted) >= _MIN_DISTINCTIVE_WORDS[detect_language(said)]
 
-    def is_only_source(self, said: str, name: str) -> bool:
+    def is_only_source(self, statement: str, name: str) -> bool:
         """Tell whether no other source has most words of what is said together."""
-        wanted = {word for word in search_words(strip_transition(said)) if not word[:1].isdigit()}
-        others = [one for one in self.texts if one != name and self.is_comparable(said, [one])]
+        wanted = {
+            word for word in search_words(strip_transition(statement)) if not word[:1].isdigit()
+        }
+        others = [one for one in self.texts if one != name and self.is_comparable(statement, [one])]
         shares = (compute_share(wanted, self.get_source(one).positions) for one in others)
-        return max(shares, default=0.0) <= _MIN_SHARE[detect_language(said)]
+        return max(shares, default=0.0) <= _MIN_SHARE[detect_language(statement)]
 
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
@@ -263,12 +265,12 @@ class SourceComparison:
         computes = any(number not in known for number in self.list_derivable_numbers(said, cited))
         return find_unsupported_reason(said, sources, about, computes=computes)
 
-    def check_framing_line(self, said: str, question: str) -> str:
+    def check_framing_line(self, statement: str, question: str) -> str:
         """Return what is wrong in a line that only names what follows, or nothing.
 
         It may name what the question and the titles of the sources name, and no other heading.
         """
-        bare = strip_caption_label(normalize_statement(said))
+        bare = strip_caption_label(normalize_statement(statement))
         if not self.texts or not self.is_comparable(bare, [*self.texts]):
             return ""
         titles = (self.names.get(name, "") for name in self.texts)
@@ -294,23 +296,23 @@ class SourceComparison:
         sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
         return self.is_comparable(row, cited) and has_misplaced_row_number(row, sources, about)
 
-    def has_unknown_latin_name(self, said: str, cited: Sequence[str]) -> bool:
+    def has_unknown_latin_name(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
         english = all(self.get_source(name).language == "en" for name in cited)
-        chinese = detect_language(said) == "zh"
-        return english and chinese and bool(self.list_unknown_names(said, cited))
+        chinese = detect_language(statement) == "zh"
+        return english and chinese and bool(self.list_unknown_names(statement, cited))
 
-    def list_unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
+    def list_unknown_names(self, statement: str, cited: Sequence[str]) -> list[str]:
         """Return the words with a capital letter that no word of some sources begins like."""
         texts = (self.get_source(name).text for name in cited)
         known = "\n".join([self.get_nameable_text(cited), *texts]).lower()
-        found = _NAME.findall(FILE_NAME.sub(" ", said))
+        found = _NAME.findall(FILE_NAME.sub(" ", statement))
         begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
         return [one for one, start in begun if not re.search(rf"\b{start}", known)]
 
-    def is_comparable(self, said: str, names: Sequence[str]) -> bool:
+    def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
-        return all(self.get_source(name).language == detect_language(said) for name in names)
+        return all(self.get_source(name).language == detect_language(statement) for name in names)
 
     def get_nameable_text(self, names: Sequence[str]) -> str:
         """Return what may be named beside what sources say: the question, and their names."""
@@ -375,23 +377,27 @@ class SourceComparison:
         return self.sources[name]
 
     def has_unsupported_number(
-        self, said: str, names: Sequence[str], also: Sequence[float] = ()
+        self, statement: str, names: Sequence[str], also: Sequence[float] = ()
     ) -> bool:
         """Tell whether a statement has a number that follows from none of some sources."""
         numbers = [self.get_source_numbers(name).numbers for name in names]
         more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
-        said = _ISO.sub(" ", said) if self.is_comparable(said, names) else strip_dates(said)
-        if not find_unsupported_number(said, numbers, more):
+        statement = (
+            _ISO.sub(" ", statement)
+            if self.is_comparable(statement, names)
+            else strip_dates(statement)
+        )
+        if not find_unsupported_number(statement, numbers, more):
             return False
-        more = sorted([*more, *self.list_derivable_numbers(said, names)])
-        return bool(find_unsupported_number(said, numbers, more))
+        more = sorted([*more, *self.list_derivable_numbers(statement, names)])
+        return bool(find_unsupported_number(statement, numbers, more))
 
-    def list_derivable_numbers(self, said: str, names: Sequence[str]) -> list[float]:
+    def list_derivable_numbers(self, statement: str, names: Sequence[str]) -> list[float]:
         """Return the numbers of a statement that follow from others of its sources, sorted."""
         sources = [self.get_source(name) for name in names]
-        near = [one for source in sources for one in list_nearest_sentences(said, source)]
+        near = [one for source in sources for one in list_nearest_sentences(statement, source)]
         measures = [self.get_source_numbers(name).measures for name in names]
-        return sorted(list_derivable_numbers(said, near, measures))
+        return sorted(list_derivable_numbers(statement, near, measures))
 
     def get_source_numbers(self, name: str) -> SourceNumbers:
         """Return the numbers and dates of a source."""
@@ -414,33 +420,37 @@ class SourceComparison:
         sums = re.search(r"\d\s*[=＝]\s*\d", said) and not has_wrong_calculation(said)
         return bool(sums) and not self.has_unsupported_number(said, list(self.texts))
 
-    def check_unknown_number(self, said: str, cited: Sequence[str], known: Sequence[float]) -> str:
+    def check_unknown_number(
+        self, statement: str, cited: Sequence[str], known: Sequence[float]
+    ) -> str:
         """Return the reason to doubt a number that the sources of a statement do not have.
 
         There is none where it was computed from others that they or the text have.
         """
         values = sorted([*self.list_source_values(cited), *known])
-        if self.reckoner.evaluate(said, values, cited=True) == "holds":
+        if self.reckoner.evaluate(statement, values, cited=True) == "holds":
             return ""
-        if is_stated_computation(said):
-            return self.check_stated_computation(said)
-        comparable = self.is_comparable(said, cited)
+        if is_stated_computation(statement):
+            return self.check_stated_computation(statement)
+        comparable = self.is_comparable(statement, cited)
         sources = [self.get_source(name) for name in cited] if comparable else []
-        other = find_contradiction(said, sources, self.get_nameable_text(cited)) == "other_number"
-        return "other_number" if other or has_other_count(said, sources) else "number"
+        other = (
+            find_contradiction(statement, sources, self.get_nameable_text(cited)) == "other_number"
+        )
+        return "other_number" if other or has_other_count(statement, sources) else "number"
 
-    def evaluate_calculation(self, said: str, *, row: bool = False) -> CalculationOutcome:
+    def evaluate_calculation(self, statement: str, *, row: bool = False) -> CalculationOutcome:
         """Return what becomes of a calculation in a statement that names no source."""
         known = self.list_source_values(self.cited or list(self.texts))
-        return self.reckoner.evaluate(said, known, row=row)
+        return self.reckoner.evaluate(statement, known, row=row)
 
-    def check_stated_computation(self, said: str) -> str:
+    def check_stated_computation(self, statement: str) -> str:
         """Return the reason to doubt a number that a writer computed from others nearby."""
-        if not is_stated_computation(said):
+        if not is_stated_computation(statement):
             return ""
         known = self.list_source_values(self.cited)
-        around = self.around.replace(said.strip(), " ")
-        return "" if is_derivable(said, around, known) else "calculation"
+        around = self.around.replace(statement.strip(), " ")
+        return "" if is_derivable(statement, around, known) else "calculation"
 
 
 _values = lru_cache(maxsize=64)(list_values)

@@ -110,9 +110,9 @@ def index_source(text: str) -> SourceText:
     return SourceText(text, sentences, indexed, detect_single_language(text))
 
 
-def select_quotations(said: str, quoted: list[SourceText]) -> list[SourceText]:
+def select_quotations(statement: str, quoted: list[SourceText]) -> list[SourceText]:
     """Return the quotations that share most words with a statement, if there are too many."""
-    words = set(search_words(said))
+    words = set(search_words(statement))
     if len(quoted) <= MAX_COMPARED_QUOTATIONS or not words:
         return quoted
     return nlargest(
@@ -144,14 +144,19 @@ def find_contradiction(
     return next(filter(None, differences), "negation" if denied else "")
 
 
-def _is_negated(said: str, sources: Sequence[SourceText]) -> bool:
+def _is_negated(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether all sentences with nearly all words of an English clause say the opposite.
 
     Their order does not matter: one of them may be active and the other passive.
     """
-    words, negated = set(search_words(said)), detect_negation(tokenize(said))
+    words, negated = set(search_words(statement)), detect_negation(tokenize(statement))
     too_short = len(words) < _MIN_UNORDERED_WORDS
-    if too_short or negated is None or detect_language(said) != "en" or _TURN.search(said):
+    if (
+        too_short
+        or negated is None
+        or detect_language(statement) != "en"
+        or _TURN.search(statement)
+    ):
         return False
     similar = [sentence for source in sources for sentence in _list_similar(words, source)]
     theirs = [detect_negation(tokenize(sentence)) for sentence in similar]
@@ -166,32 +171,32 @@ def _list_similar(words: set[str], source: SourceText) -> list[str]:
     return [sentence for sentence in near if len(set(search_words(sentence))) <= most]
 
 
-def list_closest_sentences(said: str, source: SourceText) -> list[str]:
+def list_closest_sentences(statement: str, source: SourceText) -> list[str]:
     """Return the sentences of a source that share most with a statement; rare words weigh more."""
     scores: dict[int, float] = {}
-    for word in filter(source.positions.__contains__, dict.fromkeys(search_words(said))):
+    for word in filter(source.positions.__contains__, dict.fromkeys(search_words(statement))):
         for at in source.positions[word]:
             scores[at] = scores.get(at, 0.0) + 1 / len(source.positions[word])
     least = _MIN_CLOSENESS * max(scores.values(), default=0.0)
     return [source.sentences[at] for at, score in scores.items() if score >= least]
 
 
-def list_nearest_sentences(said: str, source: SourceText) -> list[str]:
+def list_nearest_sentences(statement: str, source: SourceText) -> list[str]:
     """Return the sentences that share most words with a statement, and their neighbours."""
-    shared = source.count_words(dict.fromkeys(search_words(said)))
+    shared = source.count_words(dict.fromkeys(search_words(statement)))
     near = {one for at, _ in shared.most_common(MAX_PLACES) for one in (at - 1, at, at + 1)}
     return [source.sentences[at] for at in sorted(near) if 0 <= at < len(source.sentences)]
 
 
-def is_copied(said: str, text: str) -> bool:
+def is_copied(statement: str, text: str) -> bool:
     """Tell whether a text has a statement word for word."""
-    bare = said.strip(" \n-*>|.。!?！？")
+    bare = statement.strip(" \n-*>|.。!?！？")
     return len(bare) >= _MIN_COPY_CHARS and bare in text
 
 
-def _find_difference(said: str, sources: Sequence[SourceText], known: KnownNames) -> str:
+def _find_difference(statement: str, sources: Sequence[SourceText], known: KnownNames) -> str:
     """Return in what a clause differs from the most similar place and from all about as similar."""
-    places = [place for source in sources for place in _list_places(said, source)]
+    places = [place for source in sources for place in _list_places(statement, source)]
     places = [one for one in places if one.share >= _MIN_ALIGNED or _is_single_change(one)]
     if not places:
         return ""
@@ -212,10 +217,10 @@ def _overlaps(one: _Place, other: _Place) -> bool:
     return one.source is other.source and one.start < other.end and other.start < one.end
 
 
-def _split_joined(said: str) -> list[str]:
+def _split_joined(statement: str) -> list[str]:
     """Return a statement cut where sentences were joined."""
-    parts = _JOINED.split(said)
-    return [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [said]
+    parts = _JOINED.split(statement)
+    return [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [statement]
 
 
 @lru_cache(maxsize=1024)
@@ -225,11 +230,11 @@ def normalize_statement(statement: str) -> str:
     return simplify_chinese(re.sub(r"\*\*|__|`", "", bare))
 
 
-def _list_places(said: str, source: SourceText) -> Iterator[_Place]:
+def _list_places(statement: str, source: SourceText) -> Iterator[_Place]:
     """Yield the places of a source that have at least half of the words of a statement."""
-    shared = source.count_words(dict.fromkeys(search_words(said)))
+    shared = source.count_words(dict.fromkeys(search_words(statement)))
     near = sorted(at for at, _ in shared.most_common(MAX_PLACES))
-    ours = tokenize(said) if near else []
+    ours = tokenize(statement) if near else []
     tokens = _tokenize_sentences(source)
     windows = {(at, end) for at in near for end in (at + 1, at + 2)}
     lower = [word.lower() for word in ours]

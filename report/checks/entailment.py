@@ -59,7 +59,7 @@ _BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
 
 
 def find_unsupported_reason(
-    said: str, sources: Sequence[SourceText], about: str, *, computes: bool = False
+    statement: str, sources: Sequence[SourceText], about: str, *, computes: bool = False
 ) -> str:
     """Return why sources do not support a statement, or nothing.
 
@@ -67,14 +67,14 @@ def find_unsupported_reason(
     where they say the opposite, and `strange` where no source has a clause.
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         sources: The sources that it cites, in its language.
         about: What may be named although no source names it: the question, and their titles.
         computes: Whether a number of it was computed from others, which may be from anywhere.
     """
-    if is_own_inference(said):
+    if is_own_inference(statement):
         return ""
-    whole, *parts = _split_clauses(said)
+    whole, *parts = _split_clauses(statement)
     titled = frozenset(search_words(about))
     claims = [
         one for one in (whole, *parts) if not (is_absence_remark(one) or is_own_inference(one))
@@ -85,7 +85,7 @@ def find_unsupported_reason(
         return "negation"
     if any(_is_opposite(one, sources) for one in claims):
         return "negation"
-    if _has_other_name(said, claims, sources, about):
+    if _has_other_name(statement, claims, sources, about):
         return "name"
     reworded = [one for one in claims if not is_near_copy(one, sources)]
     if parts and reworded in ([], [whole]):
@@ -116,21 +116,21 @@ def _has_other_number(
 
 
 def _has_other_name(
-    said: str, claims: Sequence[str], sources: Sequence[SourceText], about: str
+    statement: str, claims: Sequence[str], sources: Sequence[SourceText], about: str
 ) -> bool:
     """Tell whether no source has a name of a statement, or only in another role."""
-    if has_unknown_name(said, sources, about):
+    if has_unknown_name(statement, sources, about):
         return True
-    if has_quotation(said):
+    if has_quotation(statement):
         return False
     titled = frozenset(search_words(about))
     parts = [one for one in claims if one == claims[0] or not is_near_copy(one, sources)]
     return (
-        has_other_role(said, sources)
+        has_other_role(statement, sources)
         or any(has_swapped_name(one, sources) for one in claims[:1])
         or any(_has_misplaced_name(one, sources, titled) for one in parts)
         or any(has_swapped_words(one, sources) for one in claims)
-        or has_other_chinese_role(said, sources)
+        or has_other_chinese_role(statement, sources)
     )
 
 
@@ -163,10 +163,12 @@ def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> 
     return "strange" if _is_missing(asked, sources, frozenset(search_words(about))) else ""
 
 
-def has_most_words(said: str, source: SourceText, least: float = _MIN_OWN_SHARE) -> bool:
+def has_most_words(statement: str, source: SourceText, least: float = _MIN_OWN_SHARE) -> bool:
     """Tell whether two neighbouring sentences have most of a statement, in whatever words."""
     strict = least >= _MIN_OWN_SHARE
-    wanted = _list_topic_words(said) if strict else list(dict.fromkeys(search_words(said)))
+    wanted = (
+        _list_topic_words(statement) if strict else list(dict.fromkeys(search_words(statement)))
+    )
     if len(wanted) < _MIN_OWN_WORDS:
         return False
     found = [find_word_sentences(word, source) for word in wanted]
@@ -231,16 +233,16 @@ def _is_opposite(part: str, sources: Sequence[SourceText]) -> bool:
     return False
 
 
-def has_unknown_name(said: str, sources: Sequence[SourceText], about: str) -> bool:
+def has_unknown_name(statement: str, sources: Sequence[SourceText], about: str) -> bool:
     """Tell whether a statement has a name that no source has in any form.
 
     In Chinese that is a foreign name with a dot in it.
     """
-    if detect_language(said) != "en":
+    if detect_language(statement) != "en":
         texts = [about, *(source.text for source in sources)]
-        dotted = _DOTTED.findall(said)
+        dotted = _DOTTED.findall(statement)
         return any(not any(part in text for part in name for text in texts) for name in dotted)
-    names = (name for name in _list_names(said) if not _PATTERNS.no_name.fullmatch(name))
+    names = (name for name in _list_names(statement) if not _PATTERNS.no_name.fullmatch(name))
     stems = ((name.lower(), stem[0]) for name in names if (stem := search_words(name)))
     return any(
         not has_word_or_synonym(stem, about)
@@ -290,8 +292,8 @@ def _list_complete(wanted: Sequence[str], source: SourceText) -> list[str]:
     return [*dict.fromkeys(source.sentences[at] for at in sorted(first.intersection(*rest)))]
 
 
-def _split_clauses(said: str) -> list[str]:
-    bare = FILE_NAME.sub(" ", strip_transition(said))
+def _split_clauses(statement: str) -> list[str]:
+    bare = FILE_NAME.sub(" ", strip_transition(statement))
     return list(dict.fromkeys([bare, *filter(str.strip, CLAUSE_SPLIT.split(bare))]))
 
 

@@ -99,13 +99,13 @@ def _is_elsewhere(number: str, weights: Mapping[str, int], parts: Sequence[_Part
     return max(others) >= max(_MIN_ELSEWHERE_FACTOR * max(here), max(here) + 2, share)
 
 
-def has_other_bracketed_number(said: str, sources: Sequence[SourceText]) -> bool:
+def has_other_bracketed_number(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a name gets another year than the one that follows it in brackets."""
     known = [_map_bracketed(source) for source in sources]
-    for name in dict.fromkeys(name for names in known for name in names if name in said):
+    for name in dict.fromkeys(name for names in known for name in names if name in statement):
         years = _years(chain.from_iterable(names.get(name, ()) for names in known))
-        for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", said):
-            rest = said[place.end() : place.end() + 80]
+        for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", statement):
+            rest = statement[place.end() : place.end() + 80]
             rest = re.split(r"[;.]|\band\b|[A-Z][a-z]+\s+[A-Z]", rest, maxsplit=1)[0]
             ours = _years(_list_numbers(rest))
             if ours and years and ours.isdisjoint(years):

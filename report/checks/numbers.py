@@ -118,7 +118,7 @@ class TextNumber(NamedTuple):
 
 
 def find_unsupported_number(
-    said: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()
+    statement: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()
 ) -> str:
     """Return the first number of a text that is neither known nor computed from known ones.
 
@@ -127,11 +127,11 @@ def find_unsupported_number(
     names are ignored.
 
     Args:
-        said: The text, without marks and quotations.
+        statement: The text, without marks and quotations.
         known: The numbers of each source, sorted.
         more: Other allowed numbers, such as those of the question, sorted.
     """
-    found = list_checkable_numbers(said)
+    found = list_checkable_numbers(statement)
     there = [
         one for one in found if any(is_computed_number(one, values) for values in [*known, more])
     ]
@@ -139,25 +139,25 @@ def find_unsupported_number(
     if not missing:
         return ""
     given = [one.value for one in there]
-    results = _results(said, given)
+    results = _results(statement, given)
     made = sorted([*compute_results([*given, *results]), *results])
     return next((f"{one.value:g}" for one in missing if not is_computed_number(one, made)), "")
 
 
-def find_wrong_calculation(said: str) -> str:
+def find_wrong_calculation(statement: str) -> str:
     """Return the first wrong calculation of a text as it is written, or ""."""
-    return next((one for one in _equations(said) if not _holds(one)), "")
+    return next((one for one in _equations(statement) if not _holds(one)), "")
 
 
-def strip_calculations(said: str) -> str:
+def strip_calculations(statement: str) -> str:
     """Return a text without its written-out equations."""
-    return _EQUATION.sub(" ", _without_brackets(said)) if _equations(said) else said
+    return _EQUATION.sub(" ", _without_brackets(statement)) if _equations(statement) else statement
 
 
-def list_calculations(said: str) -> list[str]:
+def list_calculations(statement: str) -> list[str]:
     """Return the written-out calculations of a text, with their results if it has them."""
-    equations = _equations(said)
-    rest = strip_calculations(said) if equations else _without_brackets(said)
+    equations = _equations(statement)
+    rest = strip_calculations(statement) if equations else _without_brackets(statement)
     return [*equations, *(one[0] for one in _EXPRESSION.finditer(rest))]
 
 
@@ -167,9 +167,9 @@ def evaluate_terms(expression: str) -> list[float]:
     return [*dict.fromkeys(map(abs, found))]
 
 
-def list_checkable_numbers(said: str) -> list[TextNumber]:
+def list_checkable_numbers(statement: str) -> list[TextNumber]:
     """Return the numbers of a statement that need a source, in its order."""
-    return list(_iter_numbers(_LABEL.sub(" ", FILE_NAME.sub(" ", said))))
+    return list(_iter_numbers(_LABEL.sub(" ", FILE_NAME.sub(" ", statement))))
 
 
 def list_values(text: str) -> list[float]:
@@ -230,10 +230,10 @@ def _as_bytes(number: TextNumber) -> list[TextNumber]:
     return [number, *units]
 
 
-def _results(said: str, given: Sequence[float]) -> list[float]:
+def _results(statement: str, given: Sequence[float]) -> list[float]:
     """Return the numbers of correct equations whose operands are known."""
     results: list[float] = []
-    for equation in _equations(said):
+    for equation in _equations(statement):
         left, *sides = _sides(equation)
         numbers = [one for one in _iter_numbers(left) if one.value not in _FACTORS]
         if _holds(equation) and all(
@@ -244,24 +244,26 @@ def _results(said: str, given: Sequence[float]) -> list[float]:
     return results
 
 
-def _equations(said: str) -> list[str]:
-    return [one[0] for one in _EQUATION.finditer(_without_brackets(said))]
+def _equations(statement: str) -> list[str]:
+    return [one[0] for one in _EQUATION.finditer(_without_brackets(statement))]
 
 
-def _spelt(said: str) -> str:
+def _spelt(statement: str) -> str:
     # Inside numbers, a full-width comma is a thousands separator; dots between them mean a range.
-    said = _DOTS.sub(" – ", said.replace("：", ": "))
+    statement = _DOTS.sub(" – ", statement.replace("：", ": "))
     for words, sign in _IN_WORDS:
-        said = words.sub(sign, said)
-    return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
+        statement = words.sub(sign, statement)
+    return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", statement)))
 
 
 _SPELT = Memo(_spelt, most=256, longest=2_000)
 
 
-def _without_brackets(said: str) -> str:
+def _without_brackets(statement: str) -> str:
     """Return a text with the brackets of its calculations evaluated."""
-    return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[said])
+    return _IN_BRACKETS.sub(
+        lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[statement]
+    )
 
 
 def _sides(equation: str) -> list[str]:

@@ -37,9 +37,9 @@ _NO_NAME = regex(
 )
 
 
-def _subject(said: str) -> str:
+def _subject(statement: str) -> str:
     """Return the name that a statement begins with, as that of what it is about, or nothing."""
-    bare = strip_transition(said)
+    bare = strip_transition(statement)
     found = _SUBJECT.match(bare) or _ZH_SUBJECT.match(bare)
     names = _names(found["name"]) if found else []
     return names[0] if names else ""
@@ -51,44 +51,44 @@ def cut_at_first_citation(statement: str) -> str:
     return found[0] if found else ""
 
 
-def filter_by_other_names(said: str, passages: Sequence[str]) -> list[str]:
+def filter_by_other_names(statement: str, passages: Sequence[str]) -> list[str]:
     """Return the passages that name something of a statement besides its subject."""
-    about = _subject(said)
-    named = [one for one in _names(said) if one != about]
+    about = _subject(statement)
+    named = [one for one in _names(statement) if one != about]
     return [one for one in passages if any(_has(name, [one]) for name in named)]
 
 
 def has_other_subject(
-    said: str, passages: Sequence[str], titles: Sequence[str], others: Sequence[str]
+    statement: str, passages: Sequence[str], titles: Sequence[str], others: Sequence[str]
 ) -> bool:
     """Tell whether a statement begins with the name of what only other sources are about.
 
     Args:
-        said: The statement, without marks.
+        statement: The statement, without marks.
         passages: What of its sources is most like it.
         titles: The titles of its sources.
         others: Those of the other sources.
     """
-    name = _subject(said) or _titled(said, others)
-    if name and _begins_only(name, said, [*passages, *titles, *others]):
+    name = _subject(statement) or _titled(statement, others)
+    if name and _begins_only(name, statement, [*passages, *titles, *others]):
         return False
     if not name or _has(name, [*passages, *titles]) or not _has(name, others):
         return False
     return any(map(_words, titles)) and not _has_part(name, titles)
 
 
-def _begins_only(name: str, said: str, texts: Sequence[str]) -> bool:
+def _begins_only(name: str, statement: str, texts: Sequence[str]) -> bool:
     """Tell whether a word is no name, and has a capital letter since it begins a sentence."""
-    if not name[1:].islower() or said.count(name) > 1:
+    if not name[1:].islower() or statement.count(name) > 1:
         return False
     small = re.compile(rf"(?<![\w.-]){name.lower()}(?![\w-])")
     inside = re.compile(rf"[\w,;]\s+{name}\b")
     return any(map(small.search, texts)) and not any(map(inside.search, texts))
 
 
-def _titled(said: str, titles: Sequence[str]) -> str:
+def _titled(statement: str, titles: Sequence[str]) -> str:
     """Return the uncommon word of some titles that a statement begins with, or nothing."""
-    bare = _BEFORE.sub("", strip_transition(said), count=1)
+    bare = _BEFORE.sub("", strip_transition(statement), count=1)
     latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
     if latin and latin[0] in {word for title in titles for word in _words(title)}:
         return (
@@ -138,15 +138,15 @@ CLAUSE_SPLIT = regex(
 
 
 def is_unrelated(
-    said: str, sources: Sequence[SourceText], about: str, *, whole: bool = False
+    statement: str, sources: Sequence[SourceText], about: str, *, whole: bool = False
 ) -> bool:
     """Tell whether sources have hardly a word of what is said, or of one of its clauses.
 
     A clause that says what was not found, or what is the writer's own, is let be; where only the
     `whole` counts, so are all of them.
     """
-    tongue = detect_language(said)
-    bare = FILE_NAME.sub(" ", strip_transition(said))
+    tongue = detect_language(statement)
+    bare = FILE_NAME.sub(" ", strip_transition(statement))
     known = set(search_words(about))
     parts = () if whole else CLAUSE_SPLIT.split(bare)
     for part in (
@@ -202,21 +202,21 @@ class _Word(NamedTuple):
     named: bool
 
 
-def has_all_words(said: str, source: SourceText, named: str) -> bool:
+def has_all_words(statement: str, source: SourceText, named: str) -> bool:
     """Tell whether two neighbouring sentences of a source have all words of a statement.
 
     They have those of each clause in the same order, negate nothing that the clause does not, and
     leave out no name or number beside one of the clause.
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         source: The source.
         named: What the statement may name although the sentences do not: the title of the source.
     """
-    gap = _MAX_LEFT_OUT[detect_language(said)]
+    gap = _MAX_LEFT_OUT[detect_language(statement)]
     known = _ATTRIBUTING.union(search_words(named))
-    clauses = [_list_stems(one) for one in _CUT.split(strip_transition(said)) if one]
-    shared = source.count_words(dict.fromkeys(search_words(said)))
+    clauses = [_list_stems(one) for one in _CUT.split(strip_transition(statement)) if one]
+    shared = source.count_words(dict.fromkeys(search_words(statement)))
     near = {start for at, _ in shared.most_common(MAX_PLACES) for start in (at - 1, at)}
     windows = (" ".join(source.sentences[at : at + 2]) for at in sorted(near) if at >= 0)
     return any(

@@ -34,14 +34,14 @@ _NOT_ALL = (
 _BETWEEN = STOPWORDS | {"actually", "really"}
 
 
-def is_denied_by_sources(said: str, sources: Sequence[SourceText]) -> bool:
+def is_denied_by_sources(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a clause of a statement affirms what its sources only deny.
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         sources: The sources that it cites, in its language.
     """
-    parts = dict.fromkeys([said, *CLAUSE_SPLIT.split(said)])
+    parts = dict.fromkeys([statement, *CLAUSE_SPLIT.split(statement)])
     return any(
         _is_clause_denied(part, sources) for part in parts if not _PATTERNS.turn.search(part)
     )
@@ -102,64 +102,64 @@ def _denials(text: str) -> Iterator[str]:
 _MIN_STATEMENT_WORDS = 6
 
 
-def find_overstatement(said: str, sources: Sequence[SourceText], *, alike: bool = True) -> str:
+def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: bool = True) -> str:
     """Return how a statement goes beyond the passages most similar to it, or "".
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         sources: The sources that it cites.
         alike: Whether they are in its language, so that their words can be compared.
     """
     near = [
         one
         for text in sources
-        for one in (list_nearest_sentences(said, text) if alike else text.sentences)
+        for one in (list_nearest_sentences(statement, text) if alike else text.sentences)
     ]
-    close = filter_by_other_names(said, near) or [
-        one for text in sources for one in list_closest_sentences(said, text)
+    close = filter_by_other_names(statement, near) or [
+        one for text in sources for one in list_closest_sentences(statement, text)
     ]
-    if (alike and _is_too_strong(said, close, near)) or _is_surety_denied(said, near):
+    if (alike and _is_too_strong(statement, close, near)) or _is_surety_denied(statement, near):
         return "strength"
-    return "other_number" if has_other_duration(said, [text.text for text in sources]) else ""
+    return "other_number" if has_other_duration(statement, [text.text for text in sources]) else ""
 
 
-def _is_too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool:
+def _is_too_strong(statement: str, close: Sequence[str], near: Sequence[str]) -> bool:
     """Tell whether a statement says "always", "never" or "guaranteed" and no passage does.
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         close: The most similar passages of its sources.
         near: Those passages with the sentences around them.
     """
-    if not near or len(set(search_words(said))) < _MIN_STATEMENT_WORDS:
+    if not near or len(set(search_words(statement))) < _MIN_STATEMENT_WORDS:
         return False
     there = " ".join([*close, *near])
-    if _PATTERNS.never.search(said):
-        return not _PATTERNS.never_there.search(" ".join(close)) and not _is_denied(said, near)
-    if _affirmed(_PATTERNS.promises, said):
+    if _PATTERNS.never.search(statement):
+        return not _PATTERNS.never_there.search(" ".join(close)) and not _is_denied(statement, near)
+    if _affirmed(_PATTERNS.promises, statement):
         return not _PATTERNS.promised.search(" ".join(close))
-    return _affirmed(_PATTERNS.sure, said) and not _PATTERNS.sure_there.search(there)
+    return _affirmed(_PATTERNS.sure, statement) and not _PATTERNS.sure_there.search(there)
 
 
-def _is_denied(said: str, near: Sequence[str]) -> bool:
+def _is_denied(statement: str, near: Sequence[str]) -> bool:
     """Tell whether a passage denies one of the words that follow "never" in a statement."""
-    found = _PATTERNS.never.search(said)
-    negated = set(search_words(said[found.end() :])) if found else set()
+    found = _PATTERNS.never.search(statement)
+    negated = set(search_words(statement[found.end() :])) if found else set()
     return any(
         _PATTERNS.never_there.search(one) and negated & set(search_words(one)) for one in near
     )
 
 
-def _is_surety_denied(said: str, passages: Sequence[str]) -> bool:
+def _is_surety_denied(statement: str, passages: Sequence[str]) -> bool:
     """Tell whether a statement is certain of what a passage calls impossible or uncertain."""
-    if not _affirmed(_PATTERNS.sure, said):
+    if not _affirmed(_PATTERNS.sure, statement):
         return False
     return any(_PATTERNS.denies_surety.search(one) for one in passages)
 
 
-def _affirmed(pattern: re.Pattern[str], said: str) -> bool:
+def _affirmed(pattern: re.Pattern[str], statement: str) -> bool:
     """Tell whether a pattern matches a statement without a negation ("does not guarantee")."""
-    found = pattern.search(said)
+    found = pattern.search(statement)
     return found is not None and not _PATTERNS.surety_negation.search(
-        said, max(0, found.start() - 24), found.start()
+        statement, max(0, found.start() - 24), found.start()
     )

@@ -36,16 +36,18 @@ def _extract_dates(text: str) -> set[PartialDate]:
     return found | _ends(text)
 
 
-def has_unknown_date(said: str, sources: Sequence[Collection[PartialDate]]) -> bool:
+def has_unknown_date(statement: str, sources: Sequence[Collection[PartialDate]]) -> bool:
     """Tell whether a date with a month is in no source, while the sources have such dates."""
     known = [date for source in sources for date in source]
-    told = [date for date in find_dates(FILE_NAME.sub(" ", said)) if date.month] if known else []
+    told = (
+        [date for date in find_dates(FILE_NAME.sub(" ", statement)) if date.month] if known else []
+    )
     return any(not any(_fits(date, other) for other in known) for date in told)
 
 
-def strip_dates(said: str) -> str:
+def strip_dates(statement: str) -> str:
     """Return a text without Chinese months and days, which English writes in words."""
-    return _CHINESE.sub(" ", said)
+    return _CHINESE.sub(" ", statement)
 
 
 def _ends(text: str) -> set[PartialDate]:
@@ -192,21 +194,21 @@ def extract_measures(text: str) -> Measures:
 
 
 def list_derivable_numbers(
-    said: str, near: Sequence[str], sources: Sequence[Measures]
+    statement: str, near: Sequence[str], sources: Sequence[Measures]
 ) -> list[float]:
     """Return the numbers of a statement that follow from its sources but are not in them.
 
     Args:
-        said: The statement, without marks and quotations.
+        statement: The statement, without marks and quotations.
         near: The sentences of its sources that share most of its words.
         sources: The measures of its sources.
     """
     known = [one for source in sources for one in source.quantities]
-    told = _quantities(said) if known else ()
+    told = _quantities(statement) if known else ()
     found = [ours.number for ours in told if any(_same(ours, theirs) for theirs in known)]
-    years = {year for text in (said, *near) for year in _years(text)}
+    years = {year for text in (statement, *near) for year in _years(text)}
     every = {year for source in sources for year in source.years}
-    return [*found, *_spans(said, years), *_times(said, every)]
+    return [*found, *_spans(statement, years), *_times(statement, every)]
 
 
 class Duration(NamedTuple):
@@ -273,23 +275,25 @@ def _same(ours: Quantity, theirs: Quantity) -> bool:
     return abs(ours.base - theirs.base) <= max(slack, _MAX_CONVERSION_ERROR * theirs.base)
 
 
-def _spans(said: str, years: set[int]) -> list[float]:
+def _spans(statement: str, years: set[int]) -> list[float]:
     """Return the spans of years in a statement that match the distance of two known years.
 
     An age may be off by one, since only years are compared.
     """
     apart = {abs(one - other) for one in years for other in years if one != other}
     near = apart | {one + off for one in apart for off in (-1, 1)}
-    spans = [(int(one[1]), _ABOUT.search(said, 0, one.start())) for one in _SPAN.finditer(said)]
-    ages = [int(next(filter(None, found.groups()))) for found in _AGE.finditer(said)]
+    spans = [
+        (int(one[1]), _ABOUT.search(statement, 0, one.start())) for one in _SPAN.finditer(statement)
+    ]
+    ages = [int(next(filter(None, found.groups()))) for found in _AGE.finditer(statement)]
     told = [one for one, about in spans if one in (near if about else apart)]
     return [float(one) for one in (*told, *(one for one in ages if one in near))]
 
 
-def _times(said: str, years: set[int]) -> list[float]:
+def _times(statement: str, years: set[int]) -> list[float]:
     """Return the decades and centuries of a statement that contain a year of its sources."""
-    decades = [int(one) for one in _DECADE.findall(said)]
-    centuries = [int(one) for one in _CENTURY.findall(said)]
+    decades = [int(one) for one in _DECADE.findall(statement)]
+    centuries = [int(one) for one in _CENTURY.findall(statement)]
     return [
         *(float(one) for one in decades if any(one <= year < one + 10 for year in years)),
         *(float(one) for one in centuries if any((year + 99) // 100 == one for year in years)),
@@ -300,12 +304,12 @@ def _years(text: str) -> set[int]:
     return {int(one) for one in _YEAR.findall(text)}
 
 
-def has_other_duration(said: str, sources: Sequence[str]) -> bool:
+def has_other_duration(statement: str, sources: Sequence[str]) -> bool:
     """Tell whether a statement has a length of time where its sources have others in that unit.
 
     Sums, differences and small multiples of the sources' lengths count as theirs.
     """
-    ours = [(unit, number) for unit, number in _lengths(said) if number < 10]
+    ours = [(unit, number) for unit, number in _lengths(statement) if number < 10]
     theirs = [one for source in sources for one in _lengths(source)] if ours else []
     years = {year for source in sources for year in _years(source)} if ours else set()
     spans = {abs(one - other) for one in years for other in years}

@@ -46,21 +46,22 @@ _RECIPROCAL = frozenset(search_words("marry met join play fought accompany resem
 _Deed = tuple[str, frozenset[str]]  # a verb, and the words of names with it
 
 
-def has_other_role(said: str, sources: Sequence[SourceText]) -> bool:
+def has_other_role(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether all sources say of somebody else, or of another place, what is said of one.
 
     Only names that the sources have are compared.
     """
-    if detect_language(said) != "en":
+    if detect_language(statement) != "en":
         return False
-    agent = _has_other_agent(said, sources) or _has_other_place(said, sources)
-    return agent or _has_swapped_birth(said, sources)
+    agent = _has_other_agent(statement, sources) or _has_other_place(statement, sources)
+    return agent or _has_swapped_birth(statement, sources)
 
 
-def _has_swapped_birth(said: str, sources: Sequence[SourceText]) -> bool:
+def _has_swapped_birth(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a source has the facts of a birth only for the death, or the reverse."""
     clauses = [
-        (one, bool(_BORN.search(one)), bool(_DIED.search(one))) for one in CLAUSE_SPLIT.split(said)
+        (one, bool(_BORN.search(one)), bool(_DIED.search(one)))
+        for one in CLAUSE_SPLIT.split(statement)
     ]
     for source in sources:
         life = _find_life(source)
@@ -84,20 +85,20 @@ def _list_own_facts(part: str, rest: str) -> frozenset[str]:
     return frozenset(fact for fact in facts if fact not in rest)
 
 
-def _has_other_agent(said: str, sources: Sequence[SourceText]) -> bool:
+def _has_other_agent(statement: str, sources: Sequence[SourceText]) -> bool:
     deeds = [_map_agents(source) for source in sources]
     return any(
         _are_others(names, [one[verb] for one in deeds if verb in one], sources)
-        for verb, names in _iter_agents([one.text for one in split_sentences(said)])
+        for verb, names in _iter_agents([one.text for one in split_sentences(statement)])
         if names
         and verb not in _RECIPROCAL
         and not any(verb in _list_agentless(source) for source in sources)
     )
 
 
-def _has_other_place(said: str, sources: Sequence[SourceText]) -> bool:
+def _has_other_place(statement: str, sources: Sequence[SourceText]) -> bool:
     places = [_map_places(source) for source in sources]
-    for verb, names in _list_places(said):
+    for verb, names in _list_places(statement):
         if not names or not any(verb in one for one in places):
             continue
         theirs = [
@@ -217,13 +218,13 @@ _NEEDLESS = regex(
 )
 
 
-def has_other_chinese_role(said: str, sources: Sequence[SourceText]) -> bool:
+def has_other_chinese_role(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether sources say of another thing what a Chinese statement says of one of theirs.
 
     Either two things have changed places, or another subject has the same predicate, or another
     thing follows the same words.
     """
-    if detect_language(said) != "zh":
+    if detect_language(statement) != "zh":
         return False
     theirs = [one for source in sources for one in _list_source_clauses(source)]
     passages = [one for source in sources for one in _list_passages(source)]
@@ -231,7 +232,7 @@ def has_other_chinese_role(said: str, sources: Sequence[SourceText]) -> bool:
         _has_changed_places(one, theirs)
         or _has_other_subject(one, passages)
         or _has_other_object(one, theirs)
-        for one in _list_clauses(said)
+        for one in _list_clauses(statement)
         if len(one) <= _MAX_CLAUSE_CHARS and not any(one in there for there in theirs)
     )
 

@@ -241,12 +241,12 @@ def validate_verdict(
     )
 
 
-def _has_words(said: str, text: str) -> bool:
+def _has_words(statement: str, text: str) -> bool:
     """Tell whether a source shares words with a claim; true if the languages differ."""
-    wanted = set(search_words(MARKER.sub("", said)))
+    wanted = set(search_words(MARKER.sub("", statement)))
     found = sum(has_word_or_synonym(word, text) for word in wanted)
     enough = found >= _MIN_SOURCE_SHARE * len(wanted)
-    return enough or detect_language(said) != detect_language(text)
+    return enough or detect_language(statement) != detect_language(text)
 
 
 def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) -> list[Passage]:
@@ -383,9 +383,9 @@ def _named(text: str, code: str) -> Iterator[Span]:
     yield from (Span(at, at + 1, "") for at in places if at is not None)
 
 
-def _anchored(text: str, said: str) -> Span:
+def _anchored(text: str, statement: str) -> Span:
     """Return the part of a page with most of the names and numbers of a statement."""
-    wanted = {one[0].lower() for one in _ANCHOR.finditer(said)}
+    wanted = {one[0].lower() for one in _ANCHOR.finditer(statement)}
     where = [
         (one.start() // _WINDOW_CHARS, one[0].lower())
         for one in _ANCHOR.finditer(text)

@@ -74,9 +74,9 @@ def has_swapped_number(part: str, sources: Sequence[SourceText], *, absent: bool
     return _is_any_moved(part, sources, "number", absent=absent)
 
 
-def has_swapped_name(said: str, sources: Sequence[SourceText]) -> bool:
+def has_swapped_name(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether all sources have another name in the place of an English one."""
-    return detect_language(said) == "en" and _is_any_moved(said, sources, "name")
+    return detect_language(statement) == "en" and _is_any_moved(statement, sources, "name")
 
 
 def _is_any_moved(
@@ -121,14 +121,16 @@ def has_swapped_words(part: str, sources: Sequence[SourceText]) -> bool:
     return any(_is_swapped(bare, one, clauses, titles) for one in clauses)
 
 
-def _is_swapped(said: str, there: str, clauses: Sequence[str], titles: Collection[str]) -> bool:
+def _is_swapped(
+    statement: str, there: str, clauses: Sequence[str], titles: Collection[str]
+) -> bool:
     """Tell whether a clause is one of a source but for a name, which is in another one."""
-    start = count_common_start(said, there)
-    end = count_common_start(said[start:][::-1], there[start:][::-1])
-    ours, theirs = said[start : len(said) - end], there[start : len(there) - end]
+    start = count_common_start(statement, there)
+    end = count_common_start(statement[start:][::-1], there[start:][::-1])
+    ours, theirs = statement[start : len(statement) - end], there[start : len(there) - end]
     named = all(one in titles or _is_name(one) for one in (ours, theirs))
     shared = _MIN_SHARED_FRAME["zh"] - 1
-    if not named or start + end < shared or any(said in one for one in clauses):
+    if not named or start + end < shared or any(statement in one for one in clauses):
         return False
     if max(len(ours), len(theirs)) > _MAX_SHORT_NAME:
         copied = min(start, end) >= _NAME_CHARS[0] and start + end >= _MIN_COPY_CHARS

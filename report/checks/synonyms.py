@@ -19,9 +19,9 @@ _MEASURED = regex(
 _CONTRARY = str.maketrans("大小高低多少长短早晚强弱快慢重轻", "小大低高少多短长晚早弱强慢快轻重")
 
 
-def has_opposite_size(said: str, sources: Sequence[SourceText]) -> bool:
+def has_opposite_size(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether sources only have the opposite of what Chinese says of a size: 储量很大."""
-    ours = _find_sizes(said)
+    ours = _find_sizes(statement)
     theirs = frozenset[tuple[str, str]]().union(*map(_find_source_sizes, sources if ours else ()))
     return any(
         (of, how.translate(_CONTRARY)) in theirs and (of, how) not in theirs for of, how in ours

@@ -64,11 +64,11 @@ def tokenize(text: str) -> list[str]:
     return _PATTERNS.token.findall(text)
 
 
-def detect_negation(said: Sequence[str]) -> bool | None:
+def detect_negation(statements: Sequence[str]) -> bool | None:
     """Tell whether words are negated; None if one of them may imply a negation."""
-    if _all(_PATTERNS.like_not, said):
+    if _all(_PATTERNS.like_not, statements):
         return None
-    return bool(_all(_PATTERNS.negation, said))
+    return bool(_all(_PATTERNS.negation, statements))
 
 
 def classify_changes(changes: Sequence[WordChange], known: KnownNames) -> str:
@@ -148,8 +148,8 @@ def _number(change: WordChange, known: KnownNames) -> bool:
     return exact and len(change.ours) <= 4 and len(change.theirs) <= 4
 
 
-def _units(said: Sequence[str]) -> set[str]:
-    return {one.lower().rstrip("s") for one in said if _PATTERNS.unit.fullmatch(one)}
+def _units(statements: Sequence[str]) -> set[str]:
+    return {one.lower().rstrip("s") for one in statements if _PATTERNS.unit.fullmatch(one)}
 
 
 def _value(token: str) -> TextNumber | None:
@@ -247,22 +247,24 @@ def _chinese_name(change: WordChange, known: KnownNames) -> bool:
     return change.beside <= _MAX_OTHER_WORDS and _is_other_name(said, there, change, known)
 
 
-def _is_other_name(said: str, there: str, change: WordChange, known: KnownNames) -> bool:
+def _is_other_name(statement: str, there: str, change: WordChange, known: KnownNames) -> bool:
     """Tell whether characters that replace others name something else."""
     text = _DOT.sub("", known.text)
-    if not change.beside and said in text and there in text:
+    if not change.beside and statement in text and there in text:
         return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
     if (
-        _PATTERNS.generic.match(said)
-        or len(said) > _MAX_NAME_WORDS
+        _PATTERNS.generic.match(statement)
+        or len(statement) > _MAX_NAME_WORDS
         or len(there) > 2 * _MAX_NAME_WORDS
     ):
         return False
     if len(there) > 1 and there in known.named:
-        return said not in known.named
-    if _usual(said) or said in text:
+        return statement not in known.named
+    if _usual(statement) or statement in text:
         return False
-    return not _usual(there) or bool(_PATTERNS.place.search(said) and _PATTERNS.place.search(there))
+    return not _usual(there) or bool(
+        _PATTERNS.place.search(statement) and _PATTERNS.place.search(there)
+    )
 
 
 def _usual(run: str, rare: float = 1.0) -> bool:
@@ -271,16 +273,16 @@ def _usual(run: str, rare: float = 1.0) -> bool:
     return 2 * sum(word_weight(pair) < rare for pair in pairs) >= len(pairs)
 
 
-def _lower(said: Sequence[str]) -> list[str]:
-    return [one.lower() for one in said]
+def _lower(statements: Sequence[str]) -> list[str]:
+    return [one.lower() for one in statements]
 
 
-def _all(pattern: re.Pattern[str], said: Sequence[str]) -> list[str]:
-    return [one for one in said if pattern.fullmatch(one)]
+def _all(pattern: re.Pattern[str], statements: Sequence[str]) -> list[str]:
+    return [one for one in statements if pattern.fullmatch(one)]
 
 
-def _has(pattern: re.Pattern[str], said: Sequence[str]) -> bool:
-    return bool(_all(pattern, said))
+def _has(pattern: re.Pattern[str], statements: Sequence[str]) -> bool:
+    return bool(_all(pattern, statements))
 
 
 _KINDS: dict[str, Callable[[WordChange, KnownNames], bool]] = {
