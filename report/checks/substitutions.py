@@ -212,7 +212,7 @@ def _iter_slots(sentence: str, sort: str) -> Iterator[_Slot]:
     words = [*chain.from_iterable(segments)]
     at = 0
     for segment in segments:
-        beside = frozenset(word.lower() for word in segment) - STOPWORDS
+        beside = frozenset(sys.intern(word.lower()) for word in segment) - STOPWORDS
         for word in segment:
             first = sort == "name" and at == 0 and not any(map(is_thing, words[1:2]))
             if is_thing(word) and word != "1" and not first:

@@ -50,13 +50,13 @@ def find_word_sentences(word: str, source: SourceText) -> set[int]:
 
 
 @per_source
-def _map_forms(source: SourceText) -> dict[str, list[str]]:
+def _map_forms(source: SourceText) -> dict[str, tuple[str, ...]]:
     """Return the words of a source by each of their forms."""
     found: dict[str, list[str]] = {}
     for word in source.positions:
         for form in _text_forms[word]:
             found.setdefault(form, []).append(word)
-    return found
+    return {form: tuple(words) for form, words in found.items()}
 
 
 def has_word_or_synonym(word: str, sentence: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -60,8 +61,11 @@ class WordChange(NamedTuple):
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words, numbers and Chinese characters of a text as they are spelt."""
-    return _PATTERNS.token.findall(text)
+    """Return the words, numbers and Chinese characters of a text as they are spelt.
+
+    A word is one object in all texts, since the words of many sources are kept.
+    """
+    return [*map(sys.intern, _PATTERNS.token.findall(text))]
 
 
 def detect_negation(statements: Sequence[str]) -> bool | None:
