@@ -19,7 +19,13 @@ from sqlalchemy.exc import IntegrityError
 from memory.tables import utterances
 from runs.call_site import CallSite
 from runs.tables import calls
-from storage.engine import SqlStatement, commit_statements, read_rows, write_in_group
+from storage.engine import (
+    SqlStatement,
+    commit_statements,
+    read_rows,
+    write_in_group,
+    write_with_next_group,
+)
 from storage.events import NEWEST_EVENT
 from text.normalization import clip_long_text
 
@@ -33,9 +39,17 @@ _KNOWN = select(
 _IDENTITY = ("owner", "run", "step", "who", "action")
 """The columns that identify an action: one that is repeated is not recorded again."""
 
-_RECORDED_ACTION = (
-    select(utterances.c.id).where(*(utterances.c[name] == bindparam(name) for name in _IDENTITY))
-).limit(1)
+_ACTION_COLUMNS = (*_IDENTITY, "kind", "observation", "builds_on", "main", "at")
+
+_NEW_ACTION = insert(utterances).from_select(
+    _ACTION_COLUMNS,
+    select(*(bindparam(name, type_=utterances.c[name].type) for name in _ACTION_COLUMNS)).where(
+        ~select(utterances.c.id)
+        .where(*(utterances.c[name] == bindparam(name) for name in _IDENTITY))
+        .exists()
+    ),
+)
+"""Inserts an action unless it is recorded."""
 
 
 @dataclass(frozen=True)
@@ -177,15 +191,24 @@ def recorded_hits(result: Any) -> list[dict[str, Any]]:
 
 async def record_actions(site: CallSite, who: str, kind: str, done: Sequence[ActionRecord]) -> None:
     """Record actions that cost nothing; one that is repeated in a step is recorded once."""
+    await write_in_group(_new_actions(site, who, kind, done))
+
+
+def defer_actions(site: CallSite, who: str, kind: str, done: Sequence[ActionRecord]) -> None:
+    """Do what `record_actions` does with the next write of this process, without waiting for it."""
+    write_with_next_group(_new_actions(site, who, kind, done))
+
+
+def _new_actions(
+    site: CallSite, who: str, kind: str, done: Sequence[ActionRecord]
+) -> Callable[[Connection], None]:
+    rows = [_action_row(site, who, kind, said) for said in done]
 
     def keep(connection: Connection) -> None:
-        for said in done:
-            row = _action_row(site, who, kind, said)
-            identity = {name: row[name] for name in _IDENTITY}
-            if connection.execute(_RECORDED_ACTION, identity).first() is None:
-                connection.execute(insert(utterances), row)
+        for row in rows:
+            connection.execute(_NEW_ACTION, row)
 
-    await write_in_group(keep)
+    return keep
 
 
 def _action_statements(call: LedgerCall, said: ActionRecord | None) -> list[SqlStatement]:

@@ -292,12 +292,8 @@ _EXPIRED = select(pages.c.number).where(
 )
 """An owner's pages whose time has expired."""
 
-_DUE = select(_STALE.exists() | _EXPIRED.exists())
-
-
-def needs_refresh(connection: Connection, owner: str) -> bool:
-    """Tell whether an owner has stale or expired pages."""
-    return bool(connection.execute(_DUE, _due_values(owner)).scalar())
+REFRESH_DUE = _STALE.exists() | _EXPIRED.exists()
+"""Whether an owner has stale or expired pages, with the values of `refresh_values`."""
 
 
 async def refresh_index(owner: str) -> None:
@@ -309,12 +305,13 @@ async def refresh_index(owner: str) -> None:
             await write_in_group(partial(_expire, numbers=expired))
 
 
-def _due_values(owner: str) -> dict[str, object]:
+def refresh_values(owner: str) -> dict[str, object]:
+    """Return the values of `REFRESH_DUE` for an owner."""
     return {"owner": owner, "older": WORDS_VERSION - 1, "now": time.time()}
 
 
 def _next_batch(connection: Connection, wanted: Select[Any], owner: str) -> list[int]:
-    return list(connection.execute(wanted.limit(UPKEEP_BATCH), _due_values(owner)).scalars())
+    return list(connection.execute(wanted.limit(UPKEEP_BATCH), refresh_values(owner)).scalars())
 
 
 def _retokenize(connection: Connection, numbers: Sequence[int]) -> None:

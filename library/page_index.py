@@ -12,14 +12,17 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    Row,
     Select,
     and_,
     bindparam,
+    case,
     func,
     or_,
     select,
 )
 
+from library.indexing import REFRESH_DUE, refresh_values
 from library.keywords import keyword_index
 from library.page_scoring import PageCounts, PageRow
 from library.tables import PAGE_NUMBERS, members, namespaces, pages, vector_sets
@@ -61,6 +64,7 @@ ROW = (
     pages.c.position,
     pages.c.speaker,
     pages.c.said,
+    case((pages.c.kind == "report", pages.c.links), else_="[]").label("cited"),
 )
 
 
@@ -137,14 +141,14 @@ class PageIndex:
         self.namespaces = list(namespaces)
         self.keywords = keyword_index(connection)
         self.counted: dict[str, int] = {}
+        self.is_stale = False
+        """Whether some pages of the owner were stale or had expired when it was opened."""
         self.size: PageCounts | None = None
 
     def stats(self) -> PageCounts:
         """Return the number of pages and their average lengths."""
         if self.size is None:
-            row = self.connection.execute(STATS, self.bound_values).one()
-            count, words, title_words = map(int, row)
-            self.size = PageCounts(count, words / max(count, 1), title_words / max(count, 1))
+            self.size = _page_counts(*self.connection.execute(STATS, self.bound_values).one())
         return self.size
 
     @cached_property
@@ -220,8 +224,29 @@ class PageIndex:
         return [PageRow._make(row) for row in self.connection.execute(wanted, values)]
 
 
+def _page_counts(count: int, words: int, title_words: int) -> PageCounts:
+    return PageCounts(int(count), words / max(count, 1), title_words / max(count, 1))
+
+
+_OF_OWNER = namespaces.alias("of_owner")
+_HAS_MEANING = (
+    select(vector_sets.c.number)
+    .join(_OF_OWNER, _OF_OWNER.c.number == vector_sets.c.namespace)
+    .where(
+        _OF_OWNER.c.owner == bindparam("owner"), vector_sets.c.embedder.not_in(LEXICAL_EMBEDDERS)
+    )
+    .exists()
+)
+
 OF_GROUPS, OF_KINDS = (
-    select(namespaces.c.number)
+    select(
+        namespaces.c.number,
+        namespaces.c.pages,
+        namespaces.c.words,
+        namespaces.c.title_words,
+        REFRESH_DUE.label("due"),
+        _HAS_MEANING.label("meaning"),
+    )
     .where(
         namespaces.c.owner == bindparam("owner"),
         namespaces.c.group.in_(bindparam("groups", expanding=True)),
@@ -245,9 +270,17 @@ def select_namespaces(
 
     Without groups, they are those of whole kinds. Without kinds, all but `REPEATING` are returned.
     """
-    values = {"owner": owner, "groups": [""] if groups is None else groups, "kinds": kinds}
-    wanted = OF_GROUPS if kinds is None else OF_KINDS
-    return list(connection.execute(wanted, values).scalars())
+    return [row.number for row in _select(connection, owner, kinds, groups)]
+
+
+def _select(
+    connection: Connection,
+    owner: str,
+    kinds: Sequence[str] | None,
+    groups: Sequence[str] | None,
+) -> Sequence[Row[Any]]:
+    values = refresh_values(owner) | {"groups": [""] if groups is None else groups, "kinds": kinds}
+    return connection.execute(OF_GROUPS if kinds is None else OF_KINDS, values).all()
 
 
 def open_index(
@@ -256,5 +289,14 @@ def open_index(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> PageIndex:
-    """Return the index of an owner's pages of some kinds and groups (`select_namespaces`)."""
-    return PageIndex(connection, select_namespaces(connection, owner, kinds, groups))
+    """Return the index of an owner's pages of some kinds and groups (`select_namespaces`).
+
+    One statement reads all that a search asks first.
+    """
+    rows = _select(connection, owner, kinds, groups)
+    index = PageIndex(connection, [row.number for row in rows])
+    sizes = ([row[column] for row in rows] for column in (1, 2, 3))
+    index.size = _page_counts(*map(sum, sizes))
+    index.is_stale = any(row.due for row in rows)
+    index.has_meaning_vectors = any(row.meaning for row in rows)
+    return index

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
-from library.indexing import needs_refresh, refresh_index
+from library.indexing import refresh_index
 from library.page_index import PageIndex, open_index, searched_condition
 from library.page_ranking import ScoredPage, drop_common_words, find_distinct_rows, rank_pages
 from library.page_scoring import Vector, VectorCollection
@@ -72,9 +72,8 @@ async def run_search(
 
     def search(connection: Connection) -> list[Answer]:
         """Return the result in a list, which is empty while the index needs a refresh."""
-        if needs_refresh(connection, owner):
-            return []
-        return [work(open_index(connection, owner, kinds, groups))]
+        index = open_index(connection, owner, kinds, groups)
+        return [] if index.is_stale else [work(index)]
 
     while not (results := await run_read(search)):
         await refresh_index(owner)
@@ -164,7 +163,7 @@ def _search(
     ranked = rank_pages(question, index, limit + SPARE, **meaning._asdict())
     distinct = [ranked[at] for at in find_distinct_rows([hit.row for hit in ranked])]
     # Vectors have a nearest page for every question, even one that no signal supports.
-    hits = [hit for hit in _below_cited(index, distinct)[:limit] if hit.score > 0]
+    hits = [hit for hit in _below_cited(distinct)[:limit] if hit.score > 0]
     values = {
         **index.bound_values,
         PAGE_NUMBERS.key: [hit.row.number for hit in hits],
@@ -205,20 +204,12 @@ def _is_lexical(index: PageIndex) -> bool:
     return embedder_name() in LEXICAL_EMBEDDERS and not index.has_meaning_vectors
 
 
-REPORTS = select(pages.c.number, pages.c.links).where(
-    pages.c.number.in_(PAGE_NUMBERS), pages.c.kind == "report", searched_condition(pages)
-)
-
-
-def _below_cited(index: PageIndex, hits: Sequence[ScoredPage]) -> list[ScoredPage]:
+def _below_cited(hits: Sequence[ScoredPage]) -> list[ScoredPage]:
     """Move each report below those of its sources that were found."""
-    values = {**index.bound_values, PAGE_NUMBERS.key: [hit.row.number for hit in hits]}
-    rows = index.connection.execute(REPORTS, values)
-    cited = {row.number: set(json.loads(row.links)) for row in rows}
     ordered = list(hits)
-    for hit in (hit for hit in hits if hit.row.number in cited):
-        at = ordered.index(hit)
-        sources = [n for n, other in enumerate(ordered) if other.row.id in cited[hit.row.number]]
+    for hit in (hit for hit in hits if hit.row.cited != "[]"):
+        at, cited = ordered.index(hit), set(json.loads(hit.row.cited))
+        sources = [n for n, other in enumerate(ordered) if other.row.id in cited]
         ordered.insert(max([at, *sources]) + 1, hit)
         del ordered[at]
     return ordered

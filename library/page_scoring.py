@@ -32,6 +32,8 @@ class PageRow(NamedTuple):
     speaker: str
     said: str
     """When it was said, as an ISO date or time; empty if unknown."""
+    cited: str = "[]"
+    """The ids of the pages that a report cites, as a JSON list; other pages cite none."""
 
 
 class PageCounts(NamedTuple):

@@ -72,11 +72,17 @@ async def close_database() -> None:
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     """Return all rows of a statement that only reads.
 
+    SQLite answers in less time than a thread takes to be woken, and a reader never waits for a
+    writer, so it is read in the event loop; what may take long is for `run_read`.
+
     Raises:
         Problem: Whatever `to_database_problem` returns.
     """
     with _translate_errors():
-        return await asyncio.to_thread(_read_rows, await get_engine(), statement, values)
+        engine = await get_engine()
+        if engine.dialect.name == "sqlite":
+            return _read_rows(engine, statement, values)
+        return await asyncio.to_thread(_read_rows, engine, statement, values)
 
 
 async def run_read(work: Callable[[Connection], Answer]) -> Answer:
@@ -267,6 +273,10 @@ _Work = Callable[[Connection], object]
 """Executes its statements on the connection it is given; it may be called again."""
 
 
+DEFERRED_SECONDS = 0.2
+"""How long a deferred write waits for others."""
+
+
 class _PendingWrite(NamedTuple):
     """Work that is done completely or not at all, and the future that waits for it."""
 
@@ -284,6 +294,7 @@ class GroupCommit:
     def __init__(self) -> None:
         self.waiting: list[_PendingWrite] = []
         self.worker: asyncio.Task[None] | None = None
+        self.timer: asyncio.TimerHandle | None = None
 
     async def submit(self, work: _Work) -> None:
         """Let a function write, all or nothing; it is on the disk when this returns.
@@ -294,14 +305,32 @@ class GroupCommit:
         """
         entry = _PendingWrite(work, asyncio.get_running_loop().create_future())
         self.waiting.append(entry)
-        if self.worker is None or self.worker.done():
-            self.worker = asyncio.create_task(self._work())
+        self._start()
         await asyncio.shield(entry.done)
 
+    def defer(self, work: _Work) -> None:
+        """Let a function write with the next batch, or soon if there is none; nobody waits for it.
+
+        If the database fails then, whoever waits for that batch is told.
+        """
+        loop = asyncio.get_running_loop()
+        self.waiting.append(_PendingWrite(work, loop.create_future()))
+        if self.timer is None:
+            self.timer = loop.call_later(DEFERRED_SECONDS, self._start)
+
     async def finish(self) -> None:
-        """Wait until everything that was submitted is written."""
+        """Wait until everything that was submitted or deferred is written."""
+        if self.waiting:
+            self._start()
         while self.worker is not None and not self.worker.done():
             await asyncio.wait([self.worker])
+
+    def _start(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        if self.worker is None or self.worker.done():
+            self.worker = asyncio.create_task(self._work())
 
     async def _work(self) -> None:
         while self.waiting:
@@ -331,6 +360,11 @@ async def write_in_group(work: _Work) -> None:
     await _group_commit.get().submit(work)
 
 
+def write_with_next_group(work: _Work) -> None:
+    """Let a function write with the next batch of this event loop (see `GroupCommit.defer`)."""
+    _group_commit.get().defer(work)
+
+
 async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
     """Execute some entries in one transaction; return any error.
 
@@ -357,5 +391,7 @@ def _resolve(entry: _PendingWrite, failure: BaseException | None) -> None:
         return
     if failure:
         entry.done.set_exception(failure)
+        # Nobody may be waiting for it, and asyncio would complain of that.
+        entry.done.exception()
     else:
         entry.done.set_result(None)

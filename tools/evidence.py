@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import func, select
 
-from calls.ledger import ActionRecord, record_actions
+from calls.ledger import ActionRecord, defer_actions
 from calls.run_budget import run_within_budget
 from config.errors import Problem
 from graph.context import Context
@@ -208,7 +208,7 @@ async def gather_evidence(
         if first or second
     ]
     if actions:
-        await record_actions(here, "files", "search", actions)
+        defer_actions(here, "files", "search", actions)
     before = frozenset(page.id for result in uploaded for page in result)
     wanted = [about, *queries]
     known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,16 @@ from sqlalchemy.exc import IntegrityError
 
 from config.errors import Problem
 from library.tables import sources
-from storage import connect
-from storage.engine import close_database, commit_statements, get_engine, read_rows, write_in_group
+from storage import connect, engine
+from storage.engine import (
+    GroupCommit,
+    close_database,
+    commit_statements,
+    get_engine,
+    read_rows,
+    write_in_group,
+    write_with_next_group,
+)
 from storage.tables import events
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -99,6 +108,44 @@ async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list
         assert await written() == list(range(number + 1))
 
     assert len(commits) == 3
+
+
+def keeping(number: int) -> Callable[[Connection], None]:
+    def work(connection: Connection) -> None:
+        connection.execute(insert(sources), numbered(number))
+
+    return work
+
+
+@on_both
+async def test_what_nobody_waits_for_is_written_with_the_next_write(commits: list[int]):
+    write_with_next_group(keeping(1))
+    write_with_next_group(keeping(2))
+    await asyncio.sleep(0)
+    assert await written() == []
+
+    await write_in_group(keeping(3))
+
+    assert await written() == [1, 2, 3]
+    assert len(commits) == 1
+
+
+async def test_what_nobody_waits_for_is_written_soon_without_another_write(monkeypatch):
+    monkeypatch.setattr(engine, "DEFERRED_SECONDS", 0.01)
+    write_with_next_group(keeping(1))
+
+    async with asyncio.timeout(5):
+        while await written() != [1]:
+            await asyncio.sleep(0.01)
+
+
+async def test_what_nobody_waits_for_is_written_at_the_end():
+    group = GroupCommit()
+    group.defer(keeping(1))
+
+    await group.finish()
+
+    assert await written() == [1]
 
 
 @on_both
