@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,7 +21,7 @@ from config.model_table import (
     is_extractive,
     load_model_table,
 )
-from config.resources import LoopResource
+from config.resources import LoopResource, process_cached
 from config.settings import settings
 from graph.context import Context
 from models.embeddings import list_paid_embedders
@@ -134,9 +135,12 @@ chat_model_providers: dict[str, Callable[[str], BaseChatModel]] = {
 
 async def _close_clients(models: dict[tuple[str, bool], BaseChatModel]) -> None:
     for model in models.values():
-        client = getattr(model, "http_async_client", None)
-        if isinstance(client, httpx.AsyncClient):
-            await client.aclose()
+        for name in ("http_async_client", "http_client"):
+            client = getattr(model, name, None)
+            if isinstance(client, httpx.AsyncClient):
+                await client.aclose()
+            elif isinstance(client, httpx.Client):
+                client.close()
 
 
 _loaded = LoopResource(dict[tuple[str, bool], BaseChatModel], _close_clients)
@@ -296,9 +300,20 @@ def _options(provider: str) -> dict[str, Any]:
     if provider == "openai":
         timeout = httpx.Timeout(limits.idle_seconds, connect=limits.connect_seconds)
         # A client of ours ends with its event loop; the package would share one between loops.
-        client = httpx.AsyncClient(timeout=timeout)
-        options |= {"timeout": timeout, "http_async_client": client, "stream_usage": True}
+        # The package makes a client for synchronous calls anyway; this one shares the certificates.
+        options |= {
+            "timeout": timeout,
+            "http_client": httpx.Client(timeout=timeout, verify=_load_certificates()),
+            "http_async_client": httpx.AsyncClient(timeout=timeout, verify=_load_certificates()),
+            "stream_usage": True,
+        }
     return options
+
+
+@process_cached
+def _load_certificates() -> ssl.SSLContext:
+    """Return what the environment trusts; reading it takes longer than making a client."""
+    return httpx.create_ssl_context()
 
 
 def has_api_key(name: str) -> bool:

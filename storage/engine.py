@@ -72,17 +72,11 @@ async def close_database() -> None:
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     """Return all rows of a statement that only reads.
 
-    SQLite answers in less time than a thread takes to be woken, and a reader never waits for a
-    writer, so it is read in the event loop; what may take long is for `run_read`.
-
     Raises:
         Problem: Whatever `to_database_problem` returns.
     """
     with _translate_errors():
-        engine = await get_engine()
-        if engine.dialect.name == "sqlite":
-            return _read_rows(engine, statement, values)
-        return await asyncio.to_thread(_read_rows, engine, statement, values)
+        return await asyncio.to_thread(_read_rows, await get_engine(), statement, values)
 
 
 async def run_read(work: Callable[[Connection], Answer]) -> Answer:

@@ -145,7 +145,7 @@ async def internet(monkeypatch: pytest.MonkeyPatch, location: str = "") -> Async
             return moved(f"/hop{left - 1}")
         return moved(location) if location else reply(f"<p>{'A public page about bees. ' * 9}")
 
-    async def network() -> Internet:
+    def network() -> Internet:
         return found
 
     async with serving(answer) as public:

@@ -14,6 +14,7 @@ import httpx
 from typing_extensions import TypedDict
 
 from config.errors import ErrorCode, Problem
+from library.page_rows import NewPage
 from text.pattern_files import PatternFile
 from text.regex import regex
 from tools.files.extractor import extract_document
@@ -100,6 +101,8 @@ class FetchedPage(TypedDict):
     text: str
     mime: str
     published: str
+    sized: list[NewPage] | None
+    """The page as it is stored; `None` if it has to be split or prepared first."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ async def fetch_page(
             `page_unavailable`, `page_timeout`, `page_empty`, `page_not_text`.
     """
     with _explain_failures(redact_url(url)):
-        guard = PublicTransport(await _network(), resolve, allow_private=allow_private)
+        guard = PublicTransport(_network(), resolve, allow_private=allow_private)
         with anyio.fail_after(limits.seconds):
             body = await _download(guard, url, limits)
         return await (_pdf(body) if body.mime == PDF else _page(body, limits))
@@ -187,15 +190,13 @@ def _explain_failures(where: str) -> Iterator[None]:
         ) from error
 
 
-async def _network() -> httpx.AsyncHTTPTransport:
+def _network() -> httpx.AsyncHTTPTransport:
     """Return connections that ask no proxy and are not used twice.
 
     A connection that is kept would belong to an address, and so to every name it was checked for.
     """
     limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncHTTPTransport(
-        verify=await load_certificates(), trust_env=False, limits=limits
-    )
+    return httpx.AsyncHTTPTransport(verify=load_certificates(), trust_env=False, limits=limits)
 
 
 async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _Body:
@@ -236,7 +237,9 @@ async def _answer(client: httpx.AsyncClient, url: str, hops: int) -> AsyncIterat
 
 async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
     markup = body.mime == HTML
-    found = await read_page_text(body.data, body.charset, markup=markup, seconds=limits.reading)
+    found = await read_page_text(
+        body.data, body.charset, markup=markup, url=body.url, seconds=limits.reading
+    )
     nothing = explain_empty_page(found.title, found.text)
     if nothing:
         raise Problem(ErrorCode.PAGE_EMPTY, nothing, hint="look for the same text elsewhere")
@@ -246,6 +249,7 @@ async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
         text=found.text,
         mime=body.mime,
         published=found.published,
+        sized=found.sized,
     )
 
 
@@ -263,4 +267,6 @@ async def _pdf(body: _Body) -> FetchedPage:
             ) from problem
     title = "" if document["title"] == path.stem else document["title"]
     text = "\n\n".join(section["text"] for section in document["sections"])
-    return FetchedPage(url=body.url, title=title, text=text, mime=body.mime, published="")
+    return FetchedPage(
+        url=body.url, title=title, text=text, mime=body.mime, published="", sized=None
+    )

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.errors import ErrorCode, Problem
+from library.page_rows import NewPage
+from library.page_sizing import fits_one_page, size_pages
 from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
@@ -28,7 +30,12 @@ class PageText(NamedTuple):
     title: str
     published: str
     text: str
+    sized: list[NewPage] | None = None
+    """The page as it is stored, with its search words; `None` if it is long."""
 
+
+SHORT_TEXT = 10_000
+"""A text of at most so many characters is prepared for the store where it is found."""
 
 _MEMORY = 512_000_000
 # A new worker first imports the parsers.
@@ -37,7 +44,7 @@ _TITLE = 300
 
 
 async def read_page_text(
-    data: bytes, charset: str, *, markup: bool, seconds: float = 5.0
+    data: bytes, charset: str, *, markup: bool, url: str = "", seconds: float = 5.0
 ) -> PageText:
     """Return the text of a page, its title and its date, as far as the page tells them.
 
@@ -45,6 +52,7 @@ async def read_page_text(
         data: The body of the page.
         charset: The encoding that the server named, or nothing.
         markup: Whether it is HTML; if not, all of it is text.
+        url: The title of a page that has none.
         seconds: How long the processor may look for the text. A page that is too entangled to find
             its article in half of that is read as a whole.
 
@@ -52,7 +60,7 @@ async def read_page_text(
         Problem: `page_not_text` or `page_timeout`.
     """
     for article in (True, False):
-        call = partial(_read, data, charset, markup, article=article, seconds=seconds / 2)
+        call = partial(_read, data, charset, markup, url, article=article, seconds=seconds / 2)
         try:
             return await run_in_worker(call, seconds + _START)
         except (TimeoutError, WorkerLost):
@@ -64,12 +72,20 @@ async def read_page_text(
     raise Problem(ErrorCode.PAGE_TIMEOUT, "its text could not be found in time")
 
 
-def _read(data: bytes, charset: str, markup: bool, *, article: bool, seconds: float) -> PageText:
+def _read(
+    data: bytes, charset: str, markup: bool, url: str, *, article: bool, seconds: float
+) -> PageText:
     with _capped(seconds):
         text = decode_web_page(data, charset, markup=markup)
         found = _page(text, article=article) if markup else PageText("", "", text)
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
-        return PageText(heading, found.published, normalize_text(found.text).strip())
+        text = normalize_text(found.text).strip()
+    return PageText(heading, found.published, text, _sized(heading or url, text))
+
+
+def _sized(title: str, text: str) -> list[NewPage] | None:
+    short = len(text) <= SHORT_TEXT and fits_one_page(text)
+    return size_pages([NewPage(title=title, place="", text=text)]) if short else None
 
 
 def _page(text: str, *, article: bool) -> PageText:

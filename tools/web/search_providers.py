@@ -132,7 +132,7 @@ async def _request_json(
         Problem: `search_unavailable`; neither address nor headers are told, they may hold keys.
     """
     try:
-        trust = await load_certificates()
+        trust = load_certificates()
         async with httpx.AsyncClient(timeout=_SECONDS, verify=trust, trust_env=False) as client:
             client.auth, bare = _auth(httpx.URL(url))
             asked = client.build_request(method, bare, headers=headers, params=params, json=body)

@@ -10,14 +10,13 @@ import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import httpx
 
 from config.errors import ErrorCode, Problem
+from config.resources import process_cached
 from tools.web.urls import redact_url
 
 PACKING = "gzip"
@@ -85,13 +84,9 @@ def _pieces(inflate: Any, chunk: bytes) -> Iterator[bytes]:
         raise Problem(ErrorCode.PAGE_UNAVAILABLE, "what the server sent is damaged") from error
 
 
-async def load_certificates() -> ssl.SSLContext:
+@process_cached
+def load_certificates() -> ssl.SSLContext:
     """Return the usual certificates; reading them takes as long as some searches, so once."""
-    return await anyio.to_thread.run_sync(_read_certificates)
-
-
-@cache
-def _read_certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 

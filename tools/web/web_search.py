@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +22,7 @@ from graph.context import Context
 from library import store as pages
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
-from library.page_sizing import fits_one_page, size_pages
+from library.page_sizing import size_pages
 from library.recall import read_pages
 from library.tables import pages as stored
 from runs.call_site import CallSite, run_site
@@ -38,9 +39,6 @@ from tools.worker_pool import WorkerLost, run_in_worker
 
 _fetching = SharedTasks[str, list[str]]()
 """The pages that are being fetched, by the keys of their calls."""
-
-SHORT_TEXT = 10_000
-"""A text of at most so many characters takes less time than a call of another process."""
 
 SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
@@ -65,15 +63,14 @@ async def read_web_pages(
     different = list(dict.fromkeys(urls))
     before = await _read_before(here, different)
     reads = (_read(here, url, before.get(url, []), problems) for url in different)
-    return [page for some in await asyncio.gather(*reads) for page in some]
+    return await read_pages(here.owner, [*chain.from_iterable(await asyncio.gather(*reads))])
 
 
-async def _read(
-    here: CallSite, url: str, before: list[str], problems: list[Problem]
-) -> list[FoundPage]:
+async def _read(here: CallSite, url: str, before: list[str], problems: list[Problem]) -> list[str]:
+    """Return the ids of the pages at an address, fetched if they are not stored."""
     if before:
         await trace(here, "fetch", "web", "stored", url=url)
-        return await read_pages(here.owner, before)
+        return before
     try:
         ids = await _fetch_once(here, url)
     except Problem as problem:
@@ -81,7 +78,7 @@ async def _read(
         await trace(here, "fetch", "web", problem.code, url=url)
         return []
     await trace(here, "fetch", "web", "ok", url=url)
-    return await read_pages(here.owner, ids)
+    return ids
 
 
 async def _fetch_once(here: CallSite, url: str) -> list[str]:
@@ -100,16 +97,14 @@ def _call(here: CallSite, url: str) -> LedgerCall:
 async def _fetched(here: CallSite, url: str) -> list[str]:
     got = await fetch_page(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    made = await _sized(page, url)
+    made = got["sized"] or await _sized(page, url)
     address = canonicalise_url(got["url"])
     site = urlsplit(address).hostname or ""
     return await pages.store_pages(here.owner, "web", address, made, group=site, run=here.run)
 
 
 async def _sized(page: NewPage, url: str) -> list[NewPage]:
-    """Split a fetched page, a long one in a process that is killed if it takes too long."""
-    if len(page["text"]) <= SHORT_TEXT and fits_one_page(page["text"]):
-        return size_pages([page])
+    """Split a long page, in a process that is killed if it takes too long."""
     try:
         return await run_in_worker(
             partial(size_pages, [page]), SECONDS + len(page["text"]) / SLOWEST_BYTES_PER_SECOND
