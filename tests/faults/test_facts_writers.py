@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.facts_trials import make_content, start_writer
 from memory.facts.queries import list_facts
 from storage.events import list_events
+from tests.faults.facts_writer import make_content, start_writer
 
 pytestmark = pytest.mark.usefixtures("either")
 

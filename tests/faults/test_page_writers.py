@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from benchmarks.durability import find_flaws, fresh, kill_writer, write_together
 from config.settings import settings
 from library.page_retrieval import find_pages
 from storage.engine import read_rows
 from storage.tables import schema
 from storage.upgrades import SCHEMA_VERSION
+from tests.faults.page_writer import find_flaws, fresh, kill_writer, write_together
 from tests.integration.command import Forks, Place, Running
 
 pytestmark = pytest.mark.usefixtures("either")

@@ -1,4 +1,4 @@
-"""Several processes edit one AGENTS.md at once; `benchmarks.file_edits` does it more often."""
+"""Several processes edit one AGENTS.md at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.file_edits import EditCounts, kill_editors, side_by_side
+from tests.integration.memory_file_writer import EditCounts, kill_editors, side_by_side
 
 pytestmark = pytest.mark.integration
 

@@ -1,7 +1,4 @@
-"""Several processes over the same vectors: what one writes the others find, and no kill costs any.
-
-`python -m benchmarks.vector_speed` does the same more often.
-"""
+"""Several processes over the same vectors: what one writes others find, and no kill costs any."""
 
 from __future__ import annotations
 
@@ -11,13 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from benchmarks.vector_work import VectorWriter
 from config.settings import settings
 from library import vector_search
 from library.tables import pages, vector_sets, vectors
 from library.vector_upkeep import update_vectors
 from storage.engine import read_rows, run_write
 from storage.tables import outbox
+from tests.integration.vector_writer import VectorWriter
 from tests.page_vectors import nearest, use
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("database", "small")]

@@ -1,17 +1,15 @@
 """Let several processes edit one AGENTS.md at once, and kill some of them, and count what is lost.
 
-`python -m benchmarks.file_edits` prints one line each; nothing may be lost, doubled or torn.
+`python -m tests.integration.memory_file_writer WRITER EDITS` is such a process.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -53,18 +51,16 @@ async def _edit(writer: int, edits: int) -> None:
 
 def _start(home: Path, writer: int, edits: int) -> subprocess.Popen[str]:
     """Start a process that makes some edits."""
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     command = [
         sys.executable,
         "-m",
-        "benchmarks.file_edits",
-        f"--writer={writer}",
-        f"--edits={edits}",
+        "tests.integration.memory_file_writer",
+        str(writer),
+        str(edits),
     ]
     environment = {**os.environ, "DOSSIER_HOME": str(home), "PYTHONPATH": str(root)}
-    return subprocess.Popen(  # noqa: S603
-        command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True
-    )
+    return subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def _begun(home: Path) -> Path:
@@ -102,7 +98,7 @@ def kill_editors(home: Path, kills: int) -> EditCounts:
     told: list[str] = []
     for writer in range(kills):
         process = _start(home, writer, 10_000)
-        assert process.stdout is not None  # noqa: S101
+        assert process.stdout
         told.append(process.stdout.readline().strip())
         time.sleep(chance.random() / 20)
         process.kill()
@@ -110,24 +106,5 @@ def kill_editors(home: Path, kills: int) -> EditCounts:
     return _check(file, [line for line in told if line])
 
 
-def main() -> None:
-    """Make edits where a writer is named; else measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--writer", type=int)
-    parser.add_argument("--edits", type=int, default=25)
-    parser.add_argument("--writers", type=int, default=8)
-    parser.add_argument("--kills", type=int, default=50)
-    said = parser.parse_args()
-    if said.writer is not None:
-        asyncio.run(_edit(said.writer, said.edits))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        began = time.monotonic()
-        found = side_by_side(Path(folder, "a"), said.writers, said.edits)
-        seconds = time.monotonic() - began
-        print(f"{said.writers} processes x {said.edits} edits in {seconds:.1f} s: {found}")
-        print(f"{said.kills} kills: {kill_editors(Path(folder, 'b'), said.kills)}")
-
-
 if __name__ == "__main__":
-    main()
+    asyncio.run(_edit(int(sys.argv[1]), int(sys.argv[2])))

@@ -1,26 +1,19 @@
-"""Write pages from several processes, kill them, and look for what was lost, doubled or late.
+"""Keep pages in several processes at once, kill them, and count what was lost, doubled or late.
 
-`python -m benchmarks.durability`: four processes keep 250 pages each at the same time; a process
-that keeps 50 pages is killed with SIGKILL at 100 random moments, and each time another one goes on;
-and 50 times one process keeps a page and another one, open since before, searches for it.
-DOSSIER_DATABASE_URL chooses the database; SQLite in a folder of its own when it is not set.
+`python -m tests.faults.page_writer` is such a process.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import os
 import random
 import sys
-import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select, text
 
-from config.resources import replace_resources
 from library.page_retrieval import find_pages
 from library.page_rows import NewPage
 from library.store import store_pages
@@ -28,42 +21,13 @@ from library.tables import members, namespaces, pages
 from storage.engine import close_database, run_read
 
 OWNER = "eval/"
-ROOT = Path(__file__).parents[1]
-
-
-def main() -> None:
-    """Run the three trials and print what came out; or be one of their processes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keep", nargs=2, metavar=("NAME", "PAGES"), help=argparse.SUPPRESS)
-    parser.add_argument("--obey", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--trials", type=int, default=50)
-    options = parser.parse_args()
-    if options.keep:
-        asyncio.run(_keep(options.keep[0], int(options.keep[1])))
-    elif options.obey:
-        asyncio.run(_obey())
-    else:
-        with tempfile.TemporaryDirectory() as home:
-            os.environ["DOSSIER_HOME"] = home
-            replace_resources().close()
-            asyncio.run(_trials(options.kills, options.trials))
-
-
-async def _trials(kills: int, trials: int) -> None:
-    kept = await write_together(4, 250)
-    print(f"kept by 4 processes at once: {kept} of 1000; {await find_flaws() or 'intact'}")
-    killed, kept = await kill_writer(kills, 50)
-    print(f"killed {killed} times: {kept} of 50 pages in the end; {await find_flaws() or 'intact'}")
-    found, seconds = await fresh(trials)
-    print(f"found by the next search of another process: {found} of {trials}, {seconds:.3f} s each")
-    await close_database()
+ROOT = Path(__file__).parents[2]
 
 
 async def write_together(processes: int, each: int) -> int:
     """Let processes keep pages at the same time; return how many pages there are in the end."""
     names = [_word("writer", number) for number in range(processes)]
-    running = [await _started("--keep", name, str(each)) for name in names]
+    running = [await _started("keep", name, str(each)) for name in names]
     for process in running:
         if await process.wait():
             msg = "a process that kept pages failed"
@@ -84,8 +48,8 @@ async def kill_writer(times: int, count: int) -> tuple[int, int]:
     killed = 0
     for number in range(times):
         name = _word("killed", number)
-        process = await _started("--keep", name, str(count))
-        assert process.stdout  # noqa: S101
+        process = await _started("keep", name, str(count))
+        assert process.stdout
         # It is killed somewhere between its first and its last page.
         for _ in range(chance.randrange(1, count)):
             if not await process.stdout.readline():
@@ -98,7 +62,7 @@ async def kill_writer(times: int, count: int) -> tuple[int, int]:
         if found := await find_flaws():
             msg = f"not intact after kill {number + 1}: {found}"
             raise RuntimeError(msg)
-        if await (await _started("--keep", name, str(count))).wait() or await _count(name) != count:
+        if await (await _started("keep", name, str(count))).wait() or await _count(name) != count:
             msg = f"{await _count(name)} of {count} pages after kill {number + 1}"
             raise RuntimeError(msg)
     return killed, await _count(_word("killed", times - 1))
@@ -109,7 +73,7 @@ async def fresh(trials: int) -> tuple[int, float]:
 
     The seconds are from the word that a page is kept to the word that it was found.
     """
-    writer, reader = await _started("--obey"), await _started("--obey")
+    writer, reader = await _started("obey"), await _started("obey")
     await _told(reader, "find nothing")
     found, seconds = 0, 0.0
     for number in range(trials):
@@ -185,16 +149,17 @@ async def _obey() -> None:
 
 
 async def _told(process: Process, line: str) -> str:
-    assert process.stdin  # noqa: S101
-    assert process.stdout  # noqa: S101
+    assert process.stdin
+    assert process.stdout
     process.stdin.write(f"{line}\n".encode())
     return (await process.stdout.readline()).decode().strip()
 
 
 async def _started(*arguments: str) -> Process:
-    command = [sys.executable, "-m", "benchmarks.durability", *arguments]
+    command = [sys.executable, "-m", "tests.faults.page_writer", *arguments]
     return await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=PIPE, stdout=PIPE)
 
 
 if __name__ == "__main__":
-    main()
+    task, *what = sys.argv[1:]
+    asyncio.run(_keep(what[0], int(what[1])) if task == "keep" else _obey())
