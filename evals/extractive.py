@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -41,16 +41,17 @@ OTHERS = {
 PAGES = 8
 
 
-class Corpus(NamedTuple):
+class _Corpus(NamedTuple):
     """The pages of a set, ready to be searched."""
 
     pages: list[dict[str, Any]]
     index: BM25Plus
 
-    def nearest(self, question: str, most: int = PAGES) -> list[dict[str, Any]]:
+    def nearest(self, question: str) -> list[dict[str, Any]]:
         """Return the pages that share most with a question, best first."""
         scores = self.index.get_scores(query_terms(question))
-        return [self.pages[at] for at in (-scores).argsort(kind="stable")[:most] if scores[at] > 0]
+        best = (-scores).argsort(kind="stable")[:PAGES]
+        return [self.pages[at] for at in best if scores[at] > 0]
 
 
 class _Result(NamedTuple):
@@ -94,16 +95,16 @@ def main() -> None:
 
 def _measure(data: Path, questions: str, pages: str, picked: slice) -> list[_Result]:
     """Ask the picked questions of one set of the nearest pages of another or the same."""
-    found = list(read_lines(data / questions / "queries.jsonl"))
+    found = _read_lines(data / questions / "queries.jsonl")
     Random(1).shuffle(found)
-    searched = read_page_corpus(data / pages / "corpus.jsonl")
+    searched = _read_corpus(data / pages / "corpus.jsonl")
     return [_ask(query, searched.nearest(query["text"])) for query in found[picked]]
 
 
 def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> _Result:
     """Let the model research one question, and see whose pages it quotes."""
     ids = {f"S{number}": page["id"] for number, page in enumerate(pages, start=1)}
-    request = HumanMessage(make_prompt(query["text"], pages))
+    request = HumanMessage(_make_prompt(query["text"], pages))
     start = time.process_time()
     text = ExtractiveChatModel().invoke([request]).text
     seconds = time.process_time() - start
@@ -122,18 +123,16 @@ def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> _Resul
     )
 
 
-def make_prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
+def _make_prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
     """Return what a researcher is asked who is shown the passages of some pages."""
-    named = dict(enumerate(pages, start=1))
+    named = {f"S{number}": page for number, page in enumerate(pages, start=1)}
     sources = {
-        f"S{number}": Source(
-            id=f"S{number}", page="", title=page["title"], location="", kind="file"
-        )
-        for number, page in named.items()
+        name: Source(id=name, page="", title=page["title"], location="", kind="file")
+        for name, page in named.items()
     }
     cut = [
-        Passage(source=f"S{number}", text=passage.text)
-        for number, page in named.items()
+        Passage(source=name, text=passage.text)
+        for name, page in named.items()
         for passage in split_passages(page["text"])
     ]
     step = render_block("step", question, title=question)
@@ -144,14 +143,14 @@ def make_prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
 
 def _answered(query: Mapping[str, Any], quotes: Sequence[str]) -> bool | None:
     given = [query.get(name) or [] for name in ("answers", "answer", "answer_aliases")]
-    quotable = {one.lower() for one in flatten(given)} - {"yes", "no"}
+    quotable = {one.lower() for one in _flatten(given)} - {"yes", "no"}
     said = "\n".join(quotes).lower()
     return any(one in said for one in quotable) if quotable else None
 
 
-def flatten(given: str | Sequence[Any]) -> list[str]:
+def _flatten(given: str | Sequence[Any]) -> list[str]:
     """Return the texts of lists in lists: where several facts answer, each may have spellings."""
-    return [given] if isinstance(given, str) else [one for some in given for one in flatten(some)]
+    return [given] if isinstance(given, str) else [one for some in given for one in _flatten(some)]
 
 
 def _row(name: str, results: Sequence[_Result]) -> str:
@@ -178,21 +177,17 @@ def _mean(values: Any) -> float:
 
 
 @cache
-def read_page_corpus(path: Path) -> Corpus:
+def _read_corpus(path: Path) -> _Corpus:
     """Return the pages of a set with an index of their words."""
-    return index_corpus(list(read_lines(path)))
-
-
-def index_corpus(pages: list[dict[str, Any]]) -> Corpus:
-    """Return pages with an index of their words."""
+    pages = _read_lines(path)
     bags = [search_words(f"{page['title']}\n{page['text']}") for page in pages]
-    return Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
+    return _Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a file that has one on each line."""
+def _read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file that has one on each line."""
     with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
+        return list(map(json.loads, file))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def score_ranking(
     told |= {f"all@{cut}": float(wanted <= tops[cut]) for cut in (5, 10)}
     told["MRR"] = next((1 / at for at, one in enumerate(ranked[:FIRST], 1) if one in wanted), 0.0)
     hits = [int(one in wanted) for one in ranked[:10]]
-    told["nDCG@10"] = discounted_gain(hits) / discounted_gain([1] * len(wanted))
+    told["nDCG@10"] = _discounted_gain(hits) / _discounted_gain([1] * len(wanted))
     for cut in (5, 10) if groups else ():
         covered = [not tops[cut].isdisjoint(group) for group in groups]
         told[f"group@{cut}"] = sum(covered) / len(groups)
@@ -83,13 +83,9 @@ def fuse_ranks(rankings: Sequence[Sequence[str]], k: int = 60) -> list[str]:
     return sorted(worth, key=lambda one: -worth[one])
 
 
-def discounted_gain(grades: Sequence[int]) -> float:
-    """Return the gain of the first ten grades: 2^grade - 1 by the logarithm of the rank.
-
-    The formula is that of Burges et al. (ICML 2005).
-    """
-    ranked = enumerate(grades[:10], start=2)
-    return math.fsum((2**grade - 1) / math.log2(place) for place, grade in ranked)
+def _discounted_gain(hits: Sequence[int]) -> float:
+    """Return the gain of the first ten places: 1 by the logarithm of the rank for each hit."""
+    return math.fsum(hit / math.log2(place) for place, hit in enumerate(hits[:10], start=2))
 
 
 Rank = Callable[[str], list[str]]

@@ -447,7 +447,7 @@ CONFIDENCE_MODELS = {
         0.85,
     ),
 }
-"""By language; `python -m benchmarks.calibration --fit` fits them and shows the curve.
+"""By language; `benchmarks/calibration.py`, up to commit c06408f, fitted them.
 
 The threshold of English is chosen by hand (ADR 20).
 """
