@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -45,11 +45,6 @@ def _chinese_names(title: str, text: str) -> dict[str, str]:
     return found | ({title: "title"} if whole else {})
 
 
-def _asked_sort(question: str) -> str:
-    """Return what sort of name answers a question, or nothing where it asks for something else."""
-    return next((sort for sort, asks in _ASKED.items() if asks.search(question)), "")
-
-
 def stands_whole(name: str, said: str) -> bool:
     """Tell whether a name stands in a Chinese sentence with nothing beside it that may be its."""
     return bool(re.search(f"(?:^|(?<=[{_BOUND}]|\\d)){re.escape(name)}(?=[{_BOUND}]|$)", said))
@@ -60,6 +55,8 @@ SETS = {
     "held-out": {"en": ["2wiki", "musique"], "zh": ["drcd", "rgb_zh_int"]},
 }
 """The sets that each half of the benchmark is made from, by language."""
+
+WORDS = Path(__file__).with_name("words.json")
 
 TRIES = 400
 """How many pages are looked at for one sentence of a kind."""
@@ -98,20 +95,49 @@ class SentenceMaker:
         self.chance = Random(f"{half} {language} {seed}")
         self.language, self.half = language, half
         self.pages = [page for name in SETS[half][language] for page in _pages(data, name)]
-        self.words: dict[str, Any] = _words()[language]
+        words = json.loads(WORDS.read_text("utf-8"))
+        self.words: dict[str, Any] = words[language]
+        self.space: str = self.words["space"]
+        self.months: list[str] = words["en"]["months"]
 
     def case(self, kind: str, way: Way, *, wrong: bool) -> LabelledSentence | None:
         """Make one case of a kind, or none where no page of many serves."""
         for _ in range(TRIES):
             page = self.chance.choice(self.pages)
-            made = way(self, page)
-            if made:
+            if made := way(self, page):
                 return self._framed(kind, page, made, wrong=wrong)
         return None
 
-    def listed(self, name: str) -> list[str]:
-        """Return every other one of the sentences of a kind: each half has its own."""
-        return list(self.words[name])[self.half == "held-out" :: 2]
+    def word(self, kind: str) -> Any:
+        """Return one of the words or wordings of a kind."""
+        return self.chance.choice(self.words[kind])
+
+    def remark(self, kind: str, page: SamplePage) -> str:
+        """Return a sentence of a kind about a page, from those that this half has for its own."""
+        own = self.words[kind][self.half == "held-out" :: 2]
+        return str(self.chance.choice(own)).format(page.title or "X")
+
+    def sentence(self, page: SamplePage) -> str:
+        """Return one of the sentences of a page."""
+        return self.chance.choice(page.said)
+
+    def clause(self, page: SamplePage) -> str:
+        """Return one of the sentences of a page without its full stop."""
+        return self.sentence(page)[:-1]
+
+    def reword(self, said: str) -> str:
+        """Return a sentence with other words that mean the same."""
+        bound = r"\b" if self.language == "en" else ""
+        for old, new in self.words["synonyms"]:
+            said = re.sub(f"{bound}{old}{bound}", new, said, count=1)
+        moved = re.fullmatch(r"((?:In|During|After|Since) [^,]{4,30}), (the \w.*)\.", said)
+        if moved:
+            said = f"{moved[2][0].upper()}{moved[2][1:]} {moved[1][0].lower()}{moved[1][1:]}."
+        return said
+
+    def said_or_reworded(self, page: SamplePage) -> str:
+        """Return one of the sentences of a page as it is, or in other words."""
+        return self.chance.choice([self.sentence(page), self.reword(self.sentence(page))])
 
     def other(self, page: SamplePage) -> SamplePage:
         """Return some other page."""
@@ -128,8 +154,7 @@ class SentenceMaker:
     def cited(self, said: str, source: str = "S1") -> str:
         """Return a sentence with a citation before its full stop."""
         stop = said[-1] if said[-1] in ".。" else ""
-        space = "" if self.language == "zh" else " "
-        return f"{said.removesuffix(stop)}{space}[{source}]{stop or '.'}"
+        return f"{said.removesuffix(stop)}{self.space}[{source}]{stop or '.'}"
 
     def _framed(
         self, kind: str, page: SamplePage, made: MadeSentence, *, wrong: bool
@@ -142,9 +167,9 @@ class SentenceMaker:
         )
         said = made.said.replace("[SX]", f"[{names[1]}]").replace('s="SX"', f's="{names[1]}"')
         beside = self.cited(self.chance.choice(others[1].said), names[2])
-        joint = "" if self.language == "zh" else " "
+        after, before = f"{{}}{self.space}{beside}", f"{beside}{self.space}{{}}"
         frame = made.frame or self.chance.choice(
-            ["{}", "{}" + joint + beside, beside + joint + "{}", "## A\n\n- {}\n- " + beside]
+            ["{}", after, before, f"## A\n\n- {{}}\n- {beside}"]
         )
         titles = dict(zip(names, [page.title, *(one.title for one in others)], strict=True))
         body = frame.format(said)
@@ -176,63 +201,36 @@ def map_by_kind(*functions: Way) -> dict[str, Way]:
     return {function.__name__.strip("_"): function for function in functions}
 
 
+_ALONE = re.compile(r"[\u4e00-\u9fff《].{12,88}。|[A-Z][a-z].{42,257}\.")
+_MARKED = re.compile(r"[\[\]*`<>|“”「」\"\n…;；&#_^~\\{}=（(]|\S\.[a-z]{2}")
+
+
+def _list_sentences(text: str) -> list[str]:
+    """Return the sentences of a text that can stand alone."""
+    every = (span.text for span in split_sentences(text))
+    return [one for one in every if _ALONE.fullmatch(one) and not _MARKED.search(one)]
+
+
 @cache
 def _pages(data: Path, name: str) -> list[SamplePage]:
     lines = (data / name / "corpus.jsonl").read_text("utf-8").splitlines()
     read = (json.loads(line) for line in lines[:4000])
     named = _answers(data / name / "queries.jsonl")
     made = (
-        SamplePage(one["title"], one["text"], list(_alone(one["text"])), named.get(one["id"], {}))
+        SamplePage(
+            one["title"], one["text"], _list_sentences(one["text"]), named.get(one["id"], {})
+        )
         for one in read
     )
     return [page for page in made if page.said]
-
-
-@cache
-def _words() -> dict[str, Any]:
-    file = Path(__file__).with_name("words.json")
-    words: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return words
 
 
 def _answers(file: Path) -> dict[str, dict[str, str]]:
     """Return by the id of each page the names that answer Chinese questions about it."""
     found: dict[str, dict[str, str]] = {}
     for one in map(json.loads, file.read_text("utf-8").splitlines()):
-        sort, answer = _asked_sort(one["text"]), one.get("answer")
+        sort = next((sort for sort, asks in _ASKED.items() if asks.search(one["text"])), "")
+        answer = one.get("answer")
         if sort and isinstance(answer, str) and re.fullmatch(f"{HAN}{{2,8}}", answer):
             found.setdefault(one["gold"][0], {})[answer] = sort
     return found
-
-
-def _alone(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that can stand alone."""
-    for span in split_sentences(text):
-        said = span.text
-        chinese = bool(re.match("[\u4e00-\u9fff《]", said))
-        fits = 14 <= len(said) <= 90 if chinese else 45 <= len(said) <= 260
-        ends = (
-            said[-1] == "。" if chinese else bool(re.match(r"[A-Z][a-z]", said)) and said[-1] == "."
-        )
-        if (
-            fits
-            and ends
-            and not re.search(r"[\[\]*`<>|“”「」\"\n…;；&#_^~\\{}=（(]|\S\.[a-z]{2}", said)
-        ):
-            yield said
-
-
-def pick_sentences(maker: SentenceMaker, page: SamplePage) -> str:
-    """Return one of the sentences of a page."""
-    return maker.chance.choice(page.said)
-
-
-def rewrite_page(maker: SentenceMaker, said: str) -> str:
-    """Return a sentence with other words that mean the same."""
-    for old, new in maker.words["synonyms"]:
-        bound = r"\b" if maker.language == "en" else ""
-        said = re.sub(f"{bound}{old}{bound}", new, said, count=1)
-    moved = re.fullmatch(r"((?:In|During|After|Since) [^,]{4,30}), (the \w.*)\.", said)
-    if moved:
-        said = f"{moved[2][0].upper()}{moved[2][1:]} {moved[1][0].lower()}{moved[1][1:]}."
-    return said

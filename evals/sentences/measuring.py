@@ -18,21 +18,13 @@ import html
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.sentences.made import LabelledSentence, SentenceMaker, Way
+from evals.sentences.made import LabelledSentence, SentenceMaker
 from evals.sentences.right import RIGHT
-from evals.sentences.variants import (
-    ACROSS_RIGHT,
-    ACROSS_WRONG,
-    FRAMED_RIGHT,
-    FRAMED_WRONG,
-    WORDED_RIGHT,
-    WORDED_WRONG,
-)
 from evals.sentences.wrong import WRONG
 from report.checks.attribution import CheckedText, enforce_citations
 from report.markdown.markers import MARKER
@@ -72,23 +64,16 @@ class SentenceOutcome(NamedTuple):
 
 def main() -> None:
     """Make the sentences, check them, and print a table by kind."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cases", type=Path, help="JSON lines of sentences of one's own")
-    parser.add_argument("--half", choices=["tuning", "held-out"], default="tuning")
-    parser.add_argument("--each", type=int, default=60, help="sentences of a kind and language")
-    parser.add_argument("--seed", type=int, default=1)
+    parser = make_parser(__doc__, half="tuning", each=60)
     parser.add_argument("--show", nargs="*", default=[], help="print what failed of these kinds")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     started = time.perf_counter()
-    cases = (
-        own_cases(options.cases)
-        if options.cases
-        else make_cases(options.data, options.half, options.each, options.seed)
-    )
-    outcomes = [judge_sentence(case) for case in cases]
-    table = list_outcome_rows(outcomes)
+    outcomes = [
+        judge_in_report(case, enforce_citations(case.body, case.texts, case.question, case.titles))
+        for case in choose_cases(options)
+    ]
+    table = _list_rows(outcomes)
     if options.json:
         print(json.dumps({"kinds": table, **_summary(outcomes)}))
         return
@@ -101,33 +86,32 @@ def main() -> None:
             _show(one)
 
 
-def make_cases(data: Path, half: str, each: int, seed: int) -> Iterable[LabelledSentence]:
+def make_parser(description: str | None, *, half: str, each: int) -> argparse.ArgumentParser:
+    """Return what reads the options that say which sentences are chosen."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cases", type=Path, help="JSON lines of sentences of one's own")
+    parser.add_argument("--half", choices=["tuning", "held-out"], default=half)
+    parser.add_argument("--each", type=int, default=each, help="sentences of a kind and language")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser
+
+
+def choose_cases(options: argparse.Namespace) -> list[LabelledSentence]:
+    """Return the cases of a file of JSON lines, or those that are made of the data."""
+    if options.cases:
+        lines = options.cases.read_text("utf-8").splitlines()
+        return [LabelledSentence(**json.loads(line)) for line in lines]
+    return [*_make_cases(options.data, options.half, options.each, options.seed)]
+
+
+def _make_cases(data: Path, half: str, each: int, seed: int) -> Iterable[LabelledSentence]:
     """Yield so many cases of every kind in both languages."""
     for language in ("en", "zh"):
         maker = SentenceMaker(data, half, language, seed)
-        for kind, (way, wrong) in _ways().items():
-            yield from filter(None, (maker.case(kind, way, wrong=wrong) for _ in range(each)))
-
-
-def own_cases(file: Path) -> list[LabelledSentence]:
-    """Return the cases of a file of JSON lines."""
-    return [LabelledSentence(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
-
-
-def _ways() -> dict[str, tuple[Way, bool]]:
-    """Return each kind of sentence: how it is made, and whether it is wrong."""
-    right = RIGHT | FRAMED_RIGHT | ACROSS_RIGHT | WORDED_RIGHT
-    wrong = WRONG | FRAMED_WRONG | ACROSS_WRONG | WORDED_WRONG
-    return {kind: (way, False) for kind, way in right.items()} | {
-        kind: (way, True) for kind, way in wrong.items()
-    }
-
-
-def judge_sentence(case: LabelledSentence) -> SentenceOutcome:
-    """Check one case and see what became of its sentence."""
-    return judge_in_report(
-        case, enforce_citations(case.body, case.texts, case.question, case.titles)
-    )
+        for ways, wrong in ((RIGHT, False), (WRONG, True)):
+            for kind, way in ways.items():
+                yield from filter(None, (maker.case(kind, way, wrong=wrong) for _ in range(each)))
 
 
 def judge_in_report(case: LabelledSentence, checked: CheckedText) -> SentenceOutcome:
@@ -142,15 +126,13 @@ def judge_in_report(case: LabelledSentence, checked: CheckedText) -> SentenceOut
     return SentenceOutcome(case, checked, said in body, warned, mended)
 
 
-def list_outcome_rows(outcomes: Sequence[SentenceOutcome]) -> list[dict[str, object]]:
+def _list_rows(outcomes: Sequence[SentenceOutcome]) -> list[dict[str, object]]:
     """Return a row for each kind and language: how many there were and what became of them."""
-    table: dict[tuple[str, str], Counter[str]] = {}
+    table: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for one in outcomes:
-        count = table.setdefault((one.case.kind, one.case.language), Counter())
-        count += Counter(
+        table[one.case.kind, one.case.language] += Counter(
             all=1, gone=not one.kept, warned=one.warned, mended=one.mended, failed=one.failed
         )
-        table[one.case.kind, one.case.language] = count
     wrong = {one.case.kind for one in outcomes if one.case.wrong}
     marked = {language: _marked_right(outcomes, language) for language in ("en", "zh")}
     return [
@@ -164,7 +146,7 @@ def list_outcome_rows(outcomes: Sequence[SentenceOutcome]) -> list[dict[str, obj
     ]
 
 
-def _marked_right(outcomes: Iterable[SentenceOutcome], language: str) -> float:
+def _marked_right(outcomes: Sequence[SentenceOutcome], language: str) -> float:
     """Return which part of the right sentences of a language is marked or taken out."""
     right = [one for one in outcomes if not one.case.wrong and one.case.language == language]
     return sum(one.failed for one in right) / max(len(right), 1)

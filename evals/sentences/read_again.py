@@ -10,11 +10,9 @@ many when the reader has had its say. `--cases FILE` measures on sentences of on
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +20,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from evals.sentences.made import LabelledSentence
-from evals.sentences.measuring import SentenceOutcome, judge_in_report, make_cases, own_cases
+from evals.sentences.measuring import SentenceOutcome, choose_cases, judge_in_report, make_parser
 from graph.context import Context
 from graph.records import Source
 from models.chat_models import load_role_model
@@ -55,20 +53,10 @@ class _Report(NamedTuple):
 
 def main() -> None:
     """Choose the sentences, ask the model once for each report, and print a table by kind."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cases", type=Path, help="JSON lines of sentences of one's own")
-    parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
-    parser.add_argument("--each", type=int, default=2, help="sentences of a kind and language")
+    parser = make_parser(__doc__, half="held-out", each=2)
     parser.add_argument("--report", type=int, default=40, help="sentences of a report")
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    chosen = (
-        own_cases(options.cases)
-        if options.cases
-        else [*make_cases(options.data, options.half, options.each, options.seed)]
-    )
-    asyncio.run(_measure([*_reports(chosen, options.report, options.seed)]))
+    asyncio.run(_measure([*_reports(choose_cases(options), options.report, options.seed)]))
 
 
 def _reports(cases: Sequence[LabelledSentence], size: int, seed: int) -> Iterator[_Report]:
