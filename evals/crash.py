@@ -7,12 +7,10 @@ import json
 import os
 import random
 import re
-import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -21,13 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from calls.ledger import recorded_hits
-from evals.openai_server import Call, Script, configuration, digest_request
+from evals.openai_server import Call, Server, digest_request
 from evals.world import Pages, make_rules
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -36,41 +33,34 @@ MODEL = "chatcmpl-"
 """How the name of a model call begins; what follows is a hash of its request."""
 
 
-class _Noted(NamedTuple):
-    """Servers on loopback, and the log of what they were asked."""
+class _World(Server):
+    """A model, a search and pages on loopback, and the log of what they were asked."""
 
-    script: Script
-    url: str
+    @property
+    def site(self) -> str:
+        """The address of all of them."""
+        return self.url.removesuffix("/v1")
 
     def requests(self) -> Counter[str]:
         """Count the requests so far by their names."""
-        return Counter(_asked(call) for call in self.script.log)
+        return Counter(map(_asked, self.log))
 
 
 @contextmanager
-def make_world(seconds: float, steps: int = 4) -> Iterator[_Noted]:
+def make_world(seconds: float, steps: int = 4) -> Iterator[_World]:
     """Serve the model, the search and the pages for as long as a `with` block lasts.
 
     Args:
         seconds: How long each answer takes.
         steps: How many steps the plan has.
     """
-    listener = socket.create_server(("127.0.0.1", 0))
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    script, pages = Script(make_rules(steps), seconds), Pages(seconds, url)
-    config = configuration(script)
-    config.app.router.routes += [  # type: ignore[union-attr]
-        Route("/search", _noting(script, pages.search)),
-        Route("/page/{number}", _noting(script, pages.page)),
-    ]
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=[[listener]])
-    thread.start()
-    try:
-        yield _Noted(script, url)
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join()
+    with _World(make_rules(steps), seconds) as world:
+        pages = Pages(seconds, world.site)
+        world.add_routes(
+            Route("/search", _noting(world, pages.search)),
+            Route("/page/{number}", _noting(world, pages.page)),
+        )
+        yield world
 
 
 def record_calls(home: Path) -> set[str]:
@@ -84,11 +74,11 @@ def record_calls(home: Path) -> set[str]:
     return {name for kind, result in rows for name in _kept(kind, result, origins)}
 
 
-def _noting(script: Script, answer: Answer) -> Answer:
+def _noting(world: _World, answer: Answer) -> Answer:
     async def note(request: Request) -> Response:
         """Write a request down, then answer it."""
         query = dict(request.query_params)
-        script.log.append(Call(time.monotonic(), request.url.path, query))
+        world.log.append(Call(time.monotonic(), request.url.path, query))
         return await answer(request)
 
     return note
@@ -98,11 +88,8 @@ def _asked(call: Call) -> str:
     """Name a request by what its answer can be told by: a search by the first page it finds."""
     if call.path == "/search":
         return f"search {random.Random(call.body['q']).randrange(10**6)}"
-    return (
-        call.path
-        if call.path.startswith("/page/")
-        else MODEL + digest_request(call.body)[:12].hex()
-    )
+    is_page = call.path.startswith("/page/")
+    return call.path if is_page else MODEL + digest_request(call.body)[:12].hex()
 
 
 def _kept(kind: str, result: str, origins: dict[str, str]) -> set[str]:
@@ -162,19 +149,19 @@ ROWS = (
 class _Job:
     """One question in a home of its own, put to servers that note every request."""
 
-    def __init__(self, world: _Noted, folder: Path) -> None:
+    def __init__(self, world: _World, folder: Path) -> None:
         self.world, self.folder, self.home = world, folder, folder / "home"
         self.said = ""
         folder.mkdir(parents=True)
-        world.script.log.clear()
+        world.log.clear()
         self.environment = {
             **os.environ,
             "DOSSIER_HOME": str(self.home),
             "DOSSIER_ALLOW_PRIVATE_FETCH": "true",
             "DOSSIER_MODEL": "openai:gpt-4o",
             "OPENAI_API_KEY": "none",
-            "OPENAI_BASE_URL": f"{world.url}/v1",
-            "SEARXNG_URL": world.url,
+            "OPENAI_BASE_URL": world.url,
+            "SEARXNG_URL": world.site,
         }
 
     def ask(self, way: str) -> list[str]:
@@ -217,7 +204,7 @@ class _Job:
         if not all(file.exists() for file in files):
             return b""
         whole = b"".join(file.read_bytes() for file in files)
-        return whole.replace(self.world.url.encode(), b"http://world")
+        return whole.replace(self.world.site.encode(), b"http://world")
 
 
 def _launched(
@@ -235,7 +222,7 @@ def _launched(
     )
 
 
-def uninterrupted(world: _Noted, folder: Path) -> Golden:
+def uninterrupted(world: _World, folder: Path) -> Golden:
     """Run the job once to its end.
 
     Raises:
@@ -256,7 +243,7 @@ def uninterrupted(world: _Noted, folder: Path) -> Golden:
     return Golden(job.report, seconds, len(requests))
 
 
-def closed_at_review(world: _Noted, folder: Path, golden: Golden) -> Stopped:
+def closed_at_review(world: _World, folder: Path, golden: Golden) -> Stopped:
     """Stop at the plan, and approve it in another process."""
     job = _Job(world, folder)
     job.run(job.ask("--review"))
@@ -264,7 +251,7 @@ def closed_at_review(world: _Noted, folder: Path, golden: Golden) -> Stopped:
 
 
 def kill_run(
-    world: _Noted, folder: Path, golden: Golden, *moments: float, asked: int = 0
+    world: _World, folder: Path, golden: Golden, *moments: float, asked: int = 0
 ) -> Stopped:
     """Kill a run at some moments, and go on with it in another process each time.
 

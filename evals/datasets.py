@@ -160,17 +160,26 @@ def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, read
 
 
-def _text_of(file: Path) -> str:
+def read_data_file(file: Path, unreadable: ErrorCode) -> str:
+    """Return the text of a file of data that a person names.
+
+    Raises:
+        Problem: `file_not_found`, or the code for a file that cannot be read.
+        UnicodeDecodeError: When it is not UTF-8.
+    """
     try:
         return read_user_file(file)
     except FileNotFoundError as error:
-        what = "there is no such file"
-        raise Problem(
-            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
-        ) from error
+        what, hint = "there is no such file", "check the path"
+        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint=hint) from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
-        raise Problem(ErrorCode.CORPUS_UNREADABLE, what, where=str(file)) from error
+        raise Problem(unreadable, what, where=str(file)) from error
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return read_data_file(file, ErrorCode.CORPUS_UNREADABLE)
     except UnicodeDecodeError as error:
         raise Problem(ErrorCode.CORPUS_UNREADABLE, "it is not UTF-8", where=str(file)) from error
 

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
-import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from config.resources import replace_resources
+from evals.retrieval_eval import open_own_store
 from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.memory import EXPERIENCE_ROLES, INSIGHT_TITLE, ExperienceMemory
@@ -178,9 +176,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["DOSSIER_HOME"] = home
-        replace_resources().close()
+    with open_own_store():
         asyncio.run(_measure(_tasks(options.tasks, options.seed)))
 
 

@@ -22,8 +22,7 @@ from pydantic import BaseModel
 
 from calls.gateway import ask
 from config.errors import ErrorCode, ErrorKind, Problem
-from config.user_files import read_user_file
-from evals.datasets import CorpusEntry
+from evals.datasets import CorpusEntry, read_data_file
 from evals.retrieval_eval import Told, mean, store_corpus
 from graph.context import Context
 from nodes.recall.recall_graph import make_recall_graph
@@ -105,16 +104,8 @@ def read_locomo(file: Path) -> tuple[list[CorpusEntry], list[_Question]]:
         Problem: `file_not_found` or `locomo_unreadable`.
     """
     try:
-        samples = json.loads(read_user_file(file))
+        samples = json.loads(read_data_file(file, ErrorCode.LOCOMO_UNREADABLE))
         return _pages(samples), _questions(samples)
-    except FileNotFoundError as error:
-        what = "there is no such file"
-        raise Problem(
-            ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint="check the path"
-        ) from error
-    except OSError as error:
-        what = f"it cannot be read: {error.strerror}"
-        raise Problem(ErrorCode.LOCOMO_UNREADABLE, what, where=str(file)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         hint = "it is the file that the authors of LoCoMo call locomo10.json"
         what = f"it is not LoCoMo's: {type(error).__name__}: {error}"
@@ -186,17 +177,17 @@ def _make_answering() -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the graph that looks a question up in memory and answers it in a few words."""
     graph = StateGraph(_Answering, context_schema=Context)
     graph.add_node("recall", make_recall_graph())
-    graph.add_node("answer", answer_from_memory)
+    graph.add_node("answer", _answer_from_memory)
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "answer")
     graph.add_edge("answer", END)
     return graph.compile(InMemorySaver())
 
 
-async def answer_from_memory(state: _Answering, runtime: Runtime[Context]) -> dict[str, str]:
+async def _answer_from_memory(state: _Answering, runtime: Runtime[Context]) -> dict[str, str]:
     """Answer in a few words.
 
-    Reads `question`, `notes`, `extracts`, `sources`, `category`; writes `answer_from_memory`.
+    Reads `question`, `notes`, `extracts`, `sources`, `category`; writes `answer`.
     """
     request = join_prompt_blocks(
         render_block("question", state["question"]),

@@ -89,11 +89,8 @@ def tool_call_answer(call: Json) -> dict[str, str]:
 def count_usage(asked: Any, said: Any) -> dict[str, int]:
     """Return the bill, in tokens of four characters."""
     prompt, answer = len(json.dumps(asked)) // 4, len(json.dumps(said)) // 4
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": answer,
-        "total_tokens": prompt + answer,
-    }
+    total = prompt + answer
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": total}
 
 
 def _chunks(body: Json, whole: Json) -> Iterator[Json]:
@@ -123,13 +120,10 @@ def _deltas(message: Json) -> Iterator[Json]:
 def _embeddings(body: Json) -> Json:
     """Return a vector of 8 numbers for each input: equal texts get equal vectors, no more."""
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    made = ([n / 255 for n in digest_request(text)[:8]] for text in texts)
     data = [
-        {
-            "object": "embedding",
-            "index": index,
-            "embedding": [n / 255 for n in digest_request(text)[:8]],
-        }
-        for index, text in enumerate(texts)
+        {"object": "embedding", "index": index, "embedding": vector}
+        for index, vector in enumerate(made)
     ]
     return {"object": "list", "model": body["model"], "data": data, "usage": count_usage(texts, "")}
 
@@ -222,6 +216,10 @@ class Server(Script):
         self._thread = threading.Thread(target=self._uvicorn.run, args=[[listener]])
         self._thread.start()
         return self
+
+    def add_routes(self, *routes: Route) -> None:
+        """Serve something else, too."""
+        self._uvicorn.config.app.router.routes += routes  # type: ignore[union-attr]
 
     def __exit__(self, *exception: object) -> None:
         self._uvicorn.should_exit = self._uvicorn.force_exit = True
