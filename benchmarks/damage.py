@@ -53,22 +53,6 @@ FILES = {
 """The files that are damaged, by what they are."""
 
 
-READERS = {
-    "database": "resume runs search",
-    "its WAL": "resume",
-    "checkpoints": "follow",
-    "their WAL": "follow resume",
-    "trace": "show",
-    "lock": "runs",
-    ".env": "runs",
-    "models.toml": "doctor",
-    "AGENTS.md": "memory doctor",
-    "report.md": "show",
-    "report.html": "show",
-}
-"""Which commands read a file; the others meet it as if it were whole."""
-
-
 def _zeroed(content: bytes, dice: random.Random) -> bytes:
     """Write zeros over a page, never the first one, or over the middle of what is smaller."""
     if len(content) < 2 * PAGE:

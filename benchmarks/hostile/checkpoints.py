@@ -35,7 +35,7 @@ BYTES = {
 def checkpoint_trials(whole: Path) -> Iterator[Trial]:
     """Replace every value of the newest checkpoints by values of other kinds."""
     for thread, words in [*RESUMING.items()][:2]:
-        state = _newest(whole, thread)["channel_values"]
+        state = _newest(whole, thread)[1]["channel_values"]
         for name in (None, *state):
             for value in FORGED:
                 spoil = forge_checkpoint(thread, name, value)
@@ -71,6 +71,11 @@ def forge_parts(kept: Any, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, {**kept, "channel_values": {**inner, name: value}}
 
 
+def _execute(folder: Path, statement: str, values: list[Any]) -> list[Any]:
+    with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved, saved:
+        return saved.execute(statement, values).fetchall()
+
+
 COLUMNS = {
     "checkpoints": ("checkpoint", "checkpoint_ns > ''"),
     "writes": (
@@ -87,8 +92,7 @@ def list_rows(folder: Path, table: str, thread: str) -> list[tuple[int, Any]]:
     """Return the rows of a thread that are taken up again, and what each holds."""
     column, more = COLUMNS[table]
     wanted = f"SELECT rowid, type, {column} FROM {table} WHERE thread_id = ? AND {more}"  # noqa: S608
-    with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved:
-        rows = saved.execute(wanted, [thread]).fetchall()
+    rows = _execute(folder, wanted, [thread])
     return [(row, JsonPlusSerializer().loads_typed((kind, data))) for row, kind, data in rows]
 
 
@@ -99,8 +103,7 @@ def with_row(table: str, row: int, value: Any) -> Callable[[Path], None]:
         """Forge a row."""
         packed = JsonPlusSerializer().dumps_typed(value)
         change = f"UPDATE {table} SET type = ?, {COLUMNS[table][0]} = ? WHERE rowid = ?"  # noqa: S608
-        with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved, saved:
-            saved.execute(change, [*packed, row])
+        _execute(folder, change, [*packed, row])
 
     return spoil
 
@@ -111,23 +114,20 @@ def with_bytes(table: str, row: int, how: str) -> Callable[[Path], None]:
     def spoil(folder: Path) -> None:
         """Damage a row."""
         change = BYTES[how].format(column=COLUMNS[table][0])
-        with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved, saved:
-            saved.execute(f"UPDATE {table} SET {change} WHERE rowid = ?", [row])  # noqa: S608
+        _execute(folder, f"UPDATE {table} SET {change} WHERE rowid = ?", [row])  # noqa: S608
 
     return spoil
 
 
 NEWEST = (
-    "SELECT checkpoint_id, type, checkpoint FROM checkpoints WHERE thread_id = ? "
+    "SELECT rowid, type, checkpoint FROM checkpoints WHERE thread_id = ? "
     "AND checkpoint_ns = '' ORDER BY checkpoint_id DESC LIMIT 1"
 )
 
 
-def _newest(folder: Path, thread: str) -> dict[str, Any]:
-    with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved:
-        _, kind, data = saved.execute(NEWEST, [thread]).fetchone()
-    found: dict[str, Any] = JsonPlusSerializer().loads_typed((kind, data))
-    return found
+def _newest(folder: Path, thread: str) -> tuple[int, dict[str, Any]]:
+    ((row, *typed),) = _execute(folder, NEWEST, [thread])
+    return row, JsonPlusSerializer().loads_typed(tuple(typed))
 
 
 def forge_checkpoint(thread: str, name: str | None, value: Any) -> Callable[[Path], None]:
@@ -135,15 +135,11 @@ def forge_checkpoint(thread: str, name: str | None, value: Any) -> Callable[[Pat
 
     def spoil(folder: Path) -> None:
         """Forge the newest checkpoint of a thread."""
-        newest = _newest(folder, thread)
+        row, newest = _newest(folder, thread)
         if name is None:
             newest["channel_values"] = value
         else:
             newest["channel_values"][name] = value
-        with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved, saved:
-            its = saved.execute(NEWEST, [thread]).fetchone()[0]
-            packed = JsonPlusSerializer().dumps_typed(newest)
-            change = "UPDATE checkpoints SET type = ?, checkpoint = ? WHERE checkpoint_id = ?"
-            saved.execute(change, [*packed, its])
+        with_row("checkpoints", row, newest)(folder)
 
     return spoil

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.damage import COMMANDS, DAMAGES, FILES, READERS, damage, furnish
+from benchmarks.damage import COMMANDS, DAMAGES, FILES, damage, furnish
 from benchmarks.forks import judge_end, make_environment
 from benchmarks.hostile.checkpoints import (
     BYTES,
@@ -23,6 +23,21 @@ from benchmarks.hostile.homes import MOMENTS, kill_at_moment, with_lines
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
+
+READERS = {
+    "database": "resume runs search",
+    "its WAL": "resume",
+    "checkpoints": "follow",
+    "their WAL": "follow resume",
+    "trace": "show",
+    "lock": "runs",
+    ".env": "runs",
+    "models.toml": "doctor",
+    "AGENTS.md": "memory doctor",
+    "report.md": "show",
+    "report.html": "show",
+}
+"""Which commands read a file; the others meet it as if it were whole."""
 
 
 def told(place: Place) -> dict[str, str]:
