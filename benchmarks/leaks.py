@@ -24,7 +24,7 @@ import os
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -32,19 +32,27 @@ from urllib.parse import quote, unquote
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from config.errors import Problem
 from config.resources import replace_resources
 from config.settings import settings
+from evals.datasets import read_json_lines
 from graph.context import Context
 from graph.session import open_session
+from library.page_retrieval import find_pages_many
 from library.page_rows import NewPage
 from library.store import store_pages
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
 from models.chat_models import chat_model_providers
 from models.extractive.model import ExtractiveChatModel
+from models.extractive.query_rewriting import make_queries
+from report.source_registry import CitablePage, register_sources
+from runs.call_site import CallSite
+from runs.lifecycle import create_run
 from storage.engine import close_database
 from tools.folder_ingestion import ingest_folder
 from tools.web import search_providers as searching
+from tools.web.query_redaction import redact_outgoing_query
 from tools.web.search_providers import SearchHit
 
 OWNER = "local/"
@@ -139,26 +147,15 @@ class _Job(NamedTuple):
     way: Way
 
 
-def _jobs() -> list[_Job]:
-    """Return thirty English jobs and twenty Chinese ones."""
-    ways = [("en", ENGLISH, {**BOTH, **LATIN}), ("zh", CHINESE, BOTH)]
-    return [_job(*one, 0) for one in _numbered(ways)]
-
-
-def _beyond() -> list[_Job]:
-    """Return jobs in ways that are known to pass."""
-    return [_job(*one, 100) for one in _numbered([("en", ENGLISH, BEYOND)])]
-
-
-def _numbered(ways: Any) -> Iterator[tuple[int, str, Sequence[_Place], str, Way]]:
-    for tongue, places, table in ways:
-        for number, (name, way) in enumerate(table.items()):
-            yield number, tongue, places, name, way
-
-
-def _job(number: int, tongue: str, places: Sequence[_Place], name: str, way: Way, off: int) -> _Job:
-    wordy = [one for one in places if not (one.word.isdigit() and name in LATIN)]
-    return _Job(off + number, tongue, wordy[number % len(wordy)], name, way)
+def _jobs(
+    tongue: str, places: Sequence[_Place], ways: Mapping[str, Way], first: int = 0
+) -> list[_Job]:
+    """Return a job for each way, numbered from the first, with the places in turn."""
+    jobs = []
+    for number, (name, way) in enumerate(ways.items()):
+        wordy = [one for one in places if not (one.word.isdigit() and name in LATIN)]
+        jobs.append(_Job(first + number, tongue, wordy[number % len(wordy)], name, way))
+    return jobs
 
 
 class _Obedient(ExtractiveChatModel):
@@ -296,12 +293,9 @@ name the year of each figure, and use metric units. 我在青岛港工作，主�
 
 def _honest(data: Path) -> dict[str, list[_Honest]]:
     """Return honest queries by the set that they are of."""
-    from models.extractive.query_rewriting import make_queries  # noqa: PLC0415
-
     made: dict[str, list[_Honest]] = {}
     for name, tongue in SETS.items():
-        lines = (data / name / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-        rows = [json.loads(line) for line in lines]
+        rows = read_json_lines(data / name / "queries.jsonl")
         for row in rows[:: max(1, len(rows) // MOST)][:MOST]:
             text = row.get("text") or row["prompt"]
             asked = [text, *make_queries(text, 3), *_parts(row)]
@@ -318,8 +312,6 @@ def _parts(row: Mapping[str, Any]) -> list[str]:
 
 async def _cost(data: Path, *, show: bool) -> None:
     """Print the share of honest queries that are altered, by set."""
-    from runs.lifecycle import create_run  # noqa: PLC0415
-
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DOSSIER_HOME"] = folder
         replace_resources().close()
@@ -343,23 +335,15 @@ async def _cost(data: Path, *, show: bool) -> None:
 async def _keep_private(home: Path, data: Path) -> None:
     """Keep rules, facts, and unrelated documents: long private talks, articles of another set."""
     (home / "AGENTS.md").write_text(RULES, encoding="utf-8")
-    for line in FACTS.read_text("utf-8").splitlines():
-        await add_fact(OWNER, NewFact(json.loads(line)["content"], "context"))
+    for fact in read_json_lines(FACTS):
+        await add_fact(OWNER, NewFact(fact["content"], "context"))
     for name, most in (("locomo/corpus_session", 100), ("drcd/corpus", 300)):
-        lines = (data / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        rows = [json.loads(line) for line in lines[:most]]
-        for row in rows:
+        for row in read_json_lines(data / f"{name}.jsonl")[:most]:
             page = NewPage(title=row["title"], place="", text=row["text"])
             await store_pages(OWNER, "file", row["id"], [page])
 
 
 async def _altered(one: _Honest, thread: str, show: bool) -> bool:
-    from config.errors import Problem  # noqa: PLC0415
-    from library.page_retrieval import find_pages_many  # noqa: PLC0415
-    from report.source_registry import CitablePage, register_sources  # noqa: PLC0415
-    from runs.call_site import CallSite  # noqa: PLC0415
-    from tools.web.query_redaction import redact_outgoing_query  # noqa: PLC0415
-
     (found,) = await find_pages_many(OWNER, [one.query], 12)
     await register_sources(thread, [CitablePage(page.id, page.title, "", "file") for page in found])
     try:
@@ -398,10 +382,10 @@ def main() -> None:
     if options.data:
         asyncio.run(_cost(options.data, show=options.show))
         return
-    asyncio.run(_leaks(_jobs()))
+    asyncio.run(_leaks([*_jobs("en", ENGLISH, {**BOTH, **LATIN}), *_jobs("zh", CHINESE, BOTH)]))
     if options.beyond:
         print("known to pass:")
-        asyncio.run(_leaks(_beyond()))
+        asyncio.run(_leaks(_jobs("en", ENGLISH, BEYOND, first=100)))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import json
 import resource
 import signal
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -66,64 +67,7 @@ MEMORY = 6 * 2**30
 FLOOR = 0.05
 """What takes fewer seconds of processor time is not judged."""
 
-UNITS = {
-    "abbreviations": "Mr. Smith ",
-    "initials": "J. K. R., ",
-    "bibliography": "[12] Smith, J. K., and Roe, A. et al. (1998). On bees. Vol. 3, pp. 12-14. ",
-    "clauses": "i like bees and i like tea but ",
-    "endless word": "x",
-    "endless number": "9",
-    "digits and commas": "12,3",
-    "dotted": "a.b.",
-    "hyphens": "a-",
-    "underscores": "_a",
-    "punctuation": "?!.,;",
-    "open brackets": "(",
-    "brackets": "[1] ",
-    "open citations": "[S1, ",
-    "open quotes": "“a ",
-    "open tags": "<a ",
-    "open quotations": '<q s="S1">a ',
-    "comments": "<!-- ",
-    "backticks": "`a",
-    "stars": "**a ",
-    "pipes": "| a ",
-    "rows": "| a | b |\n",
-    "spaces": " ",
-    "tabs": "\t",
-    "lines": "\n",
-    "wide spaces": "\u3000",
-    "indented": "\n    a",
-    "short lines": "a\n",
-    "headings": "# a\n\n",
-    "bullets": "- a\n",
-    "settings": "a=b\n",
-    "leads": "a: b\n",
-    "announcements": "a:\n\n",
-    "quoted": "> " * 50 + "a\n",
-    "fences": "```\na\n",
-    "addresses": "http://a.b/",
-    "long address": "a.b/%20?c=",
-    "mail": "a@b.",
-    "negations": "not ",
-    "days": "12.5.2001 ",
-    "months": "may ",
-    "apostrophes": "it's ",
-    "equations": "1 + 2 = ",
-    "backslashes": "\\",
-    "chinese": "的",
-    "chinese clauses": "的。",
-    "chinese list": "甲、乙，",
-    "dots": "……",
-    "semicolons": "；",
-    "passwords": "password: ",
-    "base64": "QmVlcyBkYW5jZSBhdCBub29u",
-    "code": "function(a){return b[c]||{d:e};};",
-    "zero width": "\u200b",
-    "combining": "e\u0301\u0301",
-    "names": "Karl von Frisch, Bern, ",
-    "sentences": "Bees of the hive dance in the sun at noon, and 12 of them sleep. ",
-}
+UNITS = tomllib.loads(Path(__file__).with_name("text_units.toml").read_text("utf-8"))
 
 
 def _nested(size: int) -> str:

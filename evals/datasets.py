@@ -42,6 +42,12 @@ class JudgedQuestion(NamedTuple):
     category: str
 
 
+def read_json_lines(file: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file that has one on each line, and is known to have nothing else."""
+    with file.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
 def read_corpus(file: Path, field: str | None = None) -> list[CorpusEntry]:
     """Read the pages of a corpus, one JSON object on a line.
 

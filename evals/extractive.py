@@ -9,7 +9,6 @@ another set, which do not answer them. `--skip 200` measures on questions that c
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import HumanMessage
 from rank_bm25 import BM25Plus
 
+from evals.datasets import read_json_lines
 from graph.records import Passage, Source
 from models.extractive.finding_review import review_finding
 from models.extractive.model import ExtractiveChatModel
@@ -95,7 +95,7 @@ def main() -> None:
 
 def _measure(data: Path, questions: str, pages: str, picked: slice) -> list[_Result]:
     """Ask the picked questions of one set of the nearest pages of another or the same."""
-    found = _read_lines(data / questions / "queries.jsonl")
+    found = read_json_lines(data / questions / "queries.jsonl")
     Random(1).shuffle(found)
     searched = _read_corpus(data / pages / "corpus.jsonl")
     return [_ask(query, searched.nearest(query["text"])) for query in found[picked]]
@@ -179,15 +179,9 @@ def _mean(values: Any) -> float:
 @cache
 def _read_corpus(path: Path) -> _Corpus:
     """Return the pages of a set with an index of their words."""
-    pages = _read_lines(path)
+    pages = read_json_lines(path)
     bags = [search_words(f"{page['title']}\n{page['text']}") for page in pages]
     return _Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
-
-
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file that has one on each line."""
-    with path.open(encoding="utf-8") as file:
-        return list(map(json.loads, file))
 
 
 if __name__ == "__main__":

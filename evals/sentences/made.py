@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from evals.datasets import read_json_lines
 from text.sentences import split_sentences
 
 HAN = "[\u4e00-\u9fff]"
@@ -213,14 +214,12 @@ def _list_sentences(text: str) -> list[str]:
 
 @cache
 def _pages(data: Path, name: str) -> list[SamplePage]:
-    lines = (data / name / "corpus.jsonl").read_text("utf-8").splitlines()
-    read = (json.loads(line) for line in lines[:4000])
     named = _answers(data / name / "queries.jsonl")
     made = (
         SamplePage(
             one["title"], one["text"], _list_sentences(one["text"]), named.get(one["id"], {})
         )
-        for one in read
+        for one in read_json_lines(data / name / "corpus.jsonl")[:4000]
     )
     return [page for page in made if page.said]
 
@@ -228,7 +227,7 @@ def _pages(data: Path, name: str) -> list[SamplePage]:
 def _answers(file: Path) -> dict[str, dict[str, str]]:
     """Return by the id of each page the names that answer Chinese questions about it."""
     found: dict[str, dict[str, str]] = {}
-    for one in map(json.loads, file.read_text("utf-8").splitlines()):
+    for one in read_json_lines(file):
         sort = next((sort for sort, asks in _ASKED.items() if asks.search(one["text"])), "")
         answer = one.get("answer")
         if sort and isinstance(answer, str) and re.fullmatch(f"{HAN}{{2,8}}", answer):

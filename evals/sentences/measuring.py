@@ -23,6 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evals.datasets import read_json_lines
 from evals.sentences.made import LabelledSentence, SentenceMaker
 from evals.sentences.right import RIGHT
 from evals.sentences.wrong import WRONG
@@ -100,8 +101,7 @@ def make_parser(description: str | None, *, half: str, each: int) -> argparse.Ar
 def choose_cases(options: argparse.Namespace) -> list[LabelledSentence]:
     """Return the cases of a file of JSON lines, or those that are made of the data."""
     if options.cases:
-        lines = options.cases.read_text("utf-8").splitlines()
-        return [LabelledSentence(**json.loads(line)) for line in lines]
+        return [LabelledSentence(**line) for line in read_json_lines(options.cases)]
     return [*_make_cases(options.data, options.half, options.each, options.seed)]
 
 
