@@ -82,6 +82,10 @@ WAYS = {
 """How often the provider answers in which way."""
 
 
+VECTOR_WAYS = {"good": 70, "mute": 10, "down": 8, "billed": 6, "broken": 6}
+"""The same for the provider of vectors."""
+
+
 class _Vectors(BaseHTTPRequestHandler):
     """A provider of vectors that writes down what it bills before it answers or fails."""
 
@@ -93,9 +97,7 @@ class _Vectors(BaseHTTPRequestHandler):
         length = int(self.headers["content-length"])
         texts = json.loads(self.rfile.read(length))["input"]
         read = sum(count_tokens(text) for text in texts)
-        way = self.chance.choices(["good", "mute", "down", "billed", "broken"], [70, 10, 8, 6, 6])[
-            0
-        ]
+        (way,) = self.chance.choices([*VECTOR_WAYS], [*VECTOR_WAYS.values()])
         line = {"at": time.time(), "process": 0, "model": "vectors"}
         billed = (0, 0) if way == "down" else (read, 0)
         with self.ledger.open("a") as out:

@@ -80,21 +80,19 @@ async def _cell(server: Server, files: list[str], role: str, fault: str) -> tupl
     """Return how a run ended that met a fault, and what was wrong with it."""
     rule, code = FAULTS[fault]
     good = make_rules(STEPS)
-    told = rule
     if fault == "unreadable" and role in ("researcher", "reporter"):
-        told = {"reply": "<think>I would rather not."}
-        code = "answer_empty"
-    server.replace([{**told, **ROLES[role]}, *good])
+        rule, code = {"reply": "<think>I would rather not."}, "answer_empty"
+    server.replace([{**rule, **ROLES[role]}, *good])
     context = Context(auto_accept=True, files=files, models={"default": "openai:gpt-4o"})
     thread = f"{role}-{fault.replace(' ', '')}"
     async with open_session(thread) as opened:
-        problem, state = await _ended(opened.begin(QUESTION, context, _quiet), opened)
+        problem, state = await _ended(opened.begin(QUESTION, context, lambda _: None), opened)
         first = problem.code if problem else state["status"]
         wrong = _wrong(role, code, problem, state)
         server.replace(good)
         if not problem and not find_resume_node(state):
             return first, wrong
-        problem, state = await _ended(opened.resume(context, _quiet), opened)
+        problem, state = await _ended(opened.resume(context, lambda _: None), opened)
     then = problem.code if problem else state["status"]
     if then != "succeeded":
         wrong = wrong or f"then {then}: {problem or state['report']['notices']}"
@@ -107,10 +105,6 @@ async def _ended(work: Any, opened: ThreadSession) -> tuple[Problem | None, Stat
     except Problem as problem:
         values: Any = (await opened.current()).values
         return problem, values
-
-
-def _quiet(_: dict[str, Any]) -> None:
-    """Watch nothing."""
 
 
 async def _measure(folder: Path, server: Server, roles: list[str], faults: list[str]) -> int:

@@ -194,7 +194,7 @@ def readers() -> Iterator[Reader]:
         for name, function in vars(module).items():
             whole = f"{module.__name__}.{name}"
             if is_public(name, function, module) and whole not in OF_WORDS:
-                yield from _readers(f"{module.__name__}.{name}", function)
+                yield from _readers(whole, function)
 
     for suffix in FILES:
         yield Reader(f"tools.files{suffix}", partial(_file, suffix), FileLimits.text)
@@ -234,22 +234,13 @@ def _readers(name: str, function: Callable[..., object]) -> Iterator[Reader]:
     if wanted is None:
         return
     texts = [one for one, kind in wanted.items() if kind not in NO_TEXT and one not in OWN]
-    for at in texts:
-        shown = name if len(texts) == 1 else f"{name}({at})"
-        yield _reader(shown, function, wanted, {at})
+    hostile = {f"({at})" if len(texts) > 1 else "": {at} for at in texts}
     if len(texts) > 1:
-        yield _reader(f"{name}(all)", function, wanted, set(texts))
-
-
-def _reader(
-    name: str, function: Callable[..., Any], wanted: Mapping[str, object], at: Collection[str]
-) -> Reader:
-    apart = not SENTENCES.isdisjoint(at)
-    return Reader(name, partial(_read, function, wanted, at), _most(at), apart)
-
-
-def _most(texts: Iterable[str]) -> int:
-    return min(LONGEST.get(text, FileLimits.text) for text in texts)
+        hostile["(all)"] = set(texts)
+    for at, names in hostile.items():
+        most = min(LONGEST.get(one, FileLimits.text) for one in names)
+        read = partial(_read, function, wanted, names)
+        yield Reader(name + at, read, most, not SENTENCES.isdisjoint(names))
 
 
 def _wanted(function: Callable[..., object]) -> dict[str, object] | None:

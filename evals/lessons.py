@@ -15,7 +15,7 @@ import argparse
 import asyncio
 import random
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from evals.retrieval_eval import open_own_store
 from memory.experience import consolidation, insights
@@ -100,16 +100,6 @@ KINDS = (
 )
 
 
-class _Memory(Protocol):
-    """What is kept of the runs of one condition."""
-
-    async def told(self, run: str, question: str) -> dict[str, list[str]]:
-        """Return what each role is told, the best first."""
-
-    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
-        """Keep a run and what was concluded of it, for whom."""
-
-
 class _Ours:
     """The three tiers, as a run uses them."""
 
@@ -139,35 +129,24 @@ class _Ours:
 
 
 class _Plain:
-    """A list of conclusions; the most similar questions give theirs, to whoever asks."""
+    """A list of conclusions; the most similar questions give some of theirs, to whoever asks."""
 
-    def __init__(self) -> None:
-        self.kept: list[tuple[FloatMatrix, str]] = []
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.conclusions: list[tuple[FloatMatrix, str]] = []
 
     async def told(self, run: str, question: str) -> dict[str, list[str]]:
         """Return the conclusions of the most similar questions."""
         del run
         vector = question_vector(question)
-        near = sorted(self.kept, key=lambda one: -float(one[0] @ vector))
-        best = list(dict.fromkeys(text for _, text in near))[:TOLD]
+        near = sorted(self.conclusions, key=lambda one: -float(one[0] @ vector))
+        best = list(dict.fromkeys(text for _, text in near))[: self.most]
         return dict.fromkeys(EXPERIENCE_ROLES, best)
 
     async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
         """Keep the conclusion beside its question."""
         del run, good, role
-        self.kept.append((question_vector(task.question), learnt))
-
-
-class _Nothing:
-    """No memory at all."""
-
-    async def told(self, run: str, question: str) -> dict[str, list[str]]:
-        """Tell nobody anything."""
-        del run, question
-        return {role: [] for role in EXPERIENCE_ROLES}
-
-    async def keep(self, run: str, task: _Task, good: bool, learnt: str, role: str) -> None:
-        """Keep nothing."""
+        self.conclusions.append((question_vector(task.question), learnt))
 
 
 def main() -> None:
@@ -184,7 +163,9 @@ async def _measure(met: list[_Task]) -> None:
     quarter = max(1, len(met) // 4)
     print(f"{'memory':>12} {'1st':>6} {'2nd':>6} {'3rd':>6} {'4th quarter':>12} {'all':>6}")
     precisions = {}
-    for name, memory in (("experience", _Ours()), ("similarity", _Plain()), ("none", _Nothing())):
+    memories: dict[str, _Ours | _Plain]
+    memories = {"experience": _Ours(), "similarity": _Plain(TOLD), "none": _Plain(0)}
+    for name, memory in memories.items():
         won, precisions[name] = await _meet(met, memory)
         parts = [won[at : at + quarter] for at in range(0, 4 * quarter, quarter)]
         cells = [sum(part) / len(part) for part in (*parts, won)]
@@ -196,7 +177,9 @@ async def _measure(met: list[_Task]) -> None:
     await close_database()
 
 
-async def _meet(met: Sequence[_Task], memory: _Memory) -> tuple[list[bool], dict[str, float]]:
+async def _meet(
+    met: Sequence[_Task], memory: _Ours | _Plain
+) -> tuple[list[bool], dict[str, float]]:
     """Let the agent meet tasks; return which it solved, and how precise each role was told."""
     won: list[bool] = []
     right: dict[str, list[bool]] = {}

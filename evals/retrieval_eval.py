@@ -25,7 +25,6 @@ from library.page_rows import NewPage
 from library.query_vectors import prepare_query_vectors
 from library.store import store_pages
 from library.vector_upkeep import update_vectors
-from models.hashing_vectors import FloatMatrix
 from runs.call_site import join_owner
 from storage.engine import close_database
 from text.words import search_words
@@ -92,7 +91,7 @@ Rank = Callable[[str], list[str]]
 """Returns the ids of the pages that fit a question, best first."""
 
 
-def rank_by_bm25(entries: Sequence[CorpusEntry], k1: float = 1.2, b: float = 0.75) -> Rank:
+def _rank_by_bm25(entries: Sequence[CorpusEntry], k1: float = 1.2, b: float = 0.75) -> Rank:
     """Rank pages by Okapi BM25 with Lucene's weights, title and text as one (stemmed words)."""
     cut = CountVectorizer(analyzer=search_words)
     counts = cut.fit_transform([f"{one.title}\n{one.text}" for one in entries]).tocsc()
@@ -107,14 +106,11 @@ def rank_by_bm25(entries: Sequence[CorpusEntry], k1: float = 1.2, b: float = 0.7
     def rank(question: str) -> list[str]:
         """Add up what the words of a question are worth in each page."""
         asked = [cut.vocabulary_[one] for one in search_words(question) if one in cut.vocabulary_]
-        return _best(entries, np.asarray(weights[:, asked].sum(axis=1)).ravel())
+        worth = np.asarray(weights[:, asked].sum(axis=1)).ravel()
+        best = np.argsort(-worth, kind="stable")[:FIRST]
+        return [entries[at].id for at in best if worth[at] > 0]
 
     return rank
-
-
-def _best(entries: Sequence[CorpusEntry], worth: FloatMatrix) -> list[str]:
-    best = np.argsort(-worth, kind="stable")[:FIRST].tolist()
-    return [entries[at].id for at in best if worth[at] > 0]
 
 
 USER = "eval"
@@ -268,7 +264,7 @@ def _plain(corpus: Sequence[CorpusEntry]) -> dict[str, Rank]:
     groups: dict[str, list[CorpusEntry]] = defaultdict(list)
     for one in corpus:
         groups[one.group].append(one)
-    return {group: rank_by_bm25(entries) for group, entries in groups.items()}
+    return {group: _rank_by_bm25(entries) for group, entries in groups.items()}
 
 
 async def _asked(
