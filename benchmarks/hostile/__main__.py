@@ -17,6 +17,8 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -25,8 +27,14 @@ from pathlib import Path
 
 from benchmarks import forks
 from benchmarks.damage import COMMANDS, QUESTION
-from benchmarks.hostile.checkpoints import checkpoint_trials, row_trials
-from benchmarks.hostile.homes import Trial, furnish_homes, restore_home, trace_trials, try_all
+from benchmarks.hostile.homes import (
+    Trial,
+    checkpoint_trials,
+    furnish_homes,
+    restore_home,
+    row_trials,
+    trace_trials,
+)
 from config.settings import ENV_PREFIX, Settings
 
 VALUES = (
@@ -160,6 +168,21 @@ KINDS: dict[str, Callable[[Path], Iterable[Trial]]] = {
 """What is tried, by its name."""
 
 
+def _try(whole: Path, trial: Trial) -> str:
+    """Make a trial on a copy of a home; return what was wrong, or nothing."""
+    with tempfile.TemporaryDirectory(prefix="hostile-") as name:
+        folder, log = Path(name, "place"), Path(name, "log.err")
+        shutil.copytree(whole, folder, symlinks=True)
+        trial.spoil(folder)
+        status = forks.run_in_fork(folder, trial.words, log, trial.more, trial.closed)
+        said = log.read_text("utf-8", errors="replace")
+    end = forks.judge_end(status, said)
+    told = re.findall(r"^error\[.*$", said, re.MULTILINE)
+    bare = bool(told) and " — " not in told[-1]
+    silent = "2" in trial.closed and status >= 0
+    return f"{end} {said[-400:]!r}" if (end.wrong or bare) and not silent else ""
+
+
 def main() -> int:
     """Print what ended as it must not; return 1 if anything did."""
     parser = argparse.ArgumentParser(description="Give every command what nobody should.")
@@ -179,7 +202,7 @@ def main() -> int:
             chosen = dice.sample(every, max(1, round(len(every) * asked.share)))[part - 1 :: parts]
             faults = 0
             for one in chosen:
-                if fault := try_all(whole, one):
+                if fault := _try(whole, one):
                     faults += 1
                     print(f"  {one.about}: {' '.join(one.words)!r:.120} → {fault}", flush=True)
             made = f"{len(chosen):6} of {len(every)} trials"

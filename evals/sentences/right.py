@@ -258,7 +258,7 @@ LAST_YEAR = 2100
 Fact = dict[str, str]
 
 
-def find_fact(maker: SentenceMaker, page: SamplePage, wanted: str) -> tuple[str, Fact] | None:
+def pick_fact(maker: SentenceMaker, page: SamplePage, wanted: str) -> tuple[str, Fact] | None:
     """Return a sentence on a page in the other language, and its parts, of which one is wanted."""
     facts = [
         (told, found.groupdict())
@@ -291,7 +291,7 @@ def is_real(fact: Fact) -> bool:
 
 def across(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence with a date, a number or a name of a page in the other language."""
-    found = find_fact(maker, page, "ydmnc")
+    found = pick_fact(maker, page, "ydmnc")
     return word_fact(maker, *found) if found and is_real(found[1]) else None
 
 

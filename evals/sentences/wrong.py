@@ -20,10 +20,10 @@ from evals.sentences.right import (
     Fact,
     converted,
     fenced,
-    find_fact,
     is_real,
     join_cited,
     later,
+    pick_fact,
     rounded,
     word_fact,
 )
@@ -210,7 +210,7 @@ def _fenced_wrong(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None
 
 
 def _real_fact(maker: SentenceMaker, page: SamplePage, wanted: str) -> tuple[str, Fact] | None:
-    found = find_fact(maker, page, wanted)
+    found = pick_fact(maker, page, wanted)
     return found if found and is_real(found[1]) else None
 
 
@@ -244,7 +244,7 @@ def _across_date(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
 
 def _across_name(maker: SentenceMaker, page: SamplePage) -> MadeSentence | None:
     """Return a sentence in the other language with a name in Latin letters of another page."""
-    found, other = find_fact(maker, page, "n"), find_fact(maker, maker.other(page), "n")
+    found, other = pick_fact(maker, page, "n"), pick_fact(maker, maker.other(page), "n")
     if not found or not other or set(found[1]["n"].split()) & set(other[1]["n"].split()):
         return None
     return word_fact(maker, found[0], other[1])

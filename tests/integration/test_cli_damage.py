@@ -10,16 +10,18 @@ import pytest
 
 from benchmarks.damage import COMMANDS, DAMAGES, FILES, damage, furnish
 from benchmarks.forks import judge_end, make_environment
-from benchmarks.hostile.checkpoints import (
+from benchmarks.hostile.homes import (
     BYTES,
+    MOMENTS,
     RESUMING,
     forge_checkpoint,
     forge_parts,
+    kill_at_moment,
     list_rows,
     with_bytes,
+    with_lines,
     with_row,
 )
-from benchmarks.hostile.homes import MOMENTS, kill_at_moment, with_lines
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
