@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
     modules = list(_modules(chosen.tree))
-    twice = [*_repeated_definitions(modules), *_repeated_modules(modules)]
+    twice = [*_repeated(_public_names(modules)), *_repeated(_module_names(modules))]
     if chosen.check:
         for name, places in twice:
             print(f"{name} means two things: {', '.join(places)}")
@@ -64,40 +64,36 @@ def _modules(root: Path) -> Iterator[Module]:
         yield Module(name, path, len(text.splitlines()), ast.parse(text))
 
 
-def _repeated_definitions(modules: Iterable[Module]) -> list[tuple[str, list[str]]]:
-    places = defaultdict(list)
+def _public_names(modules: Iterable[Module]) -> Iterator[tuple[str, str]]:
+    """Yield the public names at the top of modules, each with its module."""
     for module in modules:
         for node in module.tree.body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                places[node.name].append(module.name)
-    return [
-        (name, found)
-        for name, found in sorted(places.items())
-        if len(found) > 1 and not name.startswith("_") and name not in SHARED_NAMES
-    ]
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            if not node.name.startswith("_") and node.name not in SHARED_NAMES:
+                yield node.name, module.name
 
 
-def _repeated_modules(modules: Iterable[Module]) -> list[tuple[str, list[str]]]:
-    places = defaultdict(list)
+def _module_names(modules: Iterable[Module]) -> Iterator[tuple[str, str]]:
     for module in modules:
-        if not module.path.name.startswith("__"):
-            places[module.path.stem].append(module.name)
-    return [
-        (f"module {name}", found)
-        for name, found in sorted(places.items())
-        if len(found) > 1 and name not in SHARED_MODULES
-    ]
+        name = module.path.stem
+        if not name.startswith("__") and name not in SHARED_MODULES:
+            yield f"module {name}", module.name
+
+
+def _repeated(names: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Return the names that stand in more than one place, each with its places."""
+    places = defaultdict(list)
+    for name, place in names:
+        places[name].append(place)
+    return [(name, several) for name, several in sorted(places.items()) if len(several) > 1]
 
 
 def _figures(modules: list[Module], twice: int) -> dict[str, str]:
     importers = _importers(modules)
     lengths = sorted(length for module in modules for length in _lengths(module.tree))
     sizes = sorted(module.lines for module in modules)
-    single = [
-        one.name
-        for one in modules
-        if importers[one.name] == 1 and not one.path.name.startswith("__")
-    ]
+    single = [one for one in modules if importers[one.name] == 1 and one.path.stem[:2] != "__"]
     return {
         "modules": str(len(modules)),
         "lines": f"{sum(sizes):,}",

@@ -214,21 +214,20 @@ async def _embedded(count: int, told: Told) -> None:
 async def store_corpus(corpus: Sequence[CorpusEntry], told: Told) -> dict[str, str]:
     """Keep a corpus as pages; return its ids by those of the pages."""
     turns: dict[tuple[str, str], int] = defaultdict(int)
-    shelves: dict[tuple[str, str], list[tuple[str, NewPage]]] = defaultdict(list)
+    shelves: dict[tuple[str, str], list[NewPage]] = defaultdict(list)
     for one in corpus:
         session = f"{one.group}/{one.session}" if one.session else ""
         kind = "chat" if one.session else "web"
         page = NewPage(title=one.title, place=one.id, text=one.text, session=session)
         page |= {"position": turns[kind, session], "speaker": one.speaker, "said": one.said}
         turns[kind, session] += 1
-        shelves[kind, one.group].append((one.id, page))
+        shelves[kind, one.group].append(page)
     known: dict[str, str] = {}
-    for (kind, group), named in shelves.items():
-        for first in range(0, len(named), BATCH):
-            ids, some = zip(*named[first : first + BATCH], strict=True)
-            origin = f"corpus/{group}"
-            made = await store_pages(OWNER, kind, origin, some, group=group, part=True)
-            known |= zip(made, ids, strict=True)
+    for (kind, group), new in shelves.items():
+        for first in range(0, len(new), BATCH):
+            batch = new[first : first + BATCH]
+            made = await store_pages(OWNER, kind, f"corpus/{group}", batch, group=group, part=True)
+            known |= zip(made, (page["place"] for page in batch), strict=True)
             told("Keeping pages", len(known), len(corpus))
     return known
 
@@ -239,19 +238,12 @@ def summarize_retrieval(measured: _Measured, questions: Sequence[JudgedQuestion]
     for at, question in enumerate(questions):
         if question.category:
             kinds[question.category].append(at)
-    categories = {
-        kind: {
-            "questions": len(some),
-            "methods": {
-                method: _rounded(mean(rows[at] for at in some))
-                for method, rows in measured.rows.items()
-            },
-        }
-        for kind, some in sorted(kinds.items())
-    }
     return {
-        "methods": {method: _rounded(mean(rows)) for method, rows in measured.rows.items()},
-        "categories": categories,
+        "methods": _mean_scores(measured, range(len(questions))),
+        "categories": {
+            kind: {"questions": len(some), "methods": _mean_scores(measured, some)}
+            for kind, some in sorted(kinds.items())
+        },
         "pages": measured.pages,
         "queries": len(questions),
         "index_seconds": round(measured.index_seconds, 3),
@@ -314,5 +306,10 @@ def _nearest(index: PageIndex, question: str) -> list[str]:
     return [rows[number] for number in near if number in rows]
 
 
-def _rounded(row: Row) -> Row:
-    return {name: round(value, 2 if name == "ms" else 4) for name, value in row.items()}
+def _mean_scores(measured: _Measured, some: Sequence[int]) -> dict[str, Row]:
+    """Return by method the mean scores of some questions."""
+    means = {method: mean(rows[at] for at in some) for method, rows in measured.rows.items()}
+    return {
+        method: {name: round(value, 2 if name == "ms" else 4) for name, value in row.items()}
+        for method, row in means.items()
+    }
