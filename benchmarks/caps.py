@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from functools import cache
@@ -228,7 +229,6 @@ async def _work(seed: int, number: int, folder: Path) -> None:
     for name in PRICES:
         made = _Provider(name_of=name, chance=chance, ledger=ledger, kill=kill)
         chat_model_providers[name] = lambda _, made=made: made  # type: ignore[misc]
-    thread = "caps"
     context = Context(
         auto_accept=True,
         files=[str(docs)],
@@ -239,9 +239,8 @@ async def _work(seed: int, number: int, folder: Path) -> None:
     if number == 0:
         async with open_session("read"):
             await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)
-    async with open_session(thread) as opened:
-        begun = (await opened.current()).values.get("turn")
-        if begun:
+    async with open_session("caps") as opened:
+        if (await opened.current()).values.get("turn"):
             await opened.resume(context, lambda _: None)
         else:
             await opened.begin("How do bees live in the winter?", context, lambda _: None)
@@ -303,10 +302,10 @@ def _served() -> str:
 
 def _billed(lines: list[dict[str, Any]]) -> dict[str, float]:
     calls = [line for line in lines if "billed" in line]
-    times: dict[int, list[float]] = {}
+    times: dict[int, list[float]] = defaultdict(list)
     for line in lines:
         if line["process"]:
-            times.setdefault(line["process"], []).append(line["at"])
+            times[line["process"]].append(line["at"])
     dollars = (
         sum(
             tokens * price
