@@ -166,11 +166,12 @@ def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, read
 
 
-def read_data_file(file: Path, unreadable: ErrorCode) -> str:
+def read_data_file(file: Path) -> str:
     """Return the text of a file of data that a person names.
 
     Raises:
-        Problem: `file_not_found`, or the code for a file that cannot be read.
+        Problem: `file_not_found`.
+        OSError: When it cannot be read otherwise.
         UnicodeDecodeError: When it is not UTF-8.
     """
     try:
@@ -178,14 +179,14 @@ def read_data_file(file: Path, unreadable: ErrorCode) -> str:
     except FileNotFoundError as error:
         what, hint = "there is no such file", "check the path"
         raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint=hint) from error
-    except OSError as error:
-        what = f"it cannot be read: {error.strerror}"
-        raise Problem(unreadable, what, where=str(file)) from error
 
 
 def _text_of(file: Path) -> str:
     try:
-        return read_data_file(file, ErrorCode.CORPUS_UNREADABLE)
+        return read_data_file(file)
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+        raise Problem(ErrorCode.CORPUS_UNREADABLE, what, where=str(file)) from error
     except UnicodeDecodeError as error:
         raise Problem(ErrorCode.CORPUS_UNREADABLE, "it is not UTF-8", where=str(file)) from error
 

@@ -104,8 +104,11 @@ def read_locomo(file: Path) -> tuple[list[CorpusEntry], list[_Question]]:
         Problem: `file_not_found` or `locomo_unreadable`.
     """
     try:
-        samples = json.loads(read_data_file(file, ErrorCode.LOCOMO_UNREADABLE))
+        samples = json.loads(read_data_file(file))
         return _pages(samples), _questions(samples)
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+        raise Problem(ErrorCode.LOCOMO_UNREADABLE, what, where=str(file)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         hint = "it is the file that the authors of LoCoMo call locomo10.json"
         what = f"it is not LoCoMo's: {type(error).__name__}: {error}"
