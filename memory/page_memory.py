@@ -122,8 +122,8 @@ def _export(connection: Connection, owner: str) -> dict[str, Any]:
     groups: dict[int, list[str]] = defaultdict(list)
     for page, group in connection.execute(grouped.order_by(namespaces.c.number)):
         groups[page].append(group)
-    stored = select(pages).where(pages.c.owner == owner).order_by(pages.c.number)
-    files = select(documents).where(documents.c.owner == owner)
+    stored = select(pages).filter_by(owner=owner).order_by(pages.c.number)
+    files = select(documents).filter_by(owner=owner)
     return {
         "pages": [
             {

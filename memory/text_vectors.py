@@ -143,9 +143,7 @@ async def _known(owner: str, name: str) -> dict[str, FloatMatrix]:
     place = (settings().database, owner, name)
     stored = _stored.get()
     if place not in stored:
-        mine = select(meanings.c.key, meanings.c.vector).where(
-            meanings.c.owner == owner, meanings.c.embedder == name
-        )
+        mine = select(meanings.c.key, meanings.c.vector).filter_by(owner=owner, embedder=name)
         rows = await run_read(lambda connection: connection.execute(mine).all())
         stored[place] = {row.key: _unpacked(row.vector) for row in rows}
     return stored[place]

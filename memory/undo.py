@@ -183,7 +183,7 @@ def _retire_run(connection: Connection, owner: str, run: str) -> int:
         retire_pages(connection, [row.number for row in rows])
         after = {"kind": "", "origin": run, "pages": [row.id for row in rows]}
         log_event(connection, Event(owner, RETIRE_EVENT, run, None, after, "user", _reason(run)))
-    jobs = connection.execute(select(outbox.c.id, outbox.c.data).where(outbox.c.owner == owner))
+    jobs = connection.execute(select(outbox.c.id, outbox.c.data).filter_by(owner=owner))
     ids = [row.id for row in jobs if json.loads(row.data).get("run") == run]
     connection.execute(delete(outbox).where(outbox.c.id.in_(ids)))
     return len(ids)

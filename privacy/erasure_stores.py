@@ -95,7 +95,7 @@ def erase_rows(
         why: The reason, for the log.
     """
     lock_owner(connection, what.owner)
-    connection.execute(delete(meanings).where(meanings.c.owner == what.owner))
+    connection.execute(delete(meanings).filter_by(owner=what.owner))
     rewrite_pages(connection, find_affected_pages(connection, what, known, reach))
     for table in metadata.sorted_tables:
         if table.name not in UNSEARCHED_TABLES:
@@ -156,7 +156,7 @@ def _rows(
     run = [table.c.run] if "run" in table.c and table.c.run not in ids else []
     wanted = select(*ids, *run, *texts)
     if "owner" in table.c:
-        wanted = wanted.where(table.c.owner == what.owner)
+        wanted = wanted.filter_by(owner=what.owner)
     for row in connection.execute(wanted).mappings().all():
         threads = reach.owner_threads
         if "owner" in table.c or threads.get_thread(row["run"]) not in threads.foreign:

@@ -69,9 +69,7 @@ def _collect_queries(
 
 
 def _queries(connection: Connection, owner: str, run: str) -> Iterator[str]:
-    wanted = select(utterances.c.kind, utterances.c.action).where(
-        utterances.c.owner == owner, utterances.c.run == run
-    )
+    wanted = select(utterances.c.kind, utterances.c.action).filter_by(owner=owner, run=run)
     for row in connection.execute(wanted):
         queries = [row.action] if row.kind == "search" else _logged_queries(row.action)
         yield from (query.replace(FORGOTTEN_MARK, " ") for query in queries)
@@ -101,7 +99,7 @@ def _other_questions(
     connection: Connection, owner: str, run: str, named: tuple[str, ...]
 ) -> list[str]:
     """Return the other questions of the conversation."""
-    threads = select(runs.c.thread).where(runs.c.owner == owner, runs.c.id == run)
+    threads = select(runs.c.thread).filter_by(owner=owner, id=run)
     others = select(runs.c.question).where(
         runs.c.owner == owner, runs.c.thread.in_(threads), runs.c.id.not_in(named)
     )
@@ -285,7 +283,7 @@ def _profile_texts(
 
     If the profile itself stays, return only the traits whose quotes are erased.
     """
-    row = connection.execute(select(profiles.c.data).where(profiles.c.owner == what.owner)).scalar()
+    row = connection.execute(select(profiles.c.data).filter_by(owner=what.owner)).scalar()
     profile: Profile = json.loads(row) if row else {"tastes": {}}  # type: ignore[typeddict-item]
     traits = [*profile.get("identities", []), *profile.get("characteristics", [])]
     if what.profile:

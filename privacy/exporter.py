@@ -227,7 +227,7 @@ async def export_memory(owner: str) -> ExportDocument:
 
 
 def _read_parts(connection: Connection, owner: str, exports: Sequence[Export]) -> dict[str, Any]:
-    logged = select(events).where(events.c.owner == owner).order_by(events.c.id)
+    logged = select(events).filter_by(owner=owner).order_by(events.c.id)
     parts: dict[str, Any] = {
         "events": [
             {

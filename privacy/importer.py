@@ -56,7 +56,7 @@ def _put_events(
         The number of new events.
     """
     columns = (events.c.id, events.c.name, events.c.item, events.c.at)
-    mine = select(*columns).where(events.c.owner == owner)
+    mine = select(*columns).filter_by(owner=owner)
     known = {(row.name, row.item, row.at): row.id for row in connection.execute(mine)}
     numbers: dict[int, int] = {}
     new = 0
@@ -305,7 +305,7 @@ def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> I
 
 def _new_facts(connection: Connection, owner: str, moved: ExportDocument) -> list[Fact]:
     """Return the facts that neither exist here nor repeat a fact that does."""
-    mine = select(facts.c.id).where(facts.c.owner == owner)
+    mine = select(facts.c.id).filter_by(owner=owner)
     known = set(connection.execute(mine).scalars())
     new = []
     for line in moved.facts:
@@ -327,7 +327,7 @@ def _insight_ids(
 
 
 def _exists(connection: Connection, insight: str) -> bool:
-    wanted = select(insights.c.id).where(insights.c.id == insight)
+    wanted = select(insights.c.id).filter_by(id=insight)
     return connection.execute(wanted).first() is not None
 
 
@@ -360,7 +360,7 @@ def _put_insights(
 
 def _merged_profile(connection: Connection, owner: str, imported: Profile | None) -> Profile | None:
     """Return the stored profile with the imported traits; `None` if nothing is new."""
-    mine = select(profiles.c.data).where(profiles.c.owner == owner)
+    mine = select(profiles.c.data).filter_by(owner=owner)
     stored = connection.execute(mine).scalar()
     known: Profile = json.loads(stored) if stored else empty_profile()
     imported = imported or empty_profile()

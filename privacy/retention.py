@@ -36,7 +36,7 @@ Before = Callable[[ExpiredThread], Awaitable[None]]
 
 async def list_expired_threads(owner: str, seconds: float) -> list[ExpiredThread]:
     """Return the threads of an owner whose runs all ended at least `seconds` ago, oldest first."""
-    mine = select(runs.c.id, runs.c.thread, runs.c.updated).where(runs.c.owner == owner)
+    mine = select(runs.c.id, runs.c.thread, runs.c.updated).filter_by(owner=owner)
     newest = func.max(runs.c.updated)
     unfinished = select(runs.c.thread).where(runs.c.status.in_(UNFINISHED_STATUSES))
     over = select(runs.c.thread).group_by(runs.c.thread).having(newest <= time.time() - seconds)
@@ -86,7 +86,7 @@ async def prune_threads(
 
 async def _unchanged(old: ExpiredThread) -> bool:
     """Return whether a thread still has the same runs, all of them ended."""
-    wanted = select(runs.c.id, runs.c.status).where(runs.c.thread == old.thread)
+    wanted = select(runs.c.id, runs.c.status).filter_by(thread=old.thread)
     status = {row.id: row.status for row in await read_rows(wanted)}
     return status.keys() == set(old.runs) and not set(status.values()) & set(UNFINISHED_STATUSES)
 
@@ -102,6 +102,6 @@ def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
     """Delete the rows that make the runs of a thread resumable."""
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
     connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
-    connection.execute(delete(heard).where(heard.c.thread == old.thread))
-    connection.execute(delete(sources).where(sources.c.thread == old.thread))
+    connection.execute(delete(heard).filter_by(thread=old.thread))
+    connection.execute(delete(sources).filter_by(thread=old.thread))
     connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

@@ -296,7 +296,7 @@ def list_pruned_runs(
 
 
 def _latest_pruned_runs(connection: Connection, owner: str) -> dict[str, PrunedRun]:
-    wanted = select(events).where(events.c.owner == owner, events.c.name == REPORT_STATE_EVENT)
+    wanted = select(events).filter_by(owner=owner, name=REPORT_STATE_EVENT)
     rows = connection.execute(wanted.order_by(events.c.id)).all()
     logged = filter(None, (parse_event(row).event.after for row in rows))
     return {

@@ -204,24 +204,20 @@ async def finish_erasure(owner: str) -> str:
         await maintenance.purge_deleted_data(),
         CHROMA_CAVEAT if settings().chroma_url else "",
     ]
-    done = jobs.delete().where(jobs.c.owner == owner, jobs.c.job == FORGET_JOB)
+    done = jobs.delete().filter_by(owner=owner, job=FORGET_JOB)
     await run_write(lambda connection: connection.execute(done))
     return "; ".join(filter(None, caveats))
 
 
 def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:
     """Return the run of a run id or message id, and the ids of its facts and reports."""
-    wanted = select(facts.c.run).where(facts.c.owner == owner, facts.c.message == id)
+    wanted = select(facts.c.run).filter_by(owner=owner, message=id)
     run_id = connection.execute(wanted.limit(1)).scalar() or id
-    run = connection.execute(
-        select(runs.c.id).where(runs.c.owner == owner, runs.c.id == run_id)
-    ).scalar()
+    run = connection.execute(select(runs.c.id).filter_by(owner=owner, id=run_id)).scalar()
     if not run:
         return "", []
-    learned = select(facts.c.id).where(facts.c.owner == owner, facts.c.run == run)
-    reports = select(pages.c.id).where(
-        pages.c.owner == owner, pages.c.kind == "report", pages.c.origin == run
-    )
+    learned = select(facts.c.id).filter_by(owner=owner, run=run)
+    reports = select(pages.c.id).filter_by(owner=owner, kind="report", origin=run)
     return run, [id for ids in (learned, reports) for id in connection.execute(ids).scalars()]
 
 
@@ -245,7 +241,7 @@ def _counts(
 
 
 def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
-    mine = select(jobs.c.data).where(jobs.c.owner == owner, jobs.c.job == FORGET_JOB)
+    mine = select(jobs.c.data).filter_by(owner=owner, job=FORGET_JOB)
     return [json.loads(data) for data in connection.execute(mine).scalars()]
 
 
@@ -262,7 +258,7 @@ def _erase_in_database(
 
 def _detach_collections(connection: Connection, owner: str) -> list[str]:
     """Detach the owner's collections from their vector sets, to be rebuilt; return their names."""
-    numbers = select(namespaces.c.number).where(namespaces.c.owner == owner)
+    numbers = select(namespaces.c.number).filter_by(owner=owner)
     mine = vector_sets.c.namespace.in_(numbers)
     in_use = select(vector_sets.c.collection, vector_sets.c.building).where(mine)
     names = [name for row in connection.execute(in_use) for name in row if name]
@@ -289,7 +285,7 @@ async def delete_thread(thread: str) -> None:
 
 
 async def _forget_runs(thread: str) -> ExpiredThread:
-    rows = (await read_rows(select(runs.c.id, runs.c.owner).where(runs.c.thread == thread))).all()
+    rows = (await read_rows(select(runs.c.id, runs.c.owner).filter_by(thread=thread))).all()
     old = ExpiredThread(thread, tuple(row.id for row in rows), 0.0)
     for owner in {row.owner for row in rows}:
         await _forget_reports(owner, old.runs)

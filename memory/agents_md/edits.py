@@ -123,7 +123,7 @@ class ReadHistory(NamedTuple):
 
 async def load_read_history(owner: str, thread: str, run: str) -> ReadHistory:
     """Return the pages that a run, or an earlier one of its thread, has read."""
-    shown = select(sources.c.page).where(sources.c.thread == thread)
+    shown = select(sources.c.page).filter_by(thread=thread)
     wanted = pages.c.id.in_(shown) | (pages.c.run == run)
     asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
     rows = (await read_rows(asked)).all()

@@ -34,7 +34,7 @@ async def trusted_folder(owner: str) -> str:
     user, project = split_owner(owner)
     if not project:
         return ""
-    named = select(projects.c.folder).where(projects.c.user == user, projects.c.name == project)
+    named = select(projects.c.folder).filter_by(user=user, name=project)
     return (await read_rows(named)).scalar() or ""
 
 

@@ -81,7 +81,7 @@ async def save_proposal(proposal: Proposal) -> Proposal:
 
 def _keep(connection: Connection, row: dict[str, Any]) -> Proposal:
     advisory_lock(connection, f"proposals {row['owner']}")
-    mine = select(proposals).where(proposals.c.owner == row["owner"])
+    mine = select(proposals).filter_by(owner=row["owner"])
     same = [proposals.c[name] == row[name] for name in ("path", "base", "proposed")]
     undecided = proposals.c.status.in_([PENDING, "rejected"])
     newest = mine.where(undecided, *same).order_by(proposals.c.created.desc())
@@ -91,7 +91,7 @@ def _keep(connection: Connection, row: dict[str, Any]) -> Proposal:
         raise Problem(ErrorCode.EDIT_REFUSED, what, hint="leave it")
     if known:
         return _proposal(known)
-    if len(connection.execute(mine.where(proposals.c.status == PENDING)).all()) >= MAX_PENDING:
+    if len(connection.execute(mine.filter_by(status=PENDING)).all()) >= MAX_PENDING:
         what = f"{MAX_PENDING} proposals wait for the person already"
         raise Problem(ErrorCode.EDIT_REFUSED, what, hint="leave it")
     connection.execute(insert(proposals).values(row))
@@ -100,9 +100,9 @@ def _keep(connection: Connection, row: dict[str, Any]) -> Proposal:
 
 async def list_proposals(owner: str, *, decided: bool = False) -> list[Proposal]:
     """Return an owner's pending proposals, or all with `decided`, the oldest first."""
-    mine = select(proposals).where(proposals.c.owner == owner).order_by(proposals.c.created)
+    mine = select(proposals).filter_by(owner=owner).order_by(proposals.c.created)
     if not decided:
-        mine = mine.where(proposals.c.status == PENDING)
+        mine = mine.filter_by(status=PENDING)
     return [_proposal(row) for row in await read_rows(mine)]
 
 
@@ -120,7 +120,7 @@ async def get_pending_proposal(owner: str, name: str) -> Proposal:
     Raises:
         Problem: `proposal_not_found` or `proposal_decided`.
     """
-    mine = select(proposals).where(proposals.c.owner == owner, proposals.c.id == name)
+    mine = select(proposals).filter_by(owner=owner, id=name)
     row = (await read_rows(mine)).first()
     if row is None:
         hint = "see `dossier memory proposals`"
@@ -132,7 +132,7 @@ async def get_pending_proposal(owner: str, name: str) -> Proposal:
 
 def _decide(connection: Connection, proposal: Proposal, status: str) -> None:
     """Store the decision on a proposal."""
-    its = update(proposals).where(proposals.c.id == proposal.id)
+    its = update(proposals).filter_by(id=proposal.id)
     connection.execute(its.values(status=status, decided=time.time()))
 
 

@@ -266,7 +266,7 @@ async def retire_insights(owner: str, run: str = "") -> list[str]:
 
     def work(connection: Connection) -> list[str]:
         lock_owner(connection, owner)
-        live = select(table).where(table.c.owner == owner, table.c.live == 1)
+        live = select(table).filter_by(owner=owner, live=1)
         used = live.where(table.c.uses - table.c.wins >= MIN_LOSSES)
         known = map(insights.insight_from_row, connection.execute(used))
         hopeless = [one for one in known if win_rate_upper_bound(one.wins, one.uses) < MIN_WIN_RATE]
@@ -317,4 +317,4 @@ def _alike(known: Sequence[Insight]) -> list[list[Insight]]:
 def _restored(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
     """Return those of some insights that a person brought back."""
     undone = select(events.c.item).where(events.c.owner == owner, events.c.item.in_(ids))
-    return {*connection.execute(undone.where(events.c.name == "insight.undo")).scalars()}
+    return {*connection.execute(undone.filter_by(name="insight.undo")).scalars()}

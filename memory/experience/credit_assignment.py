@@ -137,7 +137,7 @@ def record_outcome(connection: Connection, owner: str, run: str, won: bool, revi
         counted_as[heirs[row.insight]] = row.won if before is None else before
     for insight, before in counted_as.items():
         new_use, new_win = before is None, int(won) - (before or 0)
-        counted = update(insights).where(insights.c.owner == owner, insights.c.id == insight)
+        counted = update(insights).filter_by(owner=owner, id=insight)
         values = {"uses": insights.c.uses + int(new_use), "wins": insights.c.wins + new_win}
         connection.execute(counted.values({**values, "revision": revision}))
         set_support(connection, owner, insight, run, 1 if won else -1, "used")
@@ -178,7 +178,7 @@ def recount_wins(connection: Connection, owner: str, insight: str) -> None:
     each = ended.group_by(credits.c.run).subquery()
     count = select(func.count(), func.coalesce(func.sum(each.c.won), 0))
     uses, wins = connection.execute(count.select_from(each)).one()
-    its = update(insights).where(insights.c.owner == owner, insights.c.id == insight)
+    its = update(insights).filter_by(owner=owner, id=insight)
     connection.execute(its.values(uses=uses, wins=wins))
 
 

@@ -82,7 +82,7 @@ def _support(connection: Connection, owner: str, names: set[str]) -> list[tuple[
 
 def _supported_insights(connection: Connection, owner: str, ids: set[str]) -> list[Insight]:
     """Return the live insights among the given ones, the oldest first."""
-    live = select(insights).where(insights.c.owner == owner, insights.c.live == 1)
+    live = select(insights).filter_by(owner=owner, live=1)
     rows = connection.execute(live.order_by(insights.c.created, insights.c.id))
     return [insight_from_row(row) for row in rows if row.id in ids]
 

@@ -180,9 +180,9 @@ async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> In
 
 async def list_insights(owner: str, *, include_ended: bool = False) -> list[Insight]:
     """Return an owner's insights, the best first."""
-    wanted = select(insights).where(insights.c.owner == owner)
+    wanted = select(insights).filter_by(owner=owner)
     if not include_ended:
-        wanted = wanted.where(insights.c.live == 1)
+        wanted = wanted.filter_by(live=1)
     rows = await run_read(lambda connection: connection.execute(wanted).all())
     return sorted(map(insight_from_row, rows), key=lambda one: (-one.score, one.created, one.id))
 
@@ -228,7 +228,7 @@ def has_guidance(one: Insight) -> bool:
 
 def find_insight_in(connection: Connection, owner: str, insight: str) -> Insight | None:
     """Return an insight of an owner, live or history."""
-    wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
+    wanted = select(insights).filter_by(owner=owner, id=insight)
     row = connection.execute(wanted).first()
     return None if row is None else insight_from_row(row)
 

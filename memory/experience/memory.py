@@ -411,7 +411,7 @@ def _conflict(logged: LoggedEvent) -> Problem:
 
 def _export(connection: Connection, owner: str) -> dict[str, Any]:
     runs: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in connection.execute(select(insight_runs).where(insight_runs.c.owner == owner)):
+    for row in connection.execute(select(insight_runs).filter_by(owner=owner)):
         runs[row.insight][row.run] = row.sign
     return {
         "insights": [
@@ -421,7 +421,7 @@ def _export(connection: Connection, owner: str) -> dict[str, Any]:
                 "live": row.live == 1,
                 "runs": runs[row.id],
             }
-            for row in connection.execute(select(insights).where(insights.c.owner == owner))
+            for row in connection.execute(select(insights).filter_by(owner=owner))
         ]
     }
 
@@ -442,5 +442,5 @@ def _erase(connection: Connection, request: ErasureRequest) -> None:
         experiences.c.owner == owner, experiences.c.question.contains(mark)
     )
     for row in connection.execute(asked).all():
-        run = update(experiences).where(experiences.c.owner == owner, experiences.c.run == row.run)
+        run = update(experiences).filter_by(owner=owner, run=row.run)
         connection.execute(run.values(vector=pack_vector(question_vector(row.question))))

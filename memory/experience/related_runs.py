@@ -205,7 +205,7 @@ def _follow_edges(
 def _store_related(
     connection: Connection, owner: str, run: str, candidates: Sequence[RelatedRun]
 ) -> None:
-    connection.execute(delete(recalls).where(recalls.c.owner == owner, recalls.c.run == run))
+    connection.execute(delete(recalls).filter_by(owner=owner, run=run))
     key = {"owner": owner, "run": run}
     names = ("similarity", "hops", "rating")
     rows = [

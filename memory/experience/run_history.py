@@ -364,16 +364,12 @@ def _mine(owner: str) -> tuple[ColumnElement[bool], ...]:
     return experiences.c.owner == owner, experiences.c.live == 1
 
 
-_OUTGOING_EDGES = select(experience_edges.c.other, experience_edges.c.weight).where(
-    experience_edges.c.owner == bindparam("its_owner"),
-    experience_edges.c.run == bindparam("here"),
+_OUTGOING_EDGES = select(experience_edges.c.other, experience_edges.c.weight).filter_by(
+    owner=bindparam("its_owner"), run=bindparam("here")
 )
 _INCOMING_EDGES = (
     select(experience_edges.c.run, experience_edges.c.weight)
-    .where(
-        experience_edges.c.owner == bindparam("its_owner"),
-        experience_edges.c.other == bindparam("here"),
-    )
+    .filter_by(owner=bindparam("its_owner"), other=bindparam("here"))
     .order_by(experience_edges.c.weight.desc())
     .limit(MAX_NEIGHBORS)
 )

@@ -162,9 +162,9 @@ def list_utterances_in(
     connection: Connection, owner: str, run: str, *, main: bool = False
 ) -> list[Utterance]:
     """Return the same, in a transaction of the caller's."""
-    wanted = select(utterances).where(utterances.c.owner == owner, utterances.c.run == run)
+    wanted = select(utterances).filter_by(owner=owner, run=run)
     if main:
-        wanted = wanted.where(utterances.c.main == 1)
+        wanted = wanted.filter_by(main=1)
     return list(map(_utterance_from_row, connection.execute(wanted.order_by(utterances.c.id))))
 
 
@@ -208,7 +208,7 @@ def select_key_steps(said: Sequence[Utterance], limit: int = MAX_KEY_STEPS) -> l
 def mark_key_steps(connection: Connection, said: Sequence[Utterance]) -> None:
     """Store what the utterances of a run build on, and which of them are its key steps."""
     main = {*select_key_steps(said)}
-    marked = update(utterances).where(utterances.c.id == bindparam("one"))
+    marked = update(utterances).filter_by(id=bindparam("one"))
     values = [
         {"one": one.id, "on": json.dumps(one.builds_on), "is_main": int(one.id in main)}
         for one in said

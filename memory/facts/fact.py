@@ -6,7 +6,7 @@ import hashlib
 import math
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from config.errors import ErrorCode, Problem
 from library.page_rows import PROVENANCE_BY_TRUST, Provenance
@@ -20,14 +20,7 @@ _PATTERNS = PatternFile(__package__, "fact.toml")
 
 FactCategory = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
 
-FACT_CATEGORIES: tuple[FactCategory, ...] = (
-    "preference",
-    "knowledge",
-    "context",
-    "behavior",
-    "goal",
-    "correction",
-)
+FACT_CATEGORIES: tuple[FactCategory, ...] = get_args(FactCategory)
 """The categories of facts; a correction says what is wrong, or must be otherwise."""
 
 TRUSTED_PROVENANCE: tuple[Provenance, ...] = ("user", "model")
@@ -84,12 +77,8 @@ class NewFact(NamedTuple):
     """When it begins to hold, in seconds since 1970; now if `None`."""
 
 
-def validate_fact(new: NewFact, *, confirmed: bool = False) -> NewFact:
+def validate_fact(new: NewFact) -> NewFact:
     """Return a fact as it is stored: on one line, without hidden characters.
-
-    Args:
-        new: The fact.
-        confirmed: Whether a person says so themselves, wherever it is from.
 
     Raises:
         Problem: `fact_empty`, `fact_too_long`, `fact_invalid`, `secret_refused` or
@@ -98,8 +87,6 @@ def validate_fact(new: NewFact, *, confirmed: bool = False) -> NewFact:
     new = new._replace(
         content=clean_fact_text(new.content), quote=normalize_text(new.quote).strip()
     )
-    if confirmed:
-        new = new._replace(provenance="user")
     if new.provenance not in TRUSTED_PROVENANCE:
         what = f"a text from {new.provenance!r} is no fact about a person"
         raise Problem(ErrorCode.UNTRUSTED_FACT, what, hint="say yourself that it is true")

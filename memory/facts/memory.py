@@ -9,14 +9,11 @@ from functools import partial
 from sqlalchemy import Connection, select, update
 
 from config.errors import ErrorCode, Problem
-from config.settings import settings
 from memory.facts import cache, queries, store
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import Fact, FactData, NewFact, fact_event_data, facts_in_event
 from memory.facts.ranking import (
     PERSONAL_PATTERN,
-    FactWeights,
-    check_weights,
     fact_embedding_similarity,
     fact_similarity,
     keep_relevant,
@@ -42,26 +39,6 @@ class FactMemory(Memory):
     share = 0.4
     event_names = ("fact",)
 
-    def __init__(self, similarity: float | None = None, confidence: float | None = None) -> None:
-        """Set the weights of a score; the settings have those that are left out.
-
-        Raises:
-            Problem: `config_value` unless both are from 0 to 1, and one is not 0.
-        """
-        self._given = similarity, confidence
-        if None not in self._given:
-            self._weights()
-
-    def _weights(self) -> FactWeights:
-        similarity, confidence = self._given
-        defaults = settings()
-        return check_weights(
-            FactWeights(
-                defaults.fact_similarity if similarity is None else similarity,
-                defaults.fact_confidence if confidence is None else confidence,
-            )
-        )
-
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the facts that hold now, as many as the budget may have room for, best first."""
         known = await load_fact_snapshot(query.owner, query.revision)
@@ -70,7 +47,7 @@ class FactMemory(Memory):
         whole = f"{query.question}\n{query.context}"
         if query.question and not PERSONAL_PATTERN.search(whole):
             known = keep_relevant(known, similarity, fact_similarity(known, whole))
-        return rank_facts(known, similarity, budget, self._weights(), time.time())
+        return rank_facts(known, similarity, budget, time.time())
 
     async def record(
         self,
@@ -87,7 +64,7 @@ class FactMemory(Memory):
         Raises:
             Problem: What `memory.facts.store.add_fact` raises.
         """
-        return await store.replace_facts(owner, replaced, new, why=why, run=run, step=step)
+        return await store.add_fact(owner, new, replaced=replaced, why=why, run=run, step=step)
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
         """Return the facts, the newest first."""

@@ -31,9 +31,7 @@ def select_facts(connection: Connection, owner: str, ids: Sequence[str]) -> list
 
 def select_same_fact(connection: Connection, owner: str, content: str) -> Fact | None:
     """Return the live fact that says the same, whatever its case and white space."""
-    wanted = select(facts).where(
-        facts.c.owner == owner, facts.c.key == fact_key(content), facts.c.live == 1
-    )
+    wanted = select(facts).filter_by(owner=owner, key=fact_key(content), live=1)
     row = connection.execute(wanted).first()
     return _fact_from_row(row) if row else None
 
@@ -66,5 +64,5 @@ async def find_fact(owner: str, id: str) -> Fact | None:
 
 async def list_facts_of_message(owner: str, message: str) -> list[Fact]:
     """Return the facts that rest on a message, known or history."""
-    wanted = select(facts).where(facts.c.owner == owner, facts.c.message == message)
+    wanted = select(facts).filter_by(owner=owner, message=message)
     return [_fact_from_row(row) for row in await read_rows(wanted)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from config.errors import ErrorCode, Problem
 from config.resources import RecentCache, Resource
 from config.settings import settings
 from memory.facts.cache import FactEntry, FactSnapshot
@@ -43,29 +41,6 @@ PERSONAL_PATTERN = regex(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|I['’]|我|咱|俺|本人|自己的", re.IGNORECASE
 )
 """Matches where somebody speaks of themselves."""
-
-
-class FactWeights(NamedTuple):
-    """The weights of similarity and confidence in the score of a fact."""
-
-    similarity: float
-    confidence: float
-
-
-def check_weights(weights: FactWeights) -> FactWeights:
-    """Return the weights if they make a score.
-
-    Raises:
-        Problem: `config_value` unless both are from 0 to 1, and one is not 0.
-    """
-    for name, value in weights._asdict().items():
-        if not (math.isfinite(value) and 0 <= value <= 1):
-            what, hint = f"the weight of {name} is {value}", "use a number from 0 to 1"
-            raise Problem(ErrorCode.CONFIG_VALUE, what, where="facts", hint=hint)
-    if not any(weights):
-        what = "the weights of similarity and confidence are both 0"
-        raise Problem(ErrorCode.CONFIG_VALUE, what, where="facts", hint="make one of them more")
-    return weights
 
 
 class _FactVectors(NamedTuple):
@@ -168,11 +143,7 @@ def keep_relevant(known: FactSnapshot, *similarities: SimilarityArray | None) ->
 
 
 def rank_facts(
-    known: FactSnapshot,
-    similarity: SimilarityArray | None,
-    budget: int,
-    weights: FactWeights,
-    now: float,
+    known: FactSnapshot, similarity: SimilarityArray | None, budget: int, now: float
 ) -> list[Note]:
     """Return the corrections that have a place of their own, then the best facts.
 
@@ -180,7 +151,6 @@ def rank_facts(
         known: The facts.
         similarity: How similar each fact is to what the call is about; `None` where unknown.
         budget: The most tokens; no more facts are returned than these might hold.
-        weights: The weights of a score.
         now: The time at which a fact must hold.
     """
     columns = known.columns
@@ -188,7 +158,8 @@ def rank_facts(
     if similarity is None:
         similarity = np.zeros(len(scores), dtype=np.float32)
     else:
-        scores = weights.similarity * similarity + weights.confidence * scores
+        weights = settings()
+        scores = weights.fact_similarity * similarity + weights.fact_confidence * scores
     holds = columns.live & columns.trusted & (columns.begins <= now) & (now < columns.ends)
     scores = np.where(holds, scores, -np.inf)
     best = best_rows(scores, max(1, min(MAX_FACTS, budget // (FRAME_TOKENS + 1))))

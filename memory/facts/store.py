@@ -66,7 +66,7 @@ async def add_fact(
     owner: str,
     new: NewFact,
     *,
-    confirmed: bool = False,
+    replaced: Sequence[str] = (),
     why: str = "",
     run: str = "",
     step: str = "",
@@ -79,7 +79,7 @@ async def add_fact(
     Args:
         owner: Whose.
         new: The fact.
-        confirmed: Whether a person says themselves that it is so, wherever it is from.
+        replaced: The ids of facts whose place it takes, as far as they are live.
         why: The reason, for the log; so are the next two.
         run: The run; by default the one the fact is from.
         step: The step of the run.
@@ -88,25 +88,17 @@ async def add_fact(
         The fact as it is known now.
 
     Raises:
-        Problem: `untrusted_fact` for what a tool or a web page says; `fact_empty`,
-            `fact_too_long` or `fact_invalid`.
+        Problem: `untrusted_fact` for what a tool or a web page says, and where a model would
+            replace what a person said; `fact_empty`, `fact_too_long` or `fact_invalid`.
     """
-    new = validate_fact(new, confirmed=confirmed)
+    new = validate_fact(new)
     # The cache is filled before anyone has to wait for this transaction.
     await load_fact_snapshot(owner, await read_revision(owner))
-    return await run_write(lambda c: _add(FactChange(c, owner, why, run, step), new))
+    return await run_write(lambda c: _add(FactChange(c, owner, why, run, step), new, replaced))
 
 
 async def supersede_fact(
-    owner: str,
-    id: str,
-    new: NewFact,
-    *,
-    confirmed: bool = False,
-    revision: int = 0,
-    why: str = "",
-    run: str = "",
-    step: str = "",
+    owner: str, id: str, new: NewFact, *, why: str = "", run: str = ""
 ) -> Fact:
     """Replace a fact, which becomes history; it holds until the new one begins.
 
@@ -117,102 +109,38 @@ async def supersede_fact(
         owner: Whose.
         id: The fact that is replaced.
         new: The new fact.
-        confirmed: Whether a person says themselves that it is so, wherever it is from.
-        revision: The revision at which the caller has seen the old one; 0 for any.
-        why: The reason, for the log; so are the next two.
+        why: The reason, for the log.
         run: The run.
-        step: The step of the run.
 
     Returns:
         The fact as it is known now.
 
     Raises:
-        Problem: What `add_fact` raises; `untrusted_fact` also where a model would replace what a
-            person said; `fact_not_found`, or `fact_changed` if it was removed, replaced or edited.
-    """
-    new = validate_fact(new, confirmed=confirmed)
-    await load_fact_snapshot(owner, await read_revision(owner))
-    return await run_write(
-        lambda c: _supersede(FactChange(c, owner, why, run, step), id, new, revision)
-    )
-
-
-async def replace_facts(
-    owner: str, ids: Sequence[str], new: NewFact, *, why: str = "", run: str = "", step: str = ""
-) -> Fact:
-    """Replace several facts by one, or add it if none of them is live any more.
-
-    Args:
-        owner: Whose.
-        ids: The facts that end.
-        new: The new fact.
-        why: The reason, for the log; so are the next two.
-        run: The run.
-        step: The step of the run.
-
-    Returns:
-        The fact as it is known now.
-
-    Raises:
-        Problem: What `add_fact` raises; `untrusted_fact` also where a model would replace what a
-            person said.
+        Problem: What `add_fact` raises; `fact_not_found`, or `fact_changed` if it was removed or
+            replaced.
     """
     new = validate_fact(new)
     await load_fact_snapshot(owner, await read_revision(owner))
-    return await run_write(lambda c: _replace(FactChange(c, owner, why, run, step), ids, new))
+    return await run_write(lambda c: _supersede(FactChange(c, owner, why, run), id, new))
 
 
-async def edit_fact(
-    owner: str,
-    id: str,
-    content: str | None = None,
-    *,
-    category: str | None = None,
-    confidence: float | None = None,
-    revision: int = 0,
-    why: str = "",
-) -> Fact:
-    """Replace what a fact says by a person's own words; what is `None` stays.
-
-    Args:
-        owner: Whose.
-        id: The fact.
-        content: Its new text.
-        category: Its new category.
-        confidence: Its new confidence, in 0..1.
-        revision: The revision at which the person has seen it; 0 for any.
-        why: The reason, for the log.
+async def edit_fact(owner: str, id: str, content: str, *, why: str = "") -> Fact:
+    """Replace the text of a fact by a person's own words.
 
     Raises:
-        Problem: `fact_not_found`, `fact_changed`, `fact_known`, `fact_empty`, `fact_too_long` or
-            `fact_invalid`.
+        Problem: `fact_not_found`, `fact_changed`, `fact_known`, `fact_empty` or `fact_too_long`.
     """
-    fields: dict[str, Any] = {"content": content, "category": category, "confidence": confidence}
-    changed = {name: value for name, value in fields.items() if value is not None}
 
     def work(connection: Connection) -> Fact:
         change = FactChange(connection, owner, why)
-        old = _select_live(change, id, revision)
-        edited = NewFact(old.content, old.category, old.confidence)._replace(**changed)
-        return _edit(change, old, validate_fact(edited))
-
-    return await run_write(work)
-
-
-async def remove_fact(
-    owner: str, id: str, *, revision: int = 0, why: str = "", run: str = ""
-) -> Fact:
-    """End a fact; it stays in the history until it is forgotten.
-
-    Raises:
-        Problem: `fact_not_found` or `fact_changed`.
-    """
-
-    def work(connection: Connection) -> Fact:
-        change = FactChange(connection, owner, why, run)
-        old = _select_live(change, id, revision)
-        number = change.log_event("fact.remove", old.id, fact_event_data(old), None)
-        return change.put(old._replace(live=False, valid_to=time.time()), number)
+        old = _select_live(change, id)
+        new = validate_fact(NewFact(content, old.category, old.confidence))
+        other = queries.select_same_fact(connection, owner, new.content)
+        if other and other.id != id:
+            what, hint = "another fact says that already", f"it is {other.id}"
+            raise Problem(ErrorCode.FACT_KNOWN, what, where=id, hint=hint)
+        edited = old._replace(content=new.content, provenance="user")
+        return _rewrite(change, "fact.edit", old, edited, "user")
 
     return await run_write(work)
 
@@ -228,7 +156,7 @@ EMPTY: Mapping[str, Any] = {
 
 
 def forget_facts(
-    connection: Connection, owner: str, ids: Sequence[str], *, why: str = "", run: str = ""
+    connection: Connection, owner: str, ids: Sequence[str], *, why: str = ""
 ) -> list[str]:
     """Empty facts, live ones and history, in the caller's transaction.
 
@@ -238,12 +166,12 @@ def forget_facts(
         The ids of those that were not forgotten before.
     """
     lock_owner(connection, owner)
-    change = FactChange(connection, owner, why, run)
+    change = FactChange(connection, owner, why)
     found = queries.select_facts(connection, owner, list(dict.fromkeys(ids)))
     forgotten = [fact.id for fact in found if fact.content]
     for id in forgotten:
         number = change.log_event("fact.forget", id, None, None)
-        its = update(facts).where(facts.c.owner == owner, facts.c.id == id)
+        its = update(facts).filter_by(owner=owner, id=id)
         # A hash of what was said would tell who guesses it, so the key is the id.
         connection.execute(its.values({**EMPTY, "key": id, "revision": number}))
     return forgotten
@@ -255,10 +183,12 @@ def put_fact(connection: Connection, owner: str, fact: Fact) -> None:
     connection.execute(upsert(facts, {"owner": owner, "id": row.pop("id")}, row))
 
 
-def _add(change: FactChange, new: NewFact) -> Fact:
+def _add(change: FactChange, new: NewFact, replaced: Sequence[str]) -> Fact:
     lock_owner(change.connection, change.owner)
-    same = _find_same(change, new)
-    if same:
+    old = queries.select_facts(change.connection, change.owner, replaced)
+    if successors := [_supersede(change, fact.id, new) for fact in old if fact.live]:
+        return successors[-1]
+    if same := _find_same(change, new):
         return _confirm(change, *same, new)
     fact = _build_fact(new)
     data = fact_event_data(fact)
@@ -266,8 +196,8 @@ def _add(change: FactChange, new: NewFact) -> Fact:
     return change.put(fact, number)
 
 
-def _supersede(change: FactChange, id: str, new: NewFact, revision: int = 0) -> Fact:
-    old = _select_live(change, id, revision)
+def _supersede(change: FactChange, id: str, new: NewFact) -> Fact:
+    old = _select_live(change, id)
     if trust_level(new.provenance) < trust_level(old.provenance):
         what = f"what a {old.provenance} said is not replaced by what a {new.provenance} says"
         raise Problem(ErrorCode.UNTRUSTED_FACT, what, where=id, hint="say yourself that it is so")
@@ -284,34 +214,11 @@ def _supersede(change: FactChange, id: str, new: NewFact, revision: int = 0) -> 
     return change.put(after, number)
 
 
-def _replace(change: FactChange, ids: Sequence[str], new: NewFact) -> Fact:
-    lock_owner(change.connection, change.owner)
-    old = queries.select_facts(change.connection, change.owner, ids)
-    replaced = [_supersede(change, fact.id, new) for fact in old if fact.live]
-    return replaced[-1] if replaced else _add(change, new)
-
-
-def _edit(change: FactChange, old: Fact, new: NewFact) -> Fact:
-    other = queries.select_same_fact(change.connection, change.owner, new.content)
-    if other and other.id != old.id:
-        what, hint = "another fact says that already", f"it is {other.id}"
-        raise Problem(ErrorCode.FACT_KNOWN, what, where=old.id, hint=hint)
-    edited = old._replace(
-        content=new.content, category=new.category, confidence=new.confidence, provenance="user"
-    )
-    return _rewrite(change, "fact.edit", old, edited, "user")
-
-
-def _select_live(change: FactChange, id: str, revision: int = 0) -> Fact:
+def _select_live(change: FactChange, id: str) -> Fact:
     """Return a fact that is to be changed, and lock it until the end of the transaction.
 
-    Args:
-        change: The change.
-        id: The fact.
-        revision: The revision at which the caller has seen it; 0 for any.
-
     Raises:
-        Problem: `fact_not_found`, or `fact_changed` if it is not live or has another revision.
+        Problem: `fact_not_found`, or `fact_changed` if it is not live.
     """
     lock_owner(change.connection, change.owner)
     fact = queries.select_fact(change.connection, change.owner, id)
@@ -320,9 +227,6 @@ def _select_live(change: FactChange, id: str, revision: int = 0) -> Fact:
     if not fact.live:
         hint = f"{fact.superseded_by} took its place" if fact.superseded_by else "it was removed"
         raise Problem(ErrorCode.FACT_CHANGED, "it is not known any more", where=id, hint=hint)
-    if revision not in (0, fact.revision):
-        what = f"event {fact.revision} has changed it"
-        raise Problem(ErrorCode.FACT_CHANGED, what, where=id, hint="look at it again")
     return fact
 
 

@@ -86,7 +86,7 @@ async def lease_messages(
         until = now + JOB_LEASE
         for job, due in ready:
             data = json.dumps({**job.data, "until": until})
-            leased = update(rows).where(rows.c.id == job.id)
+            leased = update(rows).filter_by(id=job.id)
             connection.execute(leased.values(data=data, due=max(due, until)))
         return [_queued_message(job) for job, _ in ready]
 
@@ -115,7 +115,7 @@ async def postpone_messages(turns: Sequence[QueuedMessage]) -> None:
 
 _WAITING = (
     select(rows.c.id, rows.c.owner, rows.c.data, rows.c.tries, rows.c.due)
-    .where(rows.c.owner == bindparam("its_owner"), rows.c.job == LEARN_JOB)
+    .filter_by(owner=bindparam("its_owner"), job=LEARN_JOB)
     .order_by(rows.c.id)
     .with_for_update()
 )

@@ -204,7 +204,7 @@ def _line(name: str, trait: Trait) -> str:
 
 
 def _load(connection: Connection, owner: str) -> Profile | None:
-    data = connection.execute(select(profiles.c.data).where(profiles.c.owner == owner)).scalar()
+    data = connection.execute(select(profiles.c.data).filter_by(owner=owner)).scalar()
     profile: Profile | None = json.loads(data) if data else None
     return profile
 
@@ -223,7 +223,7 @@ def _erase(connection: Connection, request: ErasureRequest) -> None:
             "data": json.dumps(kept, ensure_ascii=False),
             "revision": log_event(connection, event),
         }
-        mine = update(profiles).where(profiles.c.owner == request.owner)
+        mine = update(profiles).filter_by(owner=request.owner)
         connection.execute(mine.values(values))
 
 

@@ -181,9 +181,7 @@ def _changed(
     return Reversal(event._replace(item="profile", before=before, after=profile), write)
 
 
-MINE = select(profiles.c.data, profiles.c.revision).where(
-    profiles.c.owner == bindparam("its_owner")
-)
+MINE = select(profiles.c.data, profiles.c.revision).filter_by(owner=bindparam("its_owner"))
 
 
 def _select_profile(connection: Connection, owner: str) -> StoredProfile:

@@ -15,7 +15,7 @@ from memory.facts.cache import find_similar_facts, search_facts
 from memory.facts.fact import Fact, NewFact
 from memory.facts.memory import FactMemory
 from memory.facts.queries import find_fact, list_facts
-from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.facts.store import add_fact, edit_fact, forget_facts, supersede_fact
 from memory.protocol import Query
 from runs.call_site import join_owner
 from storage.engine import close_database, run_write
@@ -28,7 +28,7 @@ OWNERS = [
 ]
 
 STEP = st.tuples(
-    st.sampled_from(["add", "edit", "supersede", "remove", "forget"]),
+    st.sampled_from(["add", "edit", "supersede", "forget"]),
     st.sampled_from(OWNERS),
     st.integers(0, 99),
 )
@@ -52,7 +52,6 @@ async def _do(verb: str, owner: str, number: int, ids: list[str]) -> None:
     works: dict[str, Callable[[], Awaitable[Fact]]] = {
         "edit": lambda: edit_fact(owner, other, new.content),
         "supersede": lambda: supersede_fact(owner, other, new),
-        "remove": lambda: remove_fact(owner, other),
     }
     # It is refused where the fact is another's, or gone.
     with suppress(Problem):

@@ -15,12 +15,13 @@ from memory import tables
 from memory.facts import cache
 from memory.facts.fact import NewFact
 from memory.facts.memory import FactMemory
-from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.facts.store import add_fact, edit_fact, forget_facts, supersede_fact
 from memory.protocol import Note, Query
 from memory.token_budget import NoteGroup, fit_notes
 from storage.engine import get_engine, run_write
 from storage.events import read_revision
 from tests.places import new_process
+from tests.removed_facts import remove_fact
 from text.tokens import count_tokens
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -28,11 +29,9 @@ pytestmark = pytest.mark.usefixtures("database")
 ME = "me/"
 
 
-async def recalled(
-    text: str = "", turns: tuple[str, ...] = (), budget: int = 3_000, **weights: float
-) -> list[Note]:
+async def recalled(text: str = "", turns: tuple[str, ...] = (), budget: int = 3_000) -> list[Note]:
     query = Query(ME, "planner", text, turns, await read_revision(ME))
-    return await FactMemory(**weights).recall(query, budget)
+    return await FactMemory().recall(query, budget)
 
 
 async def texts(*given: Any, **named: Any) -> list[str]:
@@ -96,20 +95,18 @@ async def test_without_anything_in_common_the_surest_come_first(about: str):
 
 
 @pytest.mark.usefixtures("known")
-async def test_weights_decide_what_counts():
-    about = "bees in metric gardens"
-
-    assert (await texts(about, similarity=1, confidence=0))[0] == "Keeps bees in the garden"
-    assert (await texts(about, similarity=0, confidence=1))[0] == "Runs marathons"
-
-
 @pytest.mark.parametrize(
-    "weights", [(0, 0), (-0.1, 1), (1.1, 0), (float("nan"), 1), (1, float("inf"))]
+    ("similarity", "confidence", "best"),
+    [("1", "0", "Keeps bees in the garden"), ("0", "1", "Runs marathons")],
 )
-def test_weights_that_make_no_score_are_refused(weights: tuple[float, float]):
-    with pytest.raises(Problem) as failure:
-        FactMemory(*weights)
-    assert failure.value.code == "config_value"
+async def test_weights_decide_what_counts(
+    similarity: str, confidence: str, best: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", similarity)
+    monkeypatch.setenv("DOSSIER_FACT_CONFIDENCE", confidence)
+    new_process()
+
+    assert (await texts("bees in metric gardens"))[0] == best
 
 
 @pytest.mark.parametrize(
@@ -118,6 +115,7 @@ def test_weights_that_make_no_score_are_refused(weights: tuple[float, float]):
         ("2", "1", "DOSSIER_FACT_SIMILARITY"),
         ("nan", "1", "DOSSIER_FACT_SIMILARITY"),
         ("0", "-1", "DOSSIER_FACT_CONFIDENCE"),
+        ("1", "inf", "DOSSIER_FACT_CONFIDENCE"),
         ("0", "0", "DOSSIER_FACT_CONFIDENCE"),
     ],
 )
@@ -130,14 +128,6 @@ def test_settings_that_make_no_score_are_refused_by_name(
     with pytest.raises(Problem) as failure:
         settings()
     assert (failure.value.code, failure.value.where) == ("config_value", where)
-
-
-@pytest.mark.usefixtures("known")
-async def test_the_settings_weigh_where_nothing_else_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", "0")
-    new_process()
-
-    assert (await texts("bees"))[0] == "Runs marathons"
 
 
 async def test_corrections_have_a_tenth_of_the_budget_the_most_relevant_first():
@@ -269,7 +259,7 @@ async def test_words_that_only_frame_a_sentence_make_no_fact_fit(
     await add_fact(ME, NewFact(shared, confidence=0.8))
     await add_fact(ME, NewFact(sure, confidence=0.9))
 
-    assert await texts(context, similarity=0.6, confidence=0.4) == [sure, shared]
+    assert await texts(context) == [sure, shared]
 
 
 async def test_what_fits_by_its_topic_still_comes_before_what_is_surer():

@@ -12,9 +12,10 @@ from config.errors import Problem
 from memory.facts.cache import find_similar_facts, search_facts
 from memory.facts.fact import Fact, NewFact
 from memory.facts.queries import find_fact, list_facts
-from memory.facts.store import add_fact, edit_fact, remove_fact, supersede_fact
+from memory.facts.store import add_fact, edit_fact, supersede_fact
 from memory.undo import revert
 from storage.events import list_events
+from tests.removed_facts import remove_fact
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -132,12 +133,6 @@ async def test_what_tools_and_pages_say_is_no_fact(source: str):
     assert await events() == []
 
 
-async def test_what_a_page_says_is_a_fact_when_a_person_says_so():
-    fact = await add_fact(ME, NewFact("Was born in Rome", provenance="web"), confirmed=True)
-
-    assert fact.provenance == "user"
-
-
 @pytest.mark.parametrize(
     ("new", "code"),
     [
@@ -208,13 +203,15 @@ async def test_a_model_replaces_nothing_that_a_person_said(tea: Fact):
 
 
 async def test_what_a_person_edits_is_their_own_word():
-    guess = await add_fact(ME, NewFact("Drinks tea", quote="tea?", provenance="model"))
+    guess = await add_fact(
+        ME, NewFact("Drinks tea", "preference", 0.9, quote="tea?", provenance="model")
+    )
 
-    fact = await edit_fact(ME, guess.id, "Drinks black  tea", category="preference", confidence=1)
+    fact = await edit_fact(ME, guess.id, "Drinks black  tea")
 
     assert await list_facts(ME) == [fact]
     assert (fact.id, fact.content, fact.category) == (guess.id, "Drinks black tea", "preference")
-    assert (fact.provenance, fact.quote, fact.confidence) == ("user", "tea?", 1)
+    assert (fact.provenance, fact.quote, fact.confidence) == ("user", "tea?", 0.9)
 
 
 async def test_an_edit_cannot_make_two_facts_say_the_same(tea: Fact):
@@ -232,21 +229,14 @@ async def test_what_is_removed_is_known_no_more_and_can_be_said_anew(tea: Fact):
     assert (await add_fact(ME, NewFact("Drinks green tea"))).id != tea.id
 
 
-@pytest.mark.parametrize("verb", [edit_fact, remove_fact, supersede_fact])
-async def test_what_is_not_there_or_was_changed_is_not_changed(tea: Fact, verb: Any):
-    rest = {
-        edit_fact: ["Drinks it cold"],
-        supersede_fact: [NewFact("Drinks water")],
-        remove_fact: [],
-    }[verb]
-    seen = tea.revision
-    await edit_fact(ME, tea.id, "Drinks white tea")
-
-    assert await refused(verb(ME, "nobody", *rest)) == "fact_not_found"
-    assert await refused(verb("you/", tea.id, *rest)) == "fact_not_found"
-    assert await refused(verb(ME, tea.id, *rest, revision=seen)) == "fact_changed"
+@pytest.mark.parametrize(
+    ("verb", "new"), [(edit_fact, "Drinks it cold"), (supersede_fact, NewFact("Drinks water"))]
+)
+async def test_what_is_not_there_or_has_ended_is_not_changed(tea: Fact, verb: Any, new: Any):
+    assert await refused(verb(ME, "nobody", new)) == "fact_not_found"
+    assert await refused(verb("you/", tea.id, new)) == "fact_not_found"
     await remove_fact(ME, tea.id)
-    assert await refused(verb(ME, tea.id, *rest)) == "fact_changed"
+    assert await refused(verb(ME, tea.id, new)) == "fact_changed"
 
 
 async def test_near_gives_the_facts_most_alike_with_how_alike_they_are(tea: Fact):

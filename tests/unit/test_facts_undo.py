@@ -10,11 +10,12 @@ from sqlalchemy import Connection
 from config.errors import Problem
 from memory.facts.fact import Fact, NewFact
 from memory.facts.queries import find_fact, list_facts
-from memory.facts.store import add_fact, edit_fact, forget_facts, remove_fact, supersede_fact
+from memory.facts.store import add_fact, edit_fact, forget_facts, supersede_fact
 from memory.tables import facts
 from memory.undo import revert
 from storage.engine import read_rows, run_write
 from storage.events import LoggedEvent, list_events
+from tests.removed_facts import remove_fact
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -47,7 +48,7 @@ async def replaced(fact: Fact) -> None:
 
 
 async def edited(fact: Fact) -> None:
-    await edit_fact(ME, fact.id, "Drinks white tea", confidence=0.3)
+    await edit_fact(ME, fact.id, "Drinks white tea")
 
 
 async def removed(fact: Fact) -> None:

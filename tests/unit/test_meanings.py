@@ -66,7 +66,7 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> Knowing:
 
 
 async def told(text: str) -> list[str]:
-    notes = await FactMemory(0.6, 0.4).recall(
+    notes = await FactMemory().recall(
         Query(ME, "planner", text, (), await read_revision(ME)), 3_000
     )
     return [note.text for note in notes]

@@ -331,8 +331,6 @@ WRITES = {
     "memory.experience.run_log.import_logged_run",
     "memory.facts.store.add_fact",
     "memory.facts.store.edit_fact",
-    "memory.facts.store.remove_fact",
-    "memory.facts.store.replace_facts",
     "memory.facts.store.supersede_fact",
     "memory.learning.knowledge_updates.learn_fact",
     "memory.learning.knowledge_updates.save_claim",

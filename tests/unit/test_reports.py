@@ -12,7 +12,6 @@ from library import store as pages
 from library.page_erasure import forget_pages
 from library.page_rows import NewPage
 from library.scope import read_page_record
-from memory.facts.store import remove_fact
 from memory.learning.run_feedback import record_feedback
 from memory.middleware import recall_block
 from memory.protocol import Query
@@ -21,6 +20,7 @@ from memory.reports import MAX_REPORTS, ReportMemory, find_related_reports
 from memory.undo import revert
 from runs.lifecycle import create_run, find_run, set_run_status
 from storage.events import list_events, read_revision
+from tests.removed_facts import remove_fact
 
 OWNER = "me/"
 
