@@ -20,13 +20,7 @@ from memory.agents_md.content import (
     split_sections,
     visible_text,
 )
-from memory.agents_md.edits import (
-    NOTHING_READ,
-    EditRequester,
-    FileEdit,
-    ReadHistory,
-    propose_edit,
-)
+from memory.agents_md.edits import NOTHING_READ, EditRequester, FileEdit, ReadHistory, propose_edit
 from memory.agents_md.file_sources import (
     FileSource,
     FileSources,

@@ -9,14 +9,7 @@ from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from memory.tables import (
-    credits,
-    experience_edges,
-    insight_edges,
-    insight_runs,
-    insights,
-    recalls,
-)
+from memory.tables import credits, experience_edges, insight_edges, insight_runs, insights, recalls
 from storage.engine import write_in_group
 from storage.upsert import dialect_insert
 

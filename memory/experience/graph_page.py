@@ -15,13 +15,7 @@ from sqlalchemy import Connection, select
 from memory.experience.insights import Insight, insight_from_row
 from memory.experience.run_history import PastRun, past_run_from_row, question_vector
 from memory.experience.utterances import Utterance, list_utterances_in
-from memory.tables import (
-    experience_edges,
-    experiences,
-    insight_edges,
-    insight_runs,
-    insights,
-)
+from memory.tables import experience_edges, experiences, insight_edges, insight_runs, insights
 from storage.engine import run_read
 from text.pluralization import pluralize
 

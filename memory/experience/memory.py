@@ -62,15 +62,7 @@ from memory.protocol import (
 from memory.tables import experiences, insight_runs, insights
 from prompts.loader import render_prompt
 from runs.call_site import thread_of_run
-from storage.events import (
-    Event,
-    LoggedEvent,
-    Reversal,
-    Reverse,
-    empty_events,
-    log_event,
-    undoing,
-)
+from storage.events import Event, LoggedEvent, Reversal, Reverse, empty_events, log_event, undoing
 from text.keyword_ranking import rank_texts
 from text.script import detect_language
 

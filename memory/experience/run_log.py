@@ -9,13 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from sqlalchemy import Connection
 
 from config.errors import ErrorCode, Problem, first_validation_error
