@@ -39,7 +39,7 @@ PLACES = (
     "memory.experience.run_history",
     "memory.facts.fact",
     "memory.agents_md.edits",
-    "memory.agents_md.three_way_merge",
+    "memory.agents_md.proposals",
     "memory.agents_md.memory",
     "memory.agents_md.content",
     "privacy.erasure_target",

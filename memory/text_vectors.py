@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from config.errors import Problem
 from config.resources import RecentCache, Resource
@@ -44,11 +45,10 @@ async def semantic_embedder() -> Embedder | None:
     # Loading an embedder takes a thread, which one of words alone is not worth.
     if embedder_name() in LEXICAL_EMBEDDERS:
         return None
-    try:
+    with suppress(Problem):
         found = await asyncio.to_thread(load_embedder)
-    except Problem:
-        return None
-    return found if found is not None and found.is_semantic else None
+        return found if found is not None and found.is_semantic else None
+    return None
 
 
 def supports_language(made_by: Embedder, text: str) -> bool:
@@ -58,12 +58,10 @@ def supports_language(made_by: Embedder, text: str) -> bool:
 
 async def embed_text(made_by: Embedder, text: str) -> FloatMatrix | None:
     """Return the vector of a question; `None` if the embedder cannot make one now."""
-    if not supports_language(made_by, text):
-        return None
-    try:
-        return await asyncio.to_thread(embed_question, made_by, text)
-    except Problem:
-        return None
+    with suppress(Problem):
+        if supports_language(made_by, text):
+            return await asyncio.to_thread(embed_question, made_by, text)
+    return None
 
 
 async def passage_similarity(
@@ -80,13 +78,10 @@ async def passage_similarity(
         return None
     rows = [await embed_text(made_by, text) for text in dict.fromkeys(asked_for) if text.strip()]
     found = [row for row in rows if row is not None]
-    if not found:
-        return None
-    try:
-        of = await asyncio.to_thread(_remembered, made_by, passages)
-    except Problem:
-        return None
-    return None if of is None else of @ np.stack(found).T
+    with suppress(Problem):
+        of = await asyncio.to_thread(_remembered, made_by, passages) if found else None
+        return None if of is None else of @ np.stack(found).T
+    return None
 
 
 def _remembered(made_by: Embedder, passages: Sequence[str]) -> FloatMatrix | None:
@@ -128,14 +123,12 @@ async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str
         return {}
     found = {_key(text): row for text, row in zip(texts, made, strict=False)}
     rows = [
-        {"owner": owner, "embedder": made_by.name, "key": key, "vector": _packed(row)}
+        {"owner": owner, "embedder": made_by.name, "key": key, "vector": pack_vector(row)}
         for key, row in found.items()
     ]
 
-    def keep(connection: Connection) -> None:
-        connection.execute(dialect_insert(meanings).on_conflict_do_nothing(), rows)
-
-    await run_write(keep)
+    new = dialect_insert(meanings).on_conflict_do_nothing()
+    await run_write(lambda connection: connection.execute(new, rows))
     return found
 
 
@@ -145,7 +138,8 @@ async def _known(owner: str, name: str) -> dict[str, FloatMatrix]:
     if place not in stored:
         mine = select(meanings.c.key, meanings.c.vector).filter_by(owner=owner, embedder=name)
         rows = await run_read(lambda connection: connection.execute(mine).all())
-        stored[place] = {row.key: _unpacked(row.vector) for row in rows}
+        vectors = {row.key: np.frombuffer(row.vector, np.float16) for row in rows}
+        stored[place] = {key: row.astype(np.float32) for key, row in vectors.items()}
     return stored[place]
 
 
@@ -153,9 +147,6 @@ def _key(text: str) -> str:
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _packed(row: FloatMatrix) -> bytes:
-    return row.astype(np.float16).tobytes()
-
-
-def _unpacked(data: bytes) -> FloatMatrix:
-    return np.frombuffer(data, np.float16).astype(np.float32)
+def pack_vector(vector: FloatMatrix) -> bytes:
+    """Return a vector as it is stored."""
+    return vector.astype(np.float16).tobytes()

@@ -105,9 +105,8 @@ def _unpack_file(kept: FileData | str | None, where: str) -> bytes | None:
     try:
         return base64.b64decode(content, validate=True)
     except binascii.Error as error:
-        raise Problem(
-            ErrorCode.MEMORY_FILE_UNREADABLE, f"not base64: {error}", where=where
-        ) from error
+        what = f"not base64: {error}"
+        raise Problem(ErrorCode.MEMORY_FILE_UNREADABLE, what, where=where) from error
 
 
 def _pack_file(data: bytes, old: object = None) -> dict[str, Any]:
@@ -120,10 +119,10 @@ def _pack_file(data: bytes, old: object = None) -> dict[str, Any]:
     now = datetime.now(UTC).isoformat()
     made = old.get("created_at", now) if isinstance(old, Mapping) else now
     try:
-        kept = {"content": data.decode(), "encoding": "utf-8"}
+        content, encoding = data.decode(), "utf-8"
     except UnicodeDecodeError:
-        kept = {"content": base64.b64encode(data).decode(), "encoding": "base64"}
-    return {**kept, "created_at": made, "modified_at": now}
+        content, encoding = base64.b64encode(data).decode(), "base64"
+    return {"content": content, "encoding": encoding, "created_at": made, "modified_at": now}
 
 
 KEY = "files"
@@ -245,7 +244,6 @@ class DeepAgentsFiles:
         return await self.read(path) == data
 
     async def _call(self, name: str, *values: Any) -> Any:
-        awaited = getattr(self.backend, f"a{name}", None)
-        if awaited is not None:
+        if awaited := getattr(self.backend, f"a{name}", None):
             return await awaited(*values)
         return await asyncio.to_thread(getattr(self.backend, name), *values)

@@ -41,12 +41,8 @@ async def file_lock(name: str) -> AsyncIterator[None]:
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
-    lock = AsyncFileLock(
-        str(folder / f"file.{key}.lock"),
-        timeout=LOCK_SECONDS,
-        poll_interval=POLL_SECONDS,
-        mode=FILE,
-    )
+    file = str(folder / f"file.{key}.lock")
+    lock = AsyncFileLock(file, timeout=LOCK_SECONDS, poll_interval=POLL_SECONDS, mode=FILE)
     try:
         await anyio.Path(folder).mkdir(mode=FOLDER, parents=True, exist_ok=True)
         await lock.acquire()

@@ -54,17 +54,17 @@ def edit_memory_tool(owner: str = "local/", sources: FileSources = disk_sources)
     ) -> Any:
         query = Query(owner, "", "", state=runtime.state, store=runtime.store)
         places = await sources(query)
-        edit = FileEdit(new, why, old, path)
         talk = runtime.state["messages"]
-        read = ReadHistory(
-            tool_outputs(talk), user_messages=[str(one.text) for one in talk if one.type == "human"]
-        )
-        told = await submit_edit(EditRequester(owner), places, edit, read)
-        update = {key: kept for one in places for key, kept in _update(one).items()}
+        said = [str(one.text) for one in talk if one.type == "human"]
+        read, edit = ReadHistory(tool_outputs(talk), False, said), FileEdit(new, why, old, path)
+        answer = await submit_edit(EditRequester(owner), places, edit, read)
+        update: dict[str, Any] = {}
+        for one in places:
+            update |= one.files.update if isinstance(one.files, StateFiles) else {}
         if not update:
-            return told
-        answer = ToolMessage(told, tool_call_id=runtime.tool_call_id)
-        return Command(update={**update, "messages": [answer]})
+            return answer
+        message = ToolMessage(answer, tool_call_id=runtime.tool_call_id)
+        return Command(update={**update, "messages": [message]})
 
     def edit_now(
         new: str, why: str, runtime: ToolRuntime[Any], old: str = "", path: str = ""
@@ -94,7 +94,3 @@ async def submit_edit(
 def tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
     """Return the answers of tools in a conversation."""
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
-
-
-def _update(source: FileSource) -> dict[str, Any]:
-    return source.files.update if isinstance(source.files, StateFiles) else {}

@@ -73,7 +73,7 @@ FileSources = Callable[[Query], Awaitable[Sequence[FileSource]]]
 async def disk_sources(query: Query) -> list[FileSource]:
     """Return the person's own file, and those of the project's folder if that is trusted."""
     folder = await _trusted(query.owner, query.revision)
-    return await asyncio.to_thread(_found, split_owner(query.owner)[0], folder, query.files)
+    return await asyncio.to_thread(_found, query, folder)
 
 
 async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
@@ -83,12 +83,11 @@ async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
         Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
     """
     folder = await _trusted(query.owner, query.revision)
-    user = split_owner(query.owner)[0]
 
     def read() -> list[tuple[str, bytes | None]]:
         return [
             (one.path, DISK.look(one.path) if one.files is DISK else _refuse(one.path))
-            for one in _found(user, folder, query.files)
+            for one in _found(query, folder)
         ]
 
     return await asyncio.to_thread(read)
@@ -122,10 +121,8 @@ def store_sources(assistant: str, *paths: str) -> FileSources:
     """Return sources in the store, for one assistant and each owner."""
 
     async def sources(query: Query) -> list[FileSource]:
-        if query.store is None:
-            return []
-        files = StoreFiles(query.store, assistant, query.owner)
-        return [FileSource(path, files) for path in paths]
+        files = query.store and StoreFiles(query.store, assistant, query.owner)
+        return [FileSource(path, files) for path in paths if files]
 
     return sources
 
@@ -171,14 +168,14 @@ def _exported_name(path: str, own: str) -> str:
     return f".dossier/{name}" if os.path.basename(folder) == ".dossier" else name
 
 
-def _found(user: str, folder: str, researched: Sequence[str]) -> list[FileSource]:
-    mine = person_file(user)
+def _found(query: Query, folder: str) -> list[FileSource]:
+    mine = person_file(split_owner(query.owner)[0])
     found = {os.path.realpath(mine): FileSource(mine)}
     # This folder was trusted, not the one that a link of its name may lead to by now.
     if folder and folder == os.path.realpath(folder) != APP_FOLDER:
         for path in project_files(folder):
             real = os.path.realpath(path)
-            if real not in found and not any(_below(real, one) for one in researched):
+            if real not in found and not any(_below(real, one) for one in query.files):
                 found[real] = FileSource(path, DISK if _below(real, folder) else OUTSIDE)
     return list(found.values())
 

@@ -68,19 +68,15 @@ class AgentsMdMemory(Memory):
         if sum(estimate_tokens(note.text) for note in notes) <= budget * self.share:
             return notes
         # Not all of it may fit: the lines about this call come first.
-        return [
-            note._replace(
-                line_order=await asyncio.to_thread(order_by_relevance, note.text, query.context)
-            )
-            for note in notes
-        ]
+        ordered = partial(asyncio.to_thread, order_by_relevance, about=query.context)
+        return [note._replace(line_order=await ordered(note.text)) for note in notes]
 
     async def _read(self, query: Query) -> list[tuple[str, bytes | None]]:
         if self.sources is disk_sources:
             return await read_on_disk(query)
         sources = await self.sources(query)
         contents = await asyncio.gather(*(source.files.read(source.path) for source in sources))
-        return [(source.path, data) for source, data in zip(sources, contents, strict=True)]
+        return list(zip((source.path for source in sources), contents, strict=True))
 
     async def record(
         self,
@@ -128,8 +124,8 @@ class AgentsMdMemory(Memory):
         _, item = await super().find_revision(owner, id, revision)
         if item is None or item.state:
             return None, item
-        files = [one for one in await list_memory_files(owner) if one.source.path == item.id]
-        notes = [note for one in files for note in _notes(one)]
+        files = await list_memory_files(owner)
+        notes = [note for one in files if one.source.path == item.id for note in one.notes]
         said = next((note.text for note in notes if note.id == id), None)
         now = next((note.text for note in notes if note.title == id.rpartition("@")[0]), "")
         return said, item._replace(text=now, state="changed since" if said is None else "")
@@ -211,6 +207,11 @@ class MemoryFile(NamedTuple):
         """Its text in parts."""
         return _sections(self.text, self.source.path)
 
+    @property
+    def notes(self) -> list[Note]:
+        """What a call is given of it."""
+        return [] if self.problem else list(file_notes(self.source.path, self.data))
+
 
 async def list_memory_files(owner: str) -> list[MemoryFile]:
     """Return an owner's memory files, in the order of their notes in a call."""
@@ -239,12 +240,8 @@ async def files_over_budget(owner: str, most: int) -> list[tuple[str, int]]:
         most: How many tokens all of them may have.
     """
     files = await list_memory_files(owner)
-    sizes = [(note.title, count_tokens(note.text)) for one in files for note in _notes(one)]
+    sizes = [(note.title, count_tokens(note.text)) for one in files for note in one.notes]
     return sizes if sum(tokens for _, tokens in sizes) > most else []
-
-
-def _notes(one: MemoryFile) -> list[Note]:
-    return [] if one.problem else list(file_notes(one.source.path, one.data))
 
 
 async def _items(owner: str) -> list[MemoryItem]:
@@ -262,22 +259,23 @@ def _item(one: MemoryFile) -> MemoryItem:
 
 async def find_affected_memory_files(request: ErasureRequest) -> list[str]:
     """Return the paths of the memory files of which lines that agents wrote are erased."""
-    found = []
-    for one in await list_memory_files(request.owner):
-        learned, path = one.sections.learned, one.source.path
-        if learned and (path in request.ids or request.redact(learned) != learned):
-            found.append(path)
-    return found
+    learned = {
+        one.source.path: one.sections.learned for one in await list_memory_files(request.owner)
+    }
+    return [
+        path
+        for path, text in learned.items()
+        if text and (path in request.ids or request.redact(text) != text)
+    ]
 
 
 async def find_personal_mentions(request: ErasureRequest) -> list[str]:
     """Return the paths of the memory files whose own lines repeat what is erased."""
-    found = []
-    for one in await list_memory_files(request.owner):
-        own = f"{one.sections.before}\n{one.sections.after}"
-        if request.redact(own) != own:
-            found.append(one.source.path)
-    return found
+    own = {
+        one.source.path: f"{one.sections.before}\n{one.sections.after}"
+        for one in await list_memory_files(request.owner)
+    }
+    return [path for path, text in own.items() if request.redact(text) != text]
 
 
 async def _erase_section(source: FileSource, request: ErasureRequest) -> None:
@@ -296,7 +294,7 @@ def _erase(connection: Connection, request: ErasureRequest) -> None:
     owner, paths = request.owner, request.ids
     items = [path[-ITEM_CHARS:] for path in paths]
     empty_events(connection, owner, items)
-    named = (proposals.c.owner == owner, proposals.c.path.in_(paths))
-    connection.execute(delete(proposals).where(*named))
+    mine = delete(proposals).filter_by(owner=owner)
+    connection.execute(mine.where(proposals.c.path.in_(paths)))
     for item in items:
         log_event(connection, Event(owner, "file.forget", item, why=request.why))

@@ -43,12 +43,12 @@ async def add_trusted_folder(user: str, folder: str) -> None:
     real = await asyncio.to_thread(os.path.realpath, folder)
     name = project_name(real)
     event = Event(join_owner(user, name), TRUST, name, after={"folder": real})
-    await write_in_group(lambda connection: _trust(connection, event, real))
 
+    def trust(connection: Connection) -> None:
+        _put(connection, event.owner, real)
+        log_event(connection, event)
 
-def _trust(connection: Connection, event: Event, folder: str) -> None:
-    _put(connection, event.owner, folder)
-    log_event(connection, event)
+    await write_in_group(trust)
 
 
 def _put(connection: Connection, owner: str, folder: str) -> None:
@@ -64,6 +64,5 @@ def undo_trust(connection: Connection, logged: LoggedEvent) -> Reversal | None:
         _put(connection, event.owner, event.before["folder"])
         return Reversal(undoing(logged, TRUST))
     user, name = split_owner(event.owner)
-    its = (projects.c.user == user, projects.c.name == name)
-    trusts = connection.execute(delete(projects).where(*its)).rowcount
-    return Reversal(undoing(logged, TRUST)) if trusts else None
+    its = delete(projects).filter_by(user=user, name=name)
+    return Reversal(undoing(logged, TRUST)) if connection.execute(its).rowcount else None

@@ -17,7 +17,6 @@ from memory.experience.run_history import (
     PastRun,
     compare_meanings,
     find_past_run,
-    find_past_run_in,
     find_past_runs_in,
     find_similar_runs,
 )
@@ -76,34 +75,28 @@ async def load_run_comparison(owner: str, run: str) -> RunComparison | None:
     The most similar run that ended otherwise, for a contrast; the most similar ones that were
     resolved like it, for what they have in common; and the insights of all of them.
     """
-    past = await find_past_run(owner, run)
-    meanings = await compare_meanings(owner, past.question, without=run) if past else {}
+    new = await find_past_run(owner, run)
+    if new is None:
+        return None
+    meanings = await compare_meanings(owner, new.question, without=run)
 
     def look(connection: Connection) -> RunComparison | None:
-        new = find_past_run_in(connection, owner, run)
-        if new is None:
-            return None
         limits = (MAX_SIMILAR, MIN_COSINE)
         near = find_similar_runs(
             connection, owner, new.question, meanings, *limits, without=run, on_topic=False
         )
-        names = [name for name, _ in near]
-        similar = sorted(
-            find_past_runs_in(connection, owner, names), key=lambda one: names.index(one.run)
-        )
+        similar = find_past_runs_in(connection, owner, [name for name, _ in near])
         successes = [one for one in similar if _is_resolved(one)]
-        failures = [one for one in similar if not _is_resolved(one)]
+        compared = successes[:1]
         if _is_resolved(new):
+            failures = [one for one in similar if not _is_resolved(one)]
             compared = [*failures[:1], *successes[:MAX_SUCCESSES]]
-        else:
-            compared = successes[:1]
         if not compared:
             return None
         runs = [run, *(one.run for one in compared)]
         steps = {one: list_utterances_in(connection, owner, one, main=True) for one in runs}
         others = [(one, steps[one.run]) for one in compared]
-        supported = insight_runs.c.run.in_(runs)
-        known = _select_guidance(connection, owner, supported)
+        known = _select_guidance(connection, owner, insight_runs.c.run.in_(runs))
         return RunComparison(new, steps[run], others, known)
 
     return await run_read(look)

@@ -123,7 +123,7 @@ def record_outcome(connection: Connection, owner: str, run: str, won: bool, revi
     rows = connection.execute(wanted.group_by(credits.c.insight)).all()
     if not rows:
         return
-    heirs = _find_successors(connection, owner, [row.insight for row in rows])
+    heirs = find_successors(connection, owner, [row.insight for row in rows])
     counted_as: dict[str, int | None] = {}
     for row in rows:
         before = counted_as.get(heirs[row.insight])
@@ -175,11 +175,6 @@ def recount_wins(connection: Connection, owner: str, insight: str) -> None:
     connection.execute(its.values(uses=uses, wins=wins))
 
 
-def find_successor(connection: Connection, owner: str, insight: str) -> str:
-    """Return the live insight for one that may have been merged."""
-    return _find_successors(connection, owner, [insight])[insight]
-
-
 def set_support(
     connection: Connection, owner: str, insight: str, run: str, sign: int, said: EvidenceSource
 ) -> None:
@@ -219,7 +214,7 @@ def link_siblings(connection: Connection, owner: str, insight: str, run: str) ->
         link_insights(connection, owner, run, [insight, other])
 
 
-def _find_successors(connection: Connection, owner: str, told: Sequence[str]) -> dict[str, str]:
+def find_successors(connection: Connection, owner: str, told: Sequence[str]) -> dict[str, str]:
     """Return the live insight for each: a merged one stands for its successor."""
     merged = select(insights.c.id, insights.c.merged_into).where(
         insights.c.owner == owner, insights.c.merged_into != ""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 from string import Template
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, select
 
 from memory.experience.insights import Insight, insight_from_row
 from memory.experience.run_history import PastRun, past_run_from_row, question_vector
@@ -48,51 +48,34 @@ async def load_experience_graph(owner: str, limit: int = 300) -> ExperienceGraph
     """Return the newest runs of an owner with their edges, insights and steps."""
 
     def read(connection: Connection) -> ExperienceGraph:
-        mine = (experiences.c.owner == owner, experiences.c.live == 1)
-        newest = select(experiences).where(*mine)
+        newest = select(experiences).filter_by(owner=owner, live=1)
         ordered = newest.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
         runs = [past_run_from_row(row) for row in connection.execute(ordered)]
         names = {run.run for run in runs}
-        support = _support(connection, owner, names)
-        known = _supported_insights(connection, owner, {insight for insight, _, _ in support})
+        support = _rows(connection, owner, insight_runs, "insight", "run", "sign")
+        taught = {insight for insight, run, _ in support if run in names}
+        oldest = select(insights).filter_by(owner=owner, live=1)
+        rows = connection.execute(oldest.order_by(insights.c.created, insights.c.id))
+        known = [insight_from_row(row) for row in rows if row.id in taught]
         shown = {insight.id for insight in known}
+        edges = _rows(connection, owner, experience_edges, "run", "other", "kind", "weight")
+        links = _rows(connection, owner, insight_edges, "one", "other")
         return ExperienceGraph(
             _order_by_similarity(runs),
-            _edges(connection, owner, names),
+            [edge for edge in edges if names.issuperset(edge[:2])],
             known,
-            [edge for edge in support if edge[0] in shown],
-            _insight_links(connection, owner, shown),
+            [edge for edge in support if edge[0] in shown and edge[1] in names],
+            [pair for pair in links if shown.issuperset(pair)],
             {name: list_utterances_in(connection, owner, name, main=True) for name in names},
         )
 
     return await run_read(read)
 
 
-def _support(connection: Connection, owner: str, names: set[str]) -> list[tuple[str, str, int]]:
-    runs = insight_runs.c
-    signs = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
-    return [tuple(row) for row in connection.execute(signs) if row.run in names]
-
-
-def _supported_insights(connection: Connection, owner: str, ids: set[str]) -> list[Insight]:
-    """Return the live insights among the given ones, the oldest first."""
-    live = select(insights).filter_by(owner=owner, live=1)
-    rows = connection.execute(live.order_by(insights.c.created, insights.c.id))
-    return [insight_from_row(row) for row in rows if row.id in ids]
-
-
-def _edges(
-    connection: Connection, owner: str, names: set[str]
-) -> list[tuple[str, str, str, float]]:
-    edge = experience_edges.c
-    edges = select(edge.run, edge.other, edge.kind, edge.weight).where(edge.owner == owner)
-    return [tuple(row) for row in connection.execute(edges) if {row.run, row.other} <= names]
-
-
-def _insight_links(connection: Connection, owner: str, shown: set[str]) -> list[tuple[str, str]]:
-    edge = insight_edges.c
-    pairs = select(edge.one, edge.other).where(edge.owner == owner).distinct()
-    return [tuple(row) for row in connection.execute(pairs) if {row.one, row.other} <= shown]
+def _rows(connection: Connection, owner: str, table: Table, *names: str) -> list[Any]:
+    """Return some columns of an owner's rows, each combination once."""
+    rows = select(*(table.c[name] for name in names)).filter_by(owner=owner)
+    return list(dict.fromkeys(map(tuple, connection.execute(rows))))
 
 
 def render_graph_page(drawn: ExperienceGraph) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import (
-    find_successor,
+    find_successors,
     inherit_record,
     link_insights,
     link_siblings,
@@ -99,7 +99,8 @@ def add_insight_in(
 ) -> Insight:
     """Do the same in a transaction of the caller's."""
     lock_owner(connection, owner)
-    same = _same(connection, owner, drop_unstorable(new.content))
+    new = _clean(new)
+    same = _same(connection, owner, new.content)
     number = same.id if same else _new(connection, owner, new, "add")
     if same:
         _vouch(connection, owner, same, new)
@@ -112,7 +113,8 @@ def add_insight_in(
 def vouch_insight_in(connection: Connection, owner: str, new: InsightText) -> bool:
     """Vouch for the insight that says the same; return whether that changes it."""
     lock_owner(connection, owner)
-    same = _same(connection, owner, drop_unstorable(new.content))
+    new = _clean(new)
+    same = _same(connection, owner, new.content)
     return same is not None and _vouch(connection, owner, same, new)
 
 
@@ -127,8 +129,7 @@ async def edit_insight(owner: str, insight: str, new: InsightText) -> Insight:
 
     def work(connection: Connection) -> Insight:
         old = _get_current(connection, owner, insight)
-        event = _event(owner, "edit", old.id, new)._replace(before=insight_event_data(old))
-        update_insight(connection, event, {**_columns(new), "provenance": new.provenance})
+        _edit(connection, owner, old, _clean(new))
         return _get_insight(connection, owner, old.id)
 
     return await run_write(work)
@@ -166,7 +167,7 @@ async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> In
         each = {one.id: one for one in (_get_current(connection, owner, id) for id in ids)}
         if len(each) < 2:
             return next(iter(each.values()))
-        number = _new(connection, owner, new, "merge", of=list(each))
+        number = _new(connection, owner, _clean(new), "merge", of=list(each))
         inherit_record(connection, owner, number, list(each))
         revision = current_revision(connection, owner)
         ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))
@@ -247,7 +248,7 @@ def put(connection: Connection, event: Event, values: Mapping[str, Any], number:
 def _get_current(connection: Connection, owner: str, insight: str) -> Insight:
     """Return the live insight for an id, which may be that of a merged one."""
     lock_owner(connection, owner)
-    one = _get_insight(connection, owner, find_successor(connection, owner, insight))
+    one = _get_insight(connection, owner, find_successors(connection, owner, [insight])[insight])
     if not one.live:
         hint = "see `dossier memory list --all`"
         raise Problem(ErrorCode.INSIGHT_NOT_FOUND, f"the insight {insight!r} has ended", hint=hint)
@@ -275,55 +276,51 @@ def _same(connection: Connection, owner: str, content: str) -> Insight | None:
 
 def _vouch(connection: Connection, owner: str, one: Insight, new: InsightText) -> bool:
     """Add vouched words to an insight beside its own trusted ones; return whether it changes."""
-    trusted_words = {
-        role: words for role in one.projections if (words := get_role_guidance(one, role))
-    }
-    projections = {**_clean(new.projections), **trusted_words}
-    trusted = new._replace(content=one.content, projections=projections)
+    trusted = {role: words for role in one.projections if (words := get_role_guidance(one, role))}
+    projections = {**new.projections, **trusted}
     is_known = one.provenance == VOUCHED_PROVENANCE and one.projections == projections
     if new.provenance != VOUCHED_PROVENANCE or is_known:
         return False
-    event = _event(owner, "edit", one.id, trusted)._replace(before=insight_event_data(one))
-    update_insight(connection, event, {**_columns(trusted), "provenance": VOUCHED_PROVENANCE})
+    _edit(connection, owner, one, new._replace(content=one.content, projections=projections))
     return True
 
 
+def _edit(connection: Connection, owner: str, old: Insight, new: InsightText) -> None:
+    event = _event(owner, "edit", old.id, new)._replace(before=insight_event_data(old))
+    update_insight(connection, event, _columns(new))
+
+
 def _new(
-    connection: Connection, owner: str, new: InsightText, verb: str, of: Sequence[str] = ()
+    connection: Connection, owner: str, new: InsightText, verb: str, **logged: list[str]
 ) -> str:
     number = uuid4().hex
-    event = _event(owner, verb, number, new)
-    if of:
-        event = event._replace(after={**(event.after or {}), "of": list(of)})
-    row = {"id": number, "owner": owner, "provenance": new.provenance, "created": time.time()}
-    row |= {**_columns(new), "revision": log_event(connection, event)}
+    row = {"id": number, "owner": owner, "created": time.time(), **_columns(new)}
+    row["revision"] = log_event(connection, _event(owner, verb, number, new, **logged))
     connection.execute(insert(insights).values(row))
     return number
 
 
-def _event(owner: str, verb: str, insight: str, new: InsightText) -> Event:
-    after = {
-        "content": drop_unstorable(new.content),
-        "projections": _clean(new.projections),
-        "provenance": new.provenance,
-    }
+def _event(owner: str, verb: str, insight: str, new: InsightText, **logged: list[str]) -> Event:
+    after = insight_event_data(new) | logged
     name = f"insight.{verb}"
     return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
 
 
-def insight_event_data(one: Insight) -> dict[str, Any]:
+def insight_event_data(one: Insight | InsightText) -> dict[str, Any]:
     """Return the data of an insight for the log."""
     words = {"content": one.content, "projections": dict(one.projections)}
     return {**words, "provenance": one.provenance}
 
 
-def _columns(new: InsightText) -> dict[str, str]:
-    projections = json.dumps(_clean(new.projections), ensure_ascii=False)
-    return {"content": drop_unstorable(new.content), "projections": projections}
+def _columns(new: InsightText) -> dict[str, Any]:
+    projections = json.dumps(dict(new.projections), ensure_ascii=False)
+    return {**insight_event_data(new), "projections": projections}
 
 
-def _clean(projections: Mapping[str, str]) -> dict[str, str]:
-    return {role: drop_unstorable(text) for role, text in projections.items()}
+def _clean(new: InsightText) -> InsightText:
+    """Return words without the characters that no database stores."""
+    projections = {role: drop_unstorable(text) for role, text in new.projections.items()}
+    return new._replace(content=drop_unstorable(new.content), projections=projections)
 
 
 async def count_dangling_edges() -> dict[str, int]:
@@ -335,23 +332,18 @@ async def count_dangling_edges() -> dict[str, int]:
 
 
 def _count_dangling(connection: Connection) -> dict[str, int]:
-    ends = {
-        "experience_edges.run": (experience_edges, experience_edges.c.run, experiences.c.run),
-        "experience_edges.other": (experience_edges, experience_edges.c.other, experiences.c.run),
-        "recalls.other": (recalls, recalls.c.other, experiences.c.run),
-        "insight_runs.insight": (insight_runs, insight_runs.c.insight, insights.c.id),
-        "insight_edges.one": (insight_edges, insight_edges.c.one, insights.c.id),
-        "insight_edges.other": (insight_edges, insight_edges.c.other, insights.c.id),
-        "credits.insight": (credits, credits.c.insight, insights.c.id),
+    targets = {
+        experiences.c.run: [experience_edges.c.run, experience_edges.c.other, recalls.c.other],
+        insights.c.id: [
+            *(insight_runs.c.insight, credits.c.insight),
+            *(insight_edges.c.one, insight_edges.c.other),
+        ],
     }
-    counts = {
-        name: connection.execute(
-            select(func.count())
-            .select_from(table)
-            .where(
-                ~select(there).where(there == here, there.table.c.owner == table.c.owner).exists()
-            )
-        ).scalar_one()
-        for name, (table, here, there) in ends.items()
-    }
+    counts: dict[str, int] = {}
+    for there, edges in targets.items():
+        for here in edges:
+            same_owner = there.table.c.owner == here.table.c.owner
+            dangling = ~select(there).where(there == here, same_owner).exists()
+            counted = select(func.count()).select_from(here.table).where(dangling)
+            counts[str(here)] = connection.execute(counted).scalar_one()
     return {name: count for name, count in counts.items() if count}

@@ -37,7 +37,6 @@ from memory.experience.run_history import (
     PastRun,
     RunEnding,
     find_past_run,
-    pack_vector,
     question_vector,
     record_run_end,
 )
@@ -49,17 +48,9 @@ from memory.experience.utterances import (
 )
 from memory.learning.claim_checks import find_unfit_reason
 from memory.learning.run_feedback import REFUSAL_REASONS
-from memory.protocol import (
-    Erase,
-    ErasureRequest,
-    Export,
-    Memory,
-    MemoryItem,
-    Note,
-    Query,
-    not_editable_problem,
-)
+from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
 from memory.tables import experiences, insight_runs, insights
+from memory.text_vectors import pack_vector
 from prompts.loader import render_prompt
 from runs.call_site import thread_of_run
 from storage.events import Event, LoggedEvent, Reversal, Reverse, empty_events, log_event, undoing
@@ -125,6 +116,7 @@ class ExperienceMemory(Memory):
     name = "experience"
     share = 0.13
     event_names = ("insight", "experience")
+    not_editable = "how a run ended is not written", "dossier feedback RUN up"
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the insights for the role, the best first, and then the key steps."""
@@ -132,28 +124,21 @@ class ExperienceMemory(Memory):
         if query.role not in EXPERIENCE_ROLES or not query.run:
             return []
         key = (settings().database, query.owner, query.run, query.revision)
-        guidance = await self._load_guidance(key)
+        guidance = _guidance.get().get(key)
+        if guidance is None:
+            guidance = await _build_guidance(query.owner, query.run)
+            if guidance.insights or guidance.examples:
+                _guidance.get()[key] = guidance
         notes = [*_insight_notes(guidance, query.role), *_example_notes(guidance, query.role)]
         # One revision for all of them keeps them in this order.
         newest = max((note.revision for note in notes), default=0)
         return [note._replace(revision=newest) for note in notes]
 
-    async def _load_guidance(self, key: _CacheKey) -> _RunGuidance:
-        cached = _guidance.get().get(key)
-        if cached is not None:
-            return cached
-        _, owner, run, _ = key
-        guidance = await _build_guidance(owner, run)
-        if guidance.insights or guidance.examples:
-            _guidance.get()[key] = guidance
-        return guidance
-
     async def record(self, owner: str, new: RunEnding, *, run: str = "", why: str = "") -> PastRun:
         """Store how a run ended, and credit the insights that it was given."""
-        reason = new.reason or why
-        steps = new.utterances
+        reason, said = new.reason or why, new.utterances
         return await record_run_end(
-            owner, run, new.question, new.signs, reason=reason, utterances=steps
+            owner, run, new.question, new.signs, reason=reason, utterances=said
         )
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
@@ -183,14 +168,12 @@ class ExperienceMemory(Memory):
         known = await list_insights(owner, include_ended=True)
         old = next((one for one in known if one.id == id), None)
         if old is None:
-            what, hint = "how a run ended is not written", "dossier feedback RUN up"
-            raise not_editable_problem(id, what, hint)
+            return await super().edit(owner, id, text)
         words = " ".join(text.split())
-        refusal = (
-            REFUSAL_REASONS.get(find_unfit_reason(words), "") if words else "there are no words"
-        )
+        refusal = REFUSAL_REASONS.get(find_unfit_reason(words)) if words else "there are no words"
         if refusal:
-            raise not_editable_problem(id, refusal, "write one sentence on what to do differently")
+            hint = "write one sentence on what to do differently"
+            raise Problem(ErrorCode.NOT_EDITABLE, refusal, where=id, hint=hint)
         projections = dict.fromkeys(old.projections, words)
         new = InsightText(words, projections, "user", "edited by the person")
         return _item(await edit_insight(owner, id, new))
@@ -222,16 +205,16 @@ async def _build_guidance(owner: str, run: str) -> _RunGuidance:
     """Return what other threads teach, and of the run's own what its history does not show."""
     related, thread = await load_related_runs(owner, run), thread_of_run(run)
     same_thread = [one for one in related if thread_of_run(one.past.run) == thread]
-    others = [one for one in related if thread_of_run(one.past.run) != thread]
+    others = [one for one in related if one not in same_thread]
     resolved = [one for one in others if one.past.status == "resolved"]
-    examples = [
-        _ExampleRun(one, await list_utterances(owner, one.past.run, main=True), ANSWERED)
-        for one in resolved[:MAX_EXAMPLES]
-    ]
-    for one in same_thread:
+    examples = []
+    for one in (*resolved[:MAX_EXAMPLES], *same_thread):
         steps = await list_utterances(owner, one.past.run, main=True)
-        rejections = [step for step in steps if step.who == PERSON_SPEAKER]
-        examples.append(_ExampleRun(one, rejections, REJECTED))
+        if one in same_thread:
+            rejections = [step for step in steps if step.who == PERSON_SPEAKER]
+            examples.append(_ExampleRun(one, rejections, REJECTED))
+        else:
+            examples.append(_ExampleRun(one, steps, ANSWERED))
     relevant = await list_relevant_insights(owner, others)
     return _RunGuidance(relevant, [one for one in examples if one.steps])
 
@@ -253,16 +236,11 @@ def _insight_note(relevant: RelevantInsight, role: str) -> Note:
 
 def _example_notes(guidance: _RunGuidance, role: str) -> list[Note]:
     notes = []
-    for example in guidance.examples:
-        past = example.past.past
-        steps = [step for step in example.steps if _concerns(step, role)]
+    for (past, similarity, _, rating), all_steps, relation in guidance.examples:
+        steps = [step for step in all_steps if _concerns(step, role)]
         if text := describe_utterances(steps, past.question):
-            score = {
-                "rating": example.past.rating,
-                "similarity": example.past.similarity,
-                "outcome": past.outcome,
-            }
-            title = f"{example.relation}: {past.question}"
+            score = {"rating": rating, "similarity": similarity, "outcome": past.outcome}
+            title = f"{relation}: {past.question}"
             notes.append(Note(title, text, past.run, past.revision, score))
     return notes
 
@@ -274,38 +252,20 @@ def _concerns(step: Utterance, role: str) -> bool:
 
 
 def _item(one: Insight) -> MemoryItem:
-    more = {
-        "roles": dict(one.projections),
-        "wins": one.wins,
-        "uses": one.uses,
-        "worth": one.score,
-        "merged_into": one.merged_into,
-        "revision": one.revision,
-    }
+    more = {"roles": dict(one.projections), "wins": one.wins, "uses": one.uses, "worth": one.score}
+    more |= {"merged_into": one.merged_into, "revision": one.revision}
     ended = "joined" if one.merged_into else "ended"
-    return MemoryItem(
-        "experience",
-        one.id,
-        one.content,
-        kind="insight",
-        state=ended if not one.live else "" if has_guidance(one) else NOT_RECALLED,
-        at=one.created,
-        provenance=one.provenance,
-        more=more,
-    )
+    state = ended if not one.live else "" if has_guidance(one) else NOT_RECALLED
+    item = MemoryItem("experience", one.id, one.content, kind="insight", state=state, more=more)
+    return item._replace(at=one.created, provenance=one.provenance)
 
 
 def _run_item(one: PastRun) -> MemoryItem:
-    more = {
-        "status": one.status,
-        "outcome": one.outcome,
-        "signs": one.signs._asdict(),
-        "reason": one.reason,
-    }
+    more = {"status": one.status, "outcome": one.outcome, "signs": one.signs._asdict()}
+    more["reason"] = one.reason
     text = f"{one.question} ({one.status})"
-    return MemoryItem(
-        "experience", one.run, text, kind="run", at=one.created, run=one.run, more=more
-    )
+    item = MemoryItem("experience", one.run, text, kind="run", run=one.run, more=more)
+    return item._replace(at=one.created)
 
 
 _InsightState = Mapping[str, Any]
@@ -321,7 +281,7 @@ def _undo_insight(connection: Connection, logged: LoggedEvent) -> Reversal:
     if verb in ("agree", "disagree"):
         _withdraw_agreement(connection, logged, str(after["run"]))
         return _insight_reversal(connection, logged, now, now)
-    previous = _state_before(logged, insight, verb)
+    previous = _state_before(logged, now, verb, is_merged=bool(insight.merged_into))
     if previous is None:
         raise _conflict(logged)
     if verb == "merge":
@@ -329,17 +289,18 @@ def _undo_insight(connection: Connection, logged: LoggedEvent) -> Reversal:
     return _insight_reversal(connection, logged, now, {**now, **previous})
 
 
-def _state_before(logged: LoggedEvent, insight: Insight, verb: str) -> _InsightState | None:
+def _state_before(
+    logged: LoggedEvent, now: _InsightState, verb: str, *, is_merged: bool
+) -> _InsightState | None:
     """Return the state of an insight before an event; `None` where it was changed since."""
     before, after = logged.event.before, logged.event.after
-    now = _insight_state(insight)
     if verb == "end":
-        return {"live": True} if not insight.live and not insight.merged_into else None
+        return None if now["live"] or is_merged else {"live": True}
     if after is None or any(now[name] != after[name] for name in after.keys() & now.keys()):
         return None
     if verb in ("add", "merge"):
-        return {"live": False} if insight.live else None
-    return before if verb == "undo" or insight.live else None
+        return {"live": False} if now["live"] else None
+    return before if verb == "undo" or now["live"] else None
 
 
 def _split_merged(connection: Connection, owner: str, heir: str, old: Sequence[str]) -> None:
@@ -352,9 +313,9 @@ def _split_merged(connection: Connection, owner: str, heir: str, old: Sequence[s
 
 
 def _withdraw_agreement(connection: Connection, logged: LoggedEvent, run: str) -> None:
-    its, event = insight_runs.c, logged.event
-    mine = (its.owner == event.owner, its.insight == event.item, its.run == run)
-    if not connection.execute(delete(insight_runs).where(*mine, its.said == "model")).rowcount:
+    event = logged.event
+    its = delete(insight_runs).filter_by(owner=event.owner, insight=event.item, run=run)
+    if not connection.execute(its.filter_by(said="model")).rowcount:
         raise _conflict(logged)
 
 
@@ -367,31 +328,27 @@ def _insight_reversal(
 ) -> Reversal:
     undone = undoing(logged, "insight.undo", run=logged.event.run)
     event = undone._replace(before=now, after=new)
-    values = {
-        "content": new["content"],
-        "projections": json.dumps(dict(new["projections"]), ensure_ascii=False),
-        "live": int(new["live"]),
-        "provenance": new["provenance"],
-    }
+    projections = json.dumps(dict(new["projections"]), ensure_ascii=False)
+    values = {name: new[name] for name in ("content", "provenance")}
+    values |= {"projections": projections, "live": int(new["live"])}
     return Reversal(event, partial(put, connection, event, values))
 
 
 def _undo_run_end(connection: Connection, logged: LoggedEvent) -> Reversal | None:
     owner, run = logged.event.owner, logged.event.item
     live = int(logged.event.name == "experience.undo" and bool((logged.event.before or {})["live"]))
-    mine = (experiences.c.owner == owner, experiences.c.run == run, experiences.c.live == 1 - live)
-    event = undoing(logged, "experience.undo", run=run)._replace(
-        before={"live": not live}, after={"live": bool(live)}
-    )
-    if connection.execute(select(experiences.c.run).where(*mine)).first() is None:
+    mine = {"owner": owner, "run": run, "live": 1 - live}
+    undone = undoing(logged, "experience.undo", run=run)
+    event = undone._replace(before={"live": not live}, after={"live": bool(live)})
+    if connection.execute(select(experiences.c.run).filter_by(**mine)).first() is None:
         if live:
             raise _conflict(logged)
         # A run that ended twice is taken back once.
         return None
 
     def write(number: int) -> None:
-        values = {"live": live, "revision": number}
-        connection.execute(update(experiences).where(*mine).values(values))
+        ended = update(experiences).filter_by(**mine)
+        connection.execute(ended.values(live=live, revision=number))
 
     return Reversal(event, write)
 
@@ -405,34 +362,27 @@ def _export(connection: Connection, owner: str) -> dict[str, Any]:
     runs: dict[str, dict[str, int]] = defaultdict(dict)
     for row in connection.execute(select(insight_runs).filter_by(owner=owner)):
         runs[row.insight][row.run] = row.sign
-    return {
-        "insights": [
-            {
-                **row._mapping,
-                "projections": json.loads(row.projections),
-                "live": row.live == 1,
-                "runs": runs[row.id],
-            }
-            for row in connection.execute(select(insights).filter_by(owner=owner))
-        ]
-    }
+    lines = [
+        {**row._mapping, "projections": json.loads(row.projections)}
+        | {"live": row.live == 1, "runs": runs[row.id]}
+        for row in connection.execute(select(insights).filter_by(owner=owner))
+    ]
+    return {"insights": lines}
 
 
 def _erase(connection: Connection, request: ErasureRequest) -> None:
     owner, mark = request.owner, request.mark
     empty_events(connection, owner, request.ids)
     mine, named = insights.c.owner == owner, insights.c.id.in_(request.ids)
-    emptied = update(insights).where(mine, named).values(content=mark, projections="{}")
-    connection.execute(emptied)
+    emptied = update(insights).where(mine, named)
+    connection.execute(emptied.values(content=mark, projections="{}"))
     marked = or_(insights.c.content.contains(mark), insights.c.projections.contains(mark))
     ended = select(insights.c.id).where(mine, or_(named, marked & (insights.c.live == 1)))
     for id in connection.execute(ended).scalars().all():
         number = log_event(connection, Event(owner, "insight.forget", id, why=request.why))
         its = update(insights).where(mine, insights.c.id == id)
         connection.execute(its.values(live=0, revision=number))
-    asked = select(experiences.c.run, experiences.c.question).where(
-        experiences.c.owner == owner, experiences.c.question.contains(mark)
-    )
-    for row in connection.execute(asked).all():
+    asked = select(experiences.c.run, experiences.c.question).filter_by(owner=owner)
+    for row in connection.execute(asked.where(experiences.c.question.contains(mark))).all():
         run = update(experiences).filter_by(owner=owner, run=row.run)
         connection.execute(run.values(vector=pack_vector(question_vector(row.question))))

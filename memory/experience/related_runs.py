@@ -30,11 +30,11 @@ MIN_COSINE = 0.2
 MIN_RELATIVE_SIMILARITY = 0.5
 """Candidates are kept whose similarity is at least this part of the best one's."""
 
-HOPS = 1
-"""How many edges are followed from a similar run; the paper finds one best."""
-
 EDGE_DECAY = 0.5
-"""The part of a run's similarity that is left after an edge."""
+"""The part of a run's similarity that is left after an edge.
+
+One edge is followed from a similar run; the paper finds that best.
+"""
 
 MAX_UNRATED = 5
 """So few candidates are used without a rating: there is little to choose, and no call for it."""
@@ -67,7 +67,7 @@ RunRater = Callable[[str, Sequence[PastRun]], Awaitable[Mapping[str, float]]]
 
 
 async def store_related_runs(
-    owner: str, run: str, question: str, *, rate: RunRater | None = None, hops: int = HOPS
+    owner: str, run: str, question: str, *, rate: RunRater | None = None
 ) -> list[RelatedRun]:
     """Find the runs that a run can learn from, and store them, when the run is planned.
 
@@ -80,7 +80,6 @@ async def store_related_runs(
         run: The new run; it is never its own candidate.
         question: What it asks.
         rate: Rates the candidates, with a model for example.
-        hops: How many edges are followed from a similar run.
     """
     meanings = await compare_meanings(owner, question, without=run)
 
@@ -88,7 +87,9 @@ async def store_related_runs(
         similar = find_similar_runs(
             connection, owner, question, meanings, MAX_SIMILAR, MIN_COSINE, without=run
         )
-        reached = _follow_edges(connection, owner, dict(similar), hops)
+        reached = {other: (cosine, 0) for other, cosine in similar}
+        for other, weight in find_linked_runs(connection, owner, dict(similar)).items():
+            reached[other] = (EDGE_DECAY * weight, 1)
         reached.pop(run, None)
         best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MAX_CANDIDATES]
         return [
@@ -106,17 +107,14 @@ async def store_related_runs(
 
 async def load_related_runs(owner: str, run: str) -> list[RelatedRun]:
     """Return the runs that were found for a run when it was planned, the best first."""
-    mine = (recalls.c.owner == owner, recalls.c.run == run)
-    wanted = select(recalls).where(*mine).order_by(recalls.c.rating.desc(), recalls.c.other)
+    its = recalls.c
+    wanted = select(its.other, its.similarity, its.hops, its.rating).filter_by(owner=owner, run=run)
+    best_first = wanted.order_by(its.rating.desc(), its.other)
 
     def look(connection: Connection) -> list[RelatedRun]:
-        rows = {row.other: row for row in connection.execute(wanted)}
-        found = {past.run: past for past in find_past_runs_in(connection, owner, list(rows))}
-        return [
-            RelatedRun(found[run], row.similarity, row.hops, row.rating)
-            for run, row in rows.items()
-            if run in found
-        ]
+        fits = {other: fit for other, *fit in connection.execute(best_first)}
+        found = find_past_runs_in(connection, owner, list(fits))
+        return [RelatedRun(past, *fits[past.run]) for past in found]
 
     return await run_read(look)
 
@@ -133,13 +131,10 @@ async def list_relevant_insights(
     """
     ratings = {one.past.run: one.rating for one in candidates}
     questions = {one.past.run: one.past.question for one in candidates}
-    supports = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign).where(
-        insight_runs.c.owner == owner, insight_runs.c.run.in_(ratings)
-    )
-    used = select(credits.c.insight, credits.c.run, credits.c.won).distinct()
-    used = used.where(
-        credits.c.owner == owner, credits.c.run.in_(ratings), credits.c.won.is_not(None)
-    )
+    supports = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign)
+    supports = supports.filter_by(owner=owner).where(insight_runs.c.run.in_(ratings))
+    used = select(credits.c.insight, credits.c.run, credits.c.won).distinct().filter_by(owner=owner)
+    used = used.where(credits.c.run.in_(ratings), credits.c.won.is_not(None))
 
     def look(connection: Connection) -> list[RelevantInsight]:
         best: dict[str, str] = {}
@@ -153,9 +148,7 @@ async def list_relevant_insights(
         for (insight, run), is_win in won.items():
             wins[insight] += ratings[run] * is_win
             uses[insight] += ratings[run]
-        wanted = select(insights).where(
-            insights.c.owner == owner, insights.c.live == 1, insights.c.id.in_(best)
-        )
+        wanted = select(insights).filter_by(owner=owner, live=1).where(insights.c.id.in_(best))
         found = []
         for one in map(insight_from_row, connection.execute(wanted)):
             run = best[one.id]
@@ -189,28 +182,14 @@ def _rate(past: PastRun, similarity: float, hops: int) -> RelatedRun:
     return RelatedRun(past, similarity, hops, similarity * (0.5 + 0.5 * past.outcome))
 
 
-def _follow_edges(
-    connection: Connection, owner: str, similar: Mapping[str, float], hops: int
-) -> dict[str, tuple[float, int]]:
-    """Return the similarity and the number of edges of each run within some edges."""
-    reached = {run: (cosine, 0) for run, cosine in similar.items()}
-    frontier = dict(similar)
-    for hop in range(1, hops + 1):
-        linked = find_linked_runs(connection, owner, frontier)
-        frontier = {run: EDGE_DECAY * one for run, one in linked.items() if run not in reached}
-        reached |= {run: (similarity, hop) for run, similarity in frontier.items()}
-    return reached
-
-
 def _store_related(
     connection: Connection, owner: str, run: str, candidates: Sequence[RelatedRun]
 ) -> None:
     connection.execute(delete(recalls).filter_by(owner=owner, run=run))
-    key = {"owner": owner, "run": run}
-    names = ("similarity", "hops", "rating")
     rows = [
-        {**key, "other": one.past.run, **{name: getattr(one, name) for name in names}}
-        for one in candidates
+        {"owner": owner, "run": run, "other": past.run}
+        | {"similarity": similarity, "hops": hops, "rating": rating}
+        for past, similarity, hops, rating in candidates
     ]
     if rows:
         connection.execute(insert(recalls), rows)

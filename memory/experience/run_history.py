@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select
 
 from config.resources import RecentCache, Resource
 from config.settings import settings
@@ -31,7 +32,7 @@ from memory.experience.utterances import (
     store_utterances,
 )
 from memory.tables import experience_edges, experiences
-from memory.text_vectors import embed_text, load_text_vectors, semantic_embedder
+from memory.text_vectors import embed_text, load_text_vectors, pack_vector, semantic_embedder
 from models.hashing_vectors import FloatMatrix, hash_texts
 from storage.engine import read_rows, run_read, run_write
 from storage.events import Event, lock_owner, log_event
@@ -95,20 +96,17 @@ async def compare_meanings(owner: str, question: str, without: str = "") -> dict
     vector = await embed_text(embedder, question) if embedder else None
     if embedder is None or vector is None:
         return {}
-    mine = select(experiences.c.run, experiences.c.question).where(
-        experiences.c.owner == owner, experiences.c.live == 1, experiences.c.run != without
-    )
+    others = _live(owner).where(experiences.c.run != without)
+    mine = others.with_only_columns(experiences.c.run, experiences.c.question)
     newest = mine.order_by(experiences.c.created.desc()).limit(MAX_COMPARED_QUESTIONS)
     rows = (await read_rows(newest)).all()
     # Missing vectors are made in the order in which the questions were asked.
     vectors = await load_text_vectors(owner, embedder, [row.question for row in reversed(rows)])
-    cosines = {
-        row.run: float(vectors[row.question] @ vector) for row in rows if row.question in vectors
-    }
     return {
-        run: (cosine - NOISE_COSINE) / (1 - NOISE_COSINE)
-        for run, cosine in cosines.items()
-        if cosine > NOISE_COSINE
+        row.run: (cosine - NOISE_COSINE) / (1 - NOISE_COSINE)
+        for row in rows
+        if row.question in vectors
+        and (cosine := float(vectors[row.question] @ vector)) > NOISE_COSINE
     }
 
 
@@ -173,51 +171,39 @@ def question_vector(question: str) -> FloatMatrix:
     return vector
 
 
-def pack_vector(vector: FloatMatrix) -> bytes:
-    """Return a vector as it is stored."""
-    return vector.astype(np.float16).tobytes()
-
-
 def load_question_matrix(connection: Connection, owner: str) -> QuestionMatrix:
     """Return the matrix of an owner; only added and changed runs are read."""
-    with _matrix_lock:
-        return _refreshed(connection, owner)
-
-
-def _refreshed(connection: Connection, owner: str) -> QuestionMatrix:
     key = (settings().database, owner)
-    known = _matrices.get().get(key, QuestionMatrix(0, 0, [], {}, np.zeros((0, 0), np.float32)))
-    new = select(experiences.c.run, experiences.c.vector, experiences.c.revision).where(
-        experiences.c.owner == owner, experiences.c.revision > known.revision
-    )
-    rows = connection.execute(new.order_by(experiences.c.revision)).all()
-    if rows:
-        columns = {
-            row.run: np.frombuffer(row.vector, np.float16).astype(np.float32) for row in rows
-        }
-        known = _grown(known, columns, rows[-1].revision)
-    _matrices.get()[key] = known
-    return known
+    with _matrix_lock:
+        empty = QuestionMatrix(0, 0, [], {}, np.zeros((0, 0), np.float32))
+        known = _matrices.get().get(key, empty)
+        new = select(experiences.c.run, experiences.c.vector, experiences.c.revision).where(
+            experiences.c.owner == owner, experiences.c.revision > known.revision
+        )
+        rows = connection.execute(new.order_by(experiences.c.revision)).all()
+        if rows:
+            columns = {row.run: np.frombuffer(row.vector, np.float16) for row in rows}
+            known = _grown(known, columns, rows[-1].revision)
+        _matrices.get()[key] = known
+        return known
 
 
-def _grown(known: QuestionMatrix, rows: Mapping[str, FloatMatrix], revision: int) -> QuestionMatrix:
+def _grown(
+    known: QuestionMatrix, vectors: Mapping[str, NDArray[np.float16]], revision: int
+) -> QuestionMatrix:
     """Add runs; the capacity doubles when it is full, so that adding takes constant time."""
-    for run in rows:
+    for run in vectors:
         if run not in known.positions:
             known.positions[run] = len(known.runs)
             known.runs.append(run)
     size, columns = len(known.runs), known.columns
     if size > columns.shape[1]:
-        columns = _allocate(columns, len(next(iter(rows.values()))), 2 * size)
-    for run, row in rows.items():
-        columns[:, known.positions[run]] = row
+        features = len(next(iter(vectors.values())))
+        columns = np.zeros((features, max(64, 2 * size)), np.float32)
+        columns[: len(known.columns), : known.columns.shape[1]] = known.columns
+    for run, vector in vectors.items():
+        columns[:, known.positions[run]] = vector
     return QuestionMatrix(revision, size, known.runs, known.positions, columns)
-
-
-def _allocate(columns: FloatMatrix, features: int, runs: int) -> FloatMatrix:
-    room = np.zeros((features, max(64, runs)), np.float32)
-    room[: len(columns), : columns.shape[1]] = columns
-    return room
 
 
 MAX_NEIGHBORS = 10
@@ -311,15 +297,6 @@ async def rate_past_run(owner: str, run: str, good: bool, why: str = "") -> Past
     return await run_write(work)
 
 
-async def list_past_runs(owner: str, limit: int = 100) -> list[PastRun]:
-    """Return how an owner's runs ended, the newest first."""
-    wanted = select(experiences).where(*_mine(owner))
-    newest = wanted.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
-    return await run_read(
-        lambda connection: [past_run_from_row(row) for row in connection.execute(newest)]
-    )
-
-
 async def find_past_run(owner: str, run: str) -> PastRun | None:
     """Return how a run of an owner ended, or `None`."""
     return await run_read(lambda connection: find_past_run_in(connection, owner, run))
@@ -327,15 +304,15 @@ async def find_past_run(owner: str, run: str) -> PastRun | None:
 
 def find_past_run_in(connection: Connection, owner: str, run: str) -> PastRun | None:
     """Return the same, in a transaction of the caller's."""
-    wanted = select(experiences).where(*_mine(owner), experiences.c.run == run)
-    row = connection.execute(wanted).first()
+    row = connection.execute(_live(owner).filter_by(run=run)).first()
     return None if row is None else past_run_from_row(row)
 
 
 def find_past_runs_in(connection: Connection, owner: str, named: Sequence[str]) -> list[PastRun]:
-    """Return how some runs ended, in any order; those that are unknown are left out."""
-    wanted = select(experiences).where(*_mine(owner), experiences.c.run.in_(named))
-    return [past_run_from_row(row) for row in connection.execute(wanted)]
+    """Return how some runs ended, in their order; those that are unknown are left out."""
+    wanted = _live(owner).where(experiences.c.run.in_(named))
+    found = {row.run: past_run_from_row(row) for row in connection.execute(wanted)}
+    return [found[run] for run in named if run in found]
 
 
 def find_linked_runs(
@@ -360,8 +337,8 @@ def find_linked_runs(
     return reached
 
 
-def _mine(owner: str) -> tuple[ColumnElement[bool], ...]:
-    return experiences.c.owner == owner, experiences.c.live == 1
+def _live(owner: str) -> Select[Any]:
+    return select(experiences).filter_by(owner=owner, live=1)
 
 
 _OUTGOING_EDGES = select(experience_edges.c.other, experience_edges.c.weight).filter_by(
@@ -379,10 +356,9 @@ def _with_person(connection: Connection, owner: str, run: str, ending: RunEnding
     """Return an ending with the person's latest verdict on the run, if any."""
     if ending.signs.person is not None:
         return ending
-    verdicts = select(events.c.name, events.c.after).where(
-        events.c.owner == owner, events.c.item == run, events.c.name.startswith("feedback.")
-    )
-    newest = connection.execute(verdicts.order_by(events.c.id.desc()).limit(1)).first()
+    its = select(events.c.name, events.c.after).filter_by(owner=owner, item=run)
+    verdicts = its.where(events.c.name.startswith("feedback.")).order_by(events.c.id.desc())
+    newest = connection.execute(verdicts.limit(1)).first()
     if newest is None:
         return ending
     why = str(json.loads(newest.after or "{}").get("text", ""))
@@ -397,15 +373,15 @@ def _put(connection: Connection, owner: str, run: str, ending: RunEnding) -> Pas
     created = before.created if before else time.time()
     now = PastRun(run, question, classify_outcome(value), value, ending.signs, reason, created, 0)
     data = _event_data(before) if before else None, _event_data(now)
-    revision = log_event(
-        connection, Event(owner, "experience.end", run, *data, "tool", reason, run)
-    )
-    now = now._replace(revision=revision)
-    connection.execute(upsert(experiences, {"owner": owner, "run": run}, _row(now)))
+    event = Event(owner, "experience.end", run, *data, "tool", reason, run)
+    now = now._replace(revision=log_event(connection, event))
+    row = {**now._asdict(), "signs": json.dumps(now.signs._asdict()), "live": 1}
+    row["vector"] = pack_vector(question_vector(question))
+    connection.execute(upsert(experiences, {"owner": owner, "run": run}, row))
     won = now.status == "resolved"
     if before is not None and won != (before.status == "resolved"):
         flip_sign(connection, owner, run, won)
-    record_outcome(connection, owner, run, won, revision)
+    record_outcome(connection, owner, run, won, now.revision)
     return now
 
 
@@ -413,19 +389,12 @@ def _event_data(one: PastRun) -> dict[str, Any]:
     return {"status": one.status, "outcome": one.outcome, "signs": one.signs._asdict()}
 
 
-def _row(one: PastRun) -> dict[str, Any]:
-    row = {**one._asdict(), "signs": json.dumps(one.signs._asdict()), "live": 1}
-    return {**row, "vector": pack_vector(question_vector(one.question))}
-
-
 def _link_similar(connection: Connection, owner: str, run: str, near: Sequence[ScoredRun]) -> None:
-    edges = experience_edges
-    mine = (edges.c.owner == owner, edges.c.run == run, edges.c.kind == "similar")
-    connection.execute(delete(edges).where(*mine))
+    mine = {"owner": owner, "run": run, "kind": "similar"}
+    connection.execute(delete(experience_edges).filter_by(**mine))
     if near:
-        row = {"owner": owner, "run": run, "kind": "similar"}
-        rows = [{**row, "other": other, "weight": cosine} for other, cosine in near]
-        connection.execute(insert(edges), rows)
+        rows = [{**mine, "other": other, "weight": cosine} for other, cosine in near]
+        connection.execute(insert(experience_edges), rows)
 
 
 def past_run_from_row(row: Row[Any]) -> PastRun:

@@ -116,19 +116,9 @@ async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = Fa
     """
     run = logged.run or f"log-{hashlib.sha256(logged.model_dump_json().encode()).hexdigest()[:16]}"
     value = RESULTS[logged.result]
-    said = [
-        Utterance(
-            _speaker(one, vouched),
-            one.action,
-            one.observation,
-            step=one.step,
-            builds_on=_on(one, at),
-        )
-        for at, one in enumerate(logged.steps)
-    ]
-    ending = RunEnding(
-        logged.question, OutcomeSignals(value, value, value, value), logged.reason, said
-    )
+    signs = OutcomeSignals(value, value, value, value)
+    steps = [_utterance(one, at, vouched) for at, one in enumerate(logged.steps)]
+    ending = RunEnding(logged.question, signs, logged.reason, steps)
 
     def work(connection: Connection) -> bool:
         lock_owner(connection, owner)
@@ -155,12 +145,10 @@ def _insight_text(one: LoggedInsight, run: str, vouched: bool) -> InsightText:
     return InsightText(one.content, projections, provenance, f"imported with {run}", run)
 
 
-def _speaker(one: LoggedStep, vouched: bool) -> str:
-    return UNKNOWN_SPEAKER if one.who == PERSON_SPEAKER and not vouched else one.who
-
-
-def _on(one: LoggedStep, at: int) -> tuple[int, ...]:
-    return tuple(place for place in one.builds_on if 1 <= place <= at)
+def _utterance(one: LoggedStep, at: int, vouched: bool) -> Utterance:
+    who = UNKNOWN_SPEAKER if one.who == PERSON_SPEAKER and not vouched else one.who
+    builds_on = tuple(place for place in one.builds_on if 1 <= place <= at)
+    return Utterance(who, one.action, one.observation, step=one.step, builds_on=builds_on)
 
 
 def _read(line: str, where: str) -> LoggedRun:

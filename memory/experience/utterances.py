@@ -125,32 +125,21 @@ class Utterance(NamedTuple):
     main: bool = False
 
 
-def _utterance_row(owner: str, run: str, said: Utterance) -> dict[str, Any]:
-    """Return the row of an utterance; long texts keep their beginning and their end."""
-    return {
-        "owner": owner,
-        "run": run,
-        "step": said.step,
-        "who": said.who,
-        "kind": said.kind,
-        "action": clip_long_text(said.action),
-        "observation": clip_long_text(said.observation),
-        "builds_on": json.dumps(said.builds_on),
-        "main": int(said.main),
-        "at": time.time(),
-    }
-
-
 def store_utterances(
     connection: Connection, owner: str, run: str, said: Sequence[Utterance]
 ) -> None:
-    """Store utterances in their order; `builds_on` has positions among them, from 1."""
+    """Store utterances in their order; `builds_on` has positions among them, from 1.
+
+    Long texts keep their beginning and their end.
+    """
     ids: list[int] = []
     for one in said:
-        on = tuple(ids[place - 1] for place in one.builds_on)
-        values = _utterance_row(owner, run, one._replace(builds_on=on))
-        made = insert(utterances).returning(utterances.c.id)
-        ids.append(connection.execute(made, values).scalar_one())
+        row = {name: getattr(one, name) for name in ("step", "who", "kind")}
+        row |= {name: clip_long_text(getattr(one, name)) for name in ("action", "observation")}
+        row |= {"builds_on": json.dumps([ids[place - 1] for place in one.builds_on])}
+        row |= {"owner": owner, "run": run, "main": int(one.main), "at": time.time()}
+        made = insert(utterances).values(row).returning(utterances.c.id)
+        ids.append(connection.execute(made).scalar_one())
 
 
 async def list_utterances(owner: str, run: str, *, main: bool = False) -> list[Utterance]:
@@ -177,7 +166,7 @@ async def list_person_messages(owner: str, threads: Sequence[str]) -> list[str]:
     return [*(row.question for row in asked), *(await read_rows(spoke)).scalars()]
 
 
-def select_key_steps(said: Sequence[Utterance], limit: int = MAX_KEY_STEPS) -> list[int]:
+def select_key_steps(said: Sequence[Utterance]) -> list[int]:
     """Return the ids of the steps that led to the end, in order.
 
     These are the last utterance and, transitively, those it builds on. Where `builds_on` is empty
@@ -187,22 +176,14 @@ def select_key_steps(said: Sequence[Utterance], limit: int = MAX_KEY_STEPS) -> l
         return []
     by_id = {one.id: one for one in said}
     before = _dependencies(said)
-    kept: dict[int, None] = {}
-    done: set[tuple[str, str]] = set()
-    frontier = [said[-1].id]
-    seen: set[int] = set()
-    while frontier and len(kept) < limit:
-        frontier.sort()
-        at = frontier.pop()
-        if at in seen:
-            continue
+    kept: dict[tuple[str, str], int] = {}
+    frontier, seen = {said[-1].id}, set[int]()
+    while frontier and len(kept) < MAX_KEY_STEPS:
+        at = max(frontier)
         seen.add(at)
-        one = by_id[at]
-        if (one.who, one.action) not in done:
-            done.add((one.who, one.action))
-            kept[at] = None
-        frontier += [earlier for earlier in before[at] if earlier in by_id]
-    return sorted(kept)
+        kept.setdefault((by_id[at].who, by_id[at].action), at)
+        frontier = (frontier | by_id.keys() & before[at]) - seen
+    return sorted(kept.values())
 
 
 def mark_key_steps(connection: Connection, said: Sequence[Utterance]) -> None:
@@ -226,9 +207,9 @@ def _dependencies(said: Sequence[Utterance]) -> Mapping[int, Sequence[int]]:
 
 
 def _utterance_from_row(one: Any) -> Utterance:
+    fields = {name: getattr(one, name) for name in Utterance._fields}
     builds_on = tuple(json.loads(one.builds_on))
-    texts = (one.who, one.action, one.observation, one.kind, one.step)
-    return Utterance(*texts, builds_on, one.id, bool(one.main))
+    return Utterance(**{**fields, "builds_on": builds_on, "main": bool(one.main)})
 
 
 def infer_dependencies(said: Sequence[Utterance]) -> list[Utterance]:

@@ -74,6 +74,11 @@ class FactSnapshot(NamedTuple):
     churn: int
     """How many entries were added or removed since the snapshot was compacted."""
 
+    def matching(self, fits: Callable[[str], object]) -> list[str]:
+        """Return the ids of the live facts whose content fits."""
+        entries = zip(self.entries, self.columns.live, strict=False)
+        return [one.id for one, live in entries if live and fits(one.content)]
+
     def most_similar(self, text: str, limit: int, least: float = 0.0) -> list[tuple[str, float]]:
         """Return the ids of the facts most similar to a text with their cosines, best first."""
         cosines = self.tfidf.similarity(text)
@@ -87,7 +92,9 @@ def _columns(rows: Sequence[Any]) -> _Columns:
     return _Columns(
         np.array([row.confidence for row in rows], dtype=np.float32),
         np.array([row.valid_from for row in rows], dtype=np.float64),
-        np.array([_end(row.valid_to) for row in rows], dtype=np.float64),
+        np.array(
+            [np.inf if row.valid_to is None else row.valid_to for row in rows], dtype=np.float64
+        ),
         np.ones(len(rows), dtype=np.bool_),
         np.array([row.provenance in TRUSTED_PROVENANCE for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),
@@ -100,10 +107,6 @@ def _tokens(row: Any) -> int:
     if row.category != "correction":
         return 0
     return estimate_tokens(render_note(Note(row.category, row.content))) + 1
-
-
-def _end(moment: float | None) -> float:
-    return float("inf") if moment is None else moment
 
 
 class FactCache:
@@ -161,18 +164,10 @@ class FactCache:
         return FactSnapshot(known.revision, entries, columns, known.tfidf.select_rows(rows), 0)
 
 
+_FIELDS = ("id", "content", "category", "confidence", "provenance", "valid_from", "valid_to")
+
 CHANGED = (
-    select(
-        facts.c.id,
-        facts.c.content,
-        facts.c.category,
-        facts.c.confidence,
-        facts.c.provenance,
-        facts.c.valid_from,
-        facts.c.valid_to,
-        facts.c.live,
-        facts.c.revision,
-    )
+    select(*(facts.c[name] for name in (*_FIELDS, "live", "revision")))
     .where(facts.c.owner == bindparam("its_owner"), facts.c.revision > bindparam("last"))
     .order_by(facts.c.revision, facts.c.id)
 )
@@ -217,9 +212,7 @@ async def find_similar_facts(owner: str, text: str, limit: int = 10) -> list[tup
 async def filter_facts(owner: str, fits: Callable[[str], object]) -> list[Fact]:
     """Return the live facts whose content fits; each of them is tested."""
     known = await load_fact_snapshot(owner, await read_revision(owner))
-    entries = zip(known.entries, known.columns.live, strict=False)
-    ids = [one.id for one, live in entries if live and fits(one.content)]
-    found = await run_read(lambda connection: queries.select_facts(connection, owner, ids))
+    found = await run_read(lambda c: queries.select_facts(c, owner, known.matching(fits)))
     return [fact for fact in found if fact.live]
 
 
@@ -227,10 +220,7 @@ async def search_facts(owner: str, query: str, limit: int = 10) -> list[Fact]:
     """Return the facts that match what a person types: those that contain it literally first."""
     known = await load_fact_snapshot(owner, await read_revision(owner))
     typed = query.casefold().strip()
-    entries = zip(known.entries, known.columns.live, strict=False)
-    literal = dict.fromkeys(
-        one.id for one, live in entries if live and typed and typed in one.content.casefold()
-    )
+    literal = dict.fromkeys(known.matching(lambda text: typed in text.casefold()) if typed else [])
     similar = [id for id, _ in known.most_similar(query, limit + len(literal))]
     ids = dict.fromkeys([*(id for id in similar if id in literal), *literal, *similar])
     return await run_read(lambda c: queries.select_facts(c, owner, list(ids)[:limit]))

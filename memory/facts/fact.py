@@ -31,7 +31,7 @@ MAX_FACT_LENGTH = 1_000
 
 END_MARKS = " .。!！?？;；,，、…~～"
 
-_JOINERS = "\u200c\u200d"
+_JOINERS = frozenset("\u200c\u200d")
 """Format characters that Indic scripts and emoji need."""
 
 
@@ -110,7 +110,9 @@ def clean_fact_text(content: str) -> str:
     Raises:
         Problem: `fact_empty` or `fact_too_long`.
     """
-    line = "".join(filter(_is_visible, " ".join(normalize_text(content).split())))
+    letters = " ".join(normalize_text(content).split())
+    hidden = {one for one in set(letters) if unicodedata.category(one) in ("Cf", "Cc")} - _JOINERS
+    line = "".join(one for one in letters if one not in hidden)
     # After the last end of a comment there is none, and the pattern would search in vain.
     end = line.rfind("-->") + len("-->")
     text = " ".join((_PATTERNS.comment.sub(" ", line[:end]) + line[end:]).split())
@@ -135,10 +137,6 @@ def trust_level(provenance: str) -> int:
     """Return how far a provenance is trusted, higher is more; 0 if it is unknown."""
     classes: tuple[str, ...] = PROVENANCE_BY_TRUST
     return len(classes) - classes.index(provenance) if provenance in classes else 0
-
-
-def _is_visible(letter: str) -> bool:
-    return letter in _JOINERS or unicodedata.category(letter) not in ("Cf", "Cc")
 
 
 SAME_FACT_COSINE = 0.9

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from sqlalchemy import Connection, select, update
@@ -121,19 +121,10 @@ FACTS = FactMemory()
 
 
 def _item(fact: Fact) -> MemoryItem:
-    fields = fact._asdict()
-    more = {name: fields[name] for name in fields if name not in ("id", "content", "category")}
-    return MemoryItem(
-        "facts",
-        fact.id,
-        fact.content,
-        kind=fact.category,
-        state=_state(fact),
-        at=fact.created,
-        provenance=fact.provenance,
-        run=fact.run,
-        more=more,
-    )
+    more = fact._asdict()
+    id, content, kind = (more.pop(name) for name in ("id", "content", "category"))
+    item = MemoryItem("facts", id, content, kind=kind, state=_state(fact), more=more)
+    return item._replace(at=fact.created, provenance=fact.provenance, run=fact.run)
 
 
 def _state(fact: Fact) -> str:
@@ -154,8 +145,10 @@ def _undo(connection: Connection, logged: LoggedEvent) -> Reversal:
     if any(_logged_state(found.get(id)) != after.get(id) for id in ids):
         raise _conflict(logged, "it was changed since")
     restored = [Fact(id=id, revision=0, **was) for id, was in before.items()]
-    for fact in restored:
-        _check_unique(connection, logged, fact, ids)
+    for fact in filter(lambda one: one.live, restored):
+        same = queries.select_same_fact(connection, event.owner, fact.content)
+        if same and same.id not in ids:
+            raise _conflict(logged, f"{same.id} says the same by now")
     added = [found[id] for id in ids if id not in before]
     ended = [one._replace(live=False, valid_to=time.time(), superseded_by="") for one in added]
 
@@ -172,43 +165,25 @@ def _logged_state(fact: Fact | None) -> FactData | None:
     return fact_event_data(fact)
 
 
-def _check_unique(
-    connection: Connection, logged: LoggedEvent, fact: Fact, changed: Collection[str]
-) -> None:
-    """Raise `undo_conflict` if a fact outside of the undo says the same as a restored one."""
-    if not fact.live:
-        return
-    other = queries.select_same_fact(connection, logged.event.owner, fact.content)
-    if other and other.id not in changed:
-        raise _conflict(logged, f"{other.id} says the same by now")
-
-
 def _conflict(logged: LoggedEvent, what: str) -> Problem:
-    where = f"event {logged.id}, fact {logged.event.item}"
+    what, where = f"it cannot be taken back: {what}", f"event {logged.id}, fact {logged.event.item}"
     hint = "see `dossier memory log`, and edit it instead"
-    return Problem(
-        ErrorCode.UNDO_CONFLICT, f"it cannot be taken back: {what}", where=where, hint=hint
-    )
+    return Problem(ErrorCode.UNDO_CONFLICT, what, where=where, hint=hint)
 
 
 def find_repeating_facts(connection: Connection, request: ErasureRequest) -> list[str]:
     """Return the ids of the facts that repeat what is erased, beside those that are named."""
-    wanted = select(facts.c.id, facts.c.content).where(
-        facts.c.owner == request.owner, facts.c.content != "", facts.c.id.not_in(request.ids)
-    )
-    return [
-        row.id for row in connection.execute(wanted) if request.redact(row.content) != row.content
-    ]
+    mine = select(facts.c.id, facts.c.content).filter_by(owner=request.owner)
+    others = mine.where(facts.c.content != "", facts.c.id.not_in(request.ids))
+    return [id for id, text in connection.execute(others) if request.redact(text) != text]
 
 
 def _erase(connection: Connection, request: ErasureRequest) -> None:
     ids = [*request.ids, *find_repeating_facts(connection, request)]
-    quotes = select(facts.c.id, facts.c.quote).where(
-        facts.c.owner == request.owner, facts.c.quote != ""
-    )
-    for row in connection.execute(quotes).all():
-        if (redacted := request.redact(row.quote)) != row.quote:
-            mine = (facts.c.owner == request.owner, facts.c.id == row.id)
-            connection.execute(update(facts).where(*mine).values(quote=redacted))
+    quotes = select(facts.c.id, facts.c.quote).filter_by(owner=request.owner)
+    for id, quote in connection.execute(quotes.where(facts.c.quote != "")).all():
+        if (redacted := request.redact(quote)) != quote:
+            its = update(facts).filter_by(owner=request.owner, id=id)
+            connection.execute(its.values(quote=redacted))
     empty_events(connection, request.owner, ids)
     store.forget_facts(connection, request.owner, ids, why=request.why)

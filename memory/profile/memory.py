@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
 from string import Template
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection
 
 from config.resources import RecentCache, Resource
 from config.settings import settings
@@ -18,10 +17,16 @@ from memory.learning.self_statements import (
     SelfStatement,
     parse_note,
 )
-from memory.profile.store import StoredProfile, load_profile, undo_profile, update_profile
+from memory.profile.store import (
+    StoredProfile,
+    load_profile,
+    put_profile,
+    select_profile,
+    undo_profile,
+    update_profile,
+)
 from memory.profile.traits import TASTE_NAMES, Profile, ProfileUpdate, Trait, empty_profile
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
-from memory.tables import profiles
 from memory.token_budget import NoteGroup
 from prompts.loader import load_prompt
 from storage.events import Event, LoggedEvent, Reverse, empty_events, log_event
@@ -100,7 +105,7 @@ class ProfileMemory(Memory):
 
     async def export(self, owner: str) -> Export:
         """Return what reads the profile; `None` where there is none."""
-        return lambda connection: {"profile": _load(connection, owner)}
+        return partial(_export, owner=owner)
 
     async def erase(self, request: ErasureRequest) -> Erase:
         """Empty the profile if it is named, else leave out traits that say nothing any more."""
@@ -112,17 +117,14 @@ PROFILE = ProfileMemory()
 
 def _notes(stored: StoredProfile) -> Iterator[Note]:
     profile, wording = stored.profile, _wording()
-    sections = [(name, [trait]) for name, trait in sorted(profile["tastes"].items())]
-    sections += [
-        ("identities", profile["identities"]),
-        ("characteristics", profile["characteristics"]),
-    ]
-    for name, traits in sections:
-        for trait in traits:
-            text, score = trait["text"], {"confidence": trait["confidence"]}
-            keys = _taste_keys(name, text) if name in TASTE_NAMES else _identity_keys(text)
-            worded = wording[name].substitute(text=text)
-            yield Note("", worded, ID, stored.revision, score, dedup_keys=keys)
+    traits = sorted(profile["tastes"].items())
+    traits += [("identities", trait) for trait in profile["identities"]]
+    traits += [("characteristics", trait) for trait in profile["characteristics"]]
+    for name, trait in traits:
+        text, score = trait["text"], {"confidence": trait["confidence"]}
+        keys = _taste_keys(name, text) if name in TASTE_NAMES else _identity_keys(text)
+        worded = wording[name].substitute(text=text)
+        yield Note("", worded, ID, stored.revision, score, dedup_keys=keys)
 
 
 @cache
@@ -140,13 +142,13 @@ def drop_repeated_facts(groups: Sequence[NoteGroup]) -> list[NoteGroup]:
     keys = [note.dedup_keys for group in groups if group.name == "profile" for note in group.notes]
     if not keys:
         return list(groups)
-    kept = [
-        group._replace(notes=[note for note in group.notes if not _repeats(note, keys)])
-        if group.name == "facts"
-        else group
-        for group in groups
-    ]
-    return [group for group in kept if group.notes]
+    kept = []
+    for group in groups:
+        if group.name == "facts":
+            group = group._replace(notes=[one for one in group.notes if not _repeats(one, keys)])
+        if group.notes:
+            kept.append(group)
+    return kept
 
 
 def _repeats(note: Note, keys: Sequence[_Keys]) -> bool:
@@ -203,28 +205,20 @@ def _line(name: str, trait: Trait) -> str:
     return f"{name}: {trait['text']}{quote}"
 
 
-def _load(connection: Connection, owner: str) -> Profile | None:
-    data = connection.execute(select(profiles.c.data).filter_by(owner=owner)).scalar()
-    profile: Profile | None = json.loads(data) if data else None
-    return profile
+def _export(connection: Connection, owner: str) -> dict[str, Profile | None]:
+    stored = select_profile(connection, owner)
+    return {"profile": stored.profile if stored.revision else None}
 
 
 def _erase(connection: Connection, request: ErasureRequest) -> None:
     named = ID in request.ids
     if named:
         empty_events(connection, request.owner, [ID])
-    profile = _load(connection, request.owner)
-    if profile is None:
-        return
+    profile, revision = select_profile(connection, request.owner)
     kept = empty_profile() if named else _without_marked(profile, request.mark)
-    if kept != profile or named:
+    if revision and (kept != profile or named):
         event = Event(request.owner, "profile.forget", ID, why=request.why)
-        values = {
-            "data": json.dumps(kept, ensure_ascii=False),
-            "revision": log_event(connection, event),
-        }
-        mine = update(profiles).filter_by(owner=request.owner)
-        connection.execute(mine.values(values))
+        put_profile(connection, request.owner, kept, log_event(connection, event))
 
 
 def _without_marked(profile: Profile, mark: str) -> Profile:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
@@ -114,7 +115,7 @@ class StoredProfile(NamedTuple):
 
 async def load_profile(owner: str) -> StoredProfile:
     """Return the profile of an owner."""
-    return await run_read(lambda connection: _select_profile(connection, owner))
+    return await run_read(lambda connection: select_profile(connection, owner))
 
 
 async def update_profile(
@@ -128,13 +129,17 @@ async def update_profile(
 ) -> Profile:
     """Merge an update into the profile, and log it if it changes anything."""
     event = Event(owner, "profile.update", provenance=provenance, run=run, step=step, why=why)
-    return await _change(event, lambda known: merge_profile(known, update))
 
+    def work(connection: Connection) -> Profile:
+        # The profile must not change between reading and writing it.
+        lock_owner(connection, owner)
+        known = select_profile(connection, owner)
+        profile = merge_profile(known.profile, update)
+        if changed := _changed(connection, event, known, profile):
+            changed.write(log_event(connection, changed.event))
+        return profile
 
-async def replace_profile(owner: str, profile: Profile, *, run: str = "", why: str = "") -> Profile:
-    """Replace the profile by another one, which may be empty."""
-    event = Event(owner, "profile.edit", provenance="user", run=run, why=why)
-    return await _change(event, lambda _: profile)
+    return await run_write(work)
 
 
 def undo_profile(connection: Connection, logged: LoggedEvent) -> Reversal | None:
@@ -144,26 +149,13 @@ def undo_profile(connection: Connection, logged: LoggedEvent) -> Reversal | None
         Problem: `undo_conflict` if it was changed since.
     """
     event = logged.event
-    known = _select_profile(connection, event.owner)
+    known = select_profile(connection, event.owner)
     if known.profile != (event.after or empty_profile()):
         hint = f"see `dossier memory log`, or undo the later events first (event {logged.id})"
         raise Problem(ErrorCode.UNDO_CONFLICT, "the profile was changed since", hint=hint)
     former = Profile(**{**empty_profile(), **(event.before or {})})  # type: ignore[typeddict-item]
     undone = undoing(logged, "profile.undo", run=event.run)
     return _changed(connection, undone, known, former)
-
-
-async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile:
-    def work(connection: Connection) -> Profile:
-        # The profile must not change between reading and writing it.
-        lock_owner(connection, event.owner)
-        known = _select_profile(connection, event.owner)
-        profile = change(known.profile)
-        if changed := _changed(connection, event, known, profile):
-            changed.write(log_event(connection, changed.event))
-        return profile
-
-    return await run_write(work)
 
 
 def _changed(
@@ -173,21 +165,23 @@ def _changed(
     if profile == known.profile:
         return None
 
-    def write(number: int) -> None:
-        row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
-        connection.execute(upsert(profiles, {"owner": event.owner}, row))
-
     before = known.profile if known.revision else None
-    return Reversal(event._replace(item="profile", before=before, after=profile), write)
+    logged = event._replace(item="profile", before=before, after=profile)
+    return Reversal(logged, partial(put_profile, connection, event.owner, profile))
+
+
+def put_profile(connection: Connection, owner: str, profile: Profile, revision: int) -> None:
+    """Write a profile with the number of its event."""
+    row = {"data": json.dumps(profile, ensure_ascii=False), "revision": revision}
+    connection.execute(upsert(profiles, {"owner": owner}, row))
 
 
 MINE = select(profiles.c.data, profiles.c.revision).filter_by(owner=bindparam("its_owner"))
 
 
-def _select_profile(connection: Connection, owner: str) -> StoredProfile:
+def select_profile(connection: Connection, owner: str) -> StoredProfile:
+    """Return the profile of an owner, which is empty if there is none."""
     row = connection.execute(MINE, {"its_owner": owner}).first()
-    return (
-        StoredProfile(json.loads(row.data), row.revision)
-        if row
-        else StoredProfile(empty_profile(), 0)
+    return StoredProfile(
+        json.loads(row.data) if row else empty_profile(), row.revision if row else 0
     )

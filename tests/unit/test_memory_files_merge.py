@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.agents_md.three_way_merge import MergedText, merge_texts
+from memory.agents_md.proposals import MergedText, merge_texts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "用中文"]), max_size=8).map("\n".join)
 

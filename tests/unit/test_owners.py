@@ -172,7 +172,6 @@ READS: dict[str, Read] = {
     "memory.experience.related_runs.load_related_runs": each(
         related_runs.load_related_runs, "runs"
     ),
-    "memory.experience.run_history.list_past_runs": lambda o, ids: past.list_past_runs(o),
     "memory.experience.run_history.find_past_run": each(past.find_past_run, "runs"),
     "memory.experience.consolidation.claim_consolidation": lambda o, ids: (
         consolidation.claim_consolidation(o)
@@ -337,7 +336,6 @@ WRITES = {
     "memory.learning.knowledge_updates.save_statement",
     "memory.learning.message_queue.enqueue_message",
     "memory.learning.message_queue.lease_messages",
-    "memory.profile.store.replace_profile",
     "memory.profile.store.update_profile",
     "memory.text_vectors.load_text_vectors",
     "memory.undo.undo_event",

@@ -6,7 +6,7 @@ import pytest
 
 from config.errors import Problem
 from memory.profile.memory import ProfileMemory
-from memory.profile.store import load_profile, replace_profile, update_profile
+from memory.profile.store import load_profile, update_profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile, empty_profile_update
 from memory.protocol import Query
 from memory.undo import revert
@@ -83,12 +83,3 @@ async def test_what_was_changed_since_is_not_taken_back():
     with pytest.raises(Problem) as problem:
         await revert(begun)
     assert problem.value.code == "undo_conflict"
-
-
-async def test_a_person_may_put_another_profile_in_its_place():
-    await update_profile(OWNER, told("nurse"))
-
-    await replace_profile(OWNER, empty_profile(), why="forget")
-
-    assert await recalled() == []
-    assert (await list_events(OWNER, name="profile"))[0].event.name == "profile.edit"
