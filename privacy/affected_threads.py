@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from config.settings import settings
 from library.tables import pages, sources
 from memory.tables import facts
-from privacy.erasure import Erasure
+from privacy.erasure import Erasure, visit_texts
 from privacy.erasure_target import (
     ErasurePatterns,
     ErasureTarget,
@@ -61,11 +61,8 @@ class AffectedThreads(NamedTuple):
 
     def get_erasure(self, run: str) -> Erasure:
         """Return what is erased in the data of a run, or everywhere without a run."""
-        return (
-            self.threads.get(self.owner_threads.get_thread(run), self.everywhere)
-            if run
-            else self.everywhere
-        )
+        thread = self.owner_threads.get_thread(run)
+        return self.threads.get(thread, self.everywhere) if run else self.everywhere
 
     @property
     def fallback_erasure(self) -> Erasure:
@@ -100,18 +97,15 @@ def find_affected_threads(
     for thread, some in using.items():
         erasure = reduce(or_, (known.by_page[page] for page in some))
         gone = belong.pruned.get(thread)
-        ids = (
-            frozenset(gone.list_cited_ids(some))
-            if gone
-            else _list_source_ids(connection, thread, some)
-        )
-        erasure |= Erasure(cited=ids)
+        ids = gone.list_cited_ids(some) if gone else _list_source_ids(connection, thread, some)
+        erasure |= Erasure(cited=frozenset(ids))
         found[thread] = known.everywhere | _with_citing(saved, thread, erasure, gone)
     for run, erasure in known.by_run.items():
         thread = belong.get_thread(run)
         found[thread] = found.get(thread, known.everywhere) | erasure
     if known.everywhere:
-        near = set(_said_in(connection, what))
+        mine = select(facts.c.thread).filter_by(owner=what.owner)
+        near = set(connection.execute(mine.where(facts.c.id.in_(what.facts))).scalars())
         for thread in belong.owned:
             if thread in near or saved.would_change(thread, known.everywhere):
                 found[thread] = found.get(thread, known.everywhere) | known.nearby
@@ -122,21 +116,19 @@ def find_affected_threads(
     return known, _with_derived(connection, what, affected, saved)
 
 
-def _list_source_ids(connection: Connection, thread: str, ids: Iterable[str]) -> frozenset[str]:
+def _list_source_ids(connection: Connection, thread: str, ids: Iterable[str]) -> list[str]:
     """Return the ids by which a thread cites pages."""
-    cited = select(sources.c.number).where(
-        sources.c.thread == thread, sources.c.page.in_(list(ids))
-    )
-    return frozenset(f"S{number}" for number in connection.execute(cited).scalars())
+    cited = select(sources.c.number).filter_by(thread=thread)
+    numbers = connection.execute(cited.where(sources.c.page.in_(list(ids)))).scalars()
+    return [f"S{number}" for number in numbers]
 
 
 def _using(
     connection: Connection, what: ErasureTarget, saved: SavedCheckpoints, belong: OwnerThreads
 ) -> dict[str, set[str]]:
     """Return the threads that have used some of the pages, and which pages."""
-    wanted = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin)
-    mine = wanted.where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
-    rows = connection.execute(mine).all()
+    mine = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin).filter_by(owner=what.owner)
+    rows = connection.execute(mine.where(pages.c.id.in_(what.pages))).all()
     ids = [row.id for row in rows]
     using = saved.find_page_references(saved.list_threads(), ids)
     cited = select(sources.c.thread, sources.c.page).where(sources.c.page.in_(ids))
@@ -160,22 +152,19 @@ def _fetching(connection: Connection, kind: str, origin: str) -> list[str]:
     return list(connection.execute(naming).scalars())
 
 
-def _said_in(connection: Connection, what: ErasureTarget) -> list[str]:
-    mine = select(facts.c.thread).where(facts.c.owner == what.owner, facts.c.id.in_(what.facts))
-    return [thread for thread in connection.execute(mine).scalars() if thread]
-
-
 def _with_citing(
     saved: SavedCheckpoints, thread: str, erasure: Erasure, gone: PrunedRun | None
 ) -> Erasure:
     """Add the sentences that cite a page, which may be elsewhere without the citation."""
     citing: set[str] = set()
     if erasure.cited:
-        saved.visit_thread_texts(
-            thread, lambda text: citing.update(erasure.find_citing_sentences(text))
-        )
-        for text in gone.list_texts() if gone else ():
+
+        def see(text: str) -> None:
             citing.update(erasure.find_citing_sentences(text))
+
+        saved.visit_thread_texts(thread, see)
+        if gone:
+            visit_texts(gone.state, see)
     return erasure | erasure_of_sentences(citing)
 
 
@@ -184,15 +173,14 @@ def _with_derived(
 ) -> AffectedThreads:
     """Add the threads that have used reports which repeat what is erased."""
     found = dict(affected.threads)
+    mine = select(pages.c.id, pages.c.run, pages.c.text).filter_by(owner=what.owner)
+    reports = mine.where(pages.c.kind.in_(DERIVED_KINDS))
     while True:
-        reports = select(pages.c.id, pages.c.run, pages.c.text).where(
-            pages.c.owner == what.owner, pages.c.kind.in_(DERIVED_KINDS)
-        )
         hit = {}
-        for row in connection.execute(reports):
-            erasure = found.get(affected.owner_threads.get_thread(row.run))
-            if erasure and erasure.redact(row.text) != row.text:
-                hit[row.id] = erasure
+        for id, run, text in connection.execute(reports):
+            erasure = found.get(affected.owner_threads.get_thread(run))
+            if erasure and erasure.redact(text) != text:
+                hit[id] = erasure
         more = {
             thread: reduce(or_, (hit[page].without_ids() for page in hit))
             for thread in saved.find_page_references(affected.owner_threads.owned, hit)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import ormsgpack
@@ -66,12 +67,12 @@ def word_sequence(text: str) -> str:
     return _join_words(some) if some else ""
 
 
-def iter_word_ngrams(some: Sequence[PlacedWord]) -> Iterator[tuple[str, int, int]]:
+def iter_word_ngrams(some: Iterable[PlacedWord]) -> Iterator[tuple[str, int, int]]:
     """Yield every run of words that is long enough to be a repetition, with its span."""
-    for first, last in _stretches(some):
-        size = SHARED_CHARACTERS if is_cjk_character(some[first].word) else SHARED_WORDS
-        for at in range(first, last - size + 1):
-            part = some[at : at + size]
+    for is_cjk, adjacent in groupby(some, key=lambda token: is_cjk_character(token.word)):
+        words, size = list(adjacent), SHARED_CHARACTERS if is_cjk else SHARED_WORDS
+        for at in range(len(words) - size + 1):
+            part = words[at : at + size]
             yield _join_words([token.word for token in part]), part[0].start, part[-1].end
 
 
@@ -82,16 +83,6 @@ def list_keyword_ngrams(text: str) -> set[str]:
         return set()
     last = max(1, len(words) - KEYWORD_NGRAM + 1)
     return {_join_words(words[at : at + KEYWORD_NGRAM]) for at in range(last)}
-
-
-def _stretches(some: Sequence[PlacedWord]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of adjacent words of one script."""
-    first = 0
-    for at, token in enumerate(some):
-        if is_cjk_character(token.word) != is_cjk_character(some[first].word):
-            yield first, at
-            first = at
-    yield first, len(some)
 
 
 def _fold_word(word: str) -> str:
@@ -389,11 +380,8 @@ def _extension(code: int, data: bytes) -> _MsgpackExtension:
 
 
 def _packed(tree: Any) -> bytes:
-    option = (
-        ormsgpack.OPT_NON_STR_KEYS
-        | ormsgpack.OPT_PASSTHROUGH_TUPLE
-        | ormsgpack.OPT_PASSTHROUGH_SUBCLASS
-    )
+    option = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_TUPLE
+    option |= ormsgpack.OPT_PASSTHROUGH_SUBCLASS
     return ormsgpack.packb(tree, default=_default, option=option)
 
 

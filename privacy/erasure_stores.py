@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,15 +43,9 @@ def find_affected_pages(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns, reach: AffectedThreads
 ) -> dict[int, PageWording]:
     """Return the new text of each page that repeats erased text, by page number."""
-    wanted = select(
-        pages.c.number,
-        pages.c.kind,
-        pages.c.run,
-        pages.c.session_id,
-        pages.c.title,
-        pages.c.abstract,
-        pages.c.text,
-    ).where(pages.c.owner == what.owner, pages.c.id.not_in(what.pages))
+    names = ("number", "kind", "run", "session_id", "title", "abstract", "text")
+    mine = select(*(pages.c[name] for name in names)).filter_by(owner=what.owner)
+    wanted = mine.where(pages.c.id.not_in(what.pages))
     if not known.everywhere:
         wanted = wanted.where(pages.c.kind.in_(DERIVED_KINDS))
     sessions = _sessions(connection, what, known)
@@ -105,11 +100,9 @@ def erase_rows(
     for row in list_documents_below(connection, what.owner, what.origin) if what.origin else ():
         delete_document_row(connection, what.owner, row["root"], row["path"])
     if what.pages:
-        erased = select(pages.c.number).where(
-            pages.c.owner == what.owner, pages.c.id.in_(what.pages)
-        )
-        numbers = list(connection.execute(erased.order_by(pages.c.number)).scalars())
-        if numbers:
+        mine = select(pages.c.number).filter_by(owner=what.owner).order_by(pages.c.number)
+        erased = connection.execute(mine.where(pages.c.id.in_(what.pages)))
+        if numbers := list(erased.scalars()):
             erase_pages(connection, what.owner, numbers, why=why)
 
 
@@ -117,12 +110,10 @@ def _sessions(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns
 ) -> dict[str, Erasure]:
     """Return what is erased in the pages that summarise a session, by session id."""
-    turns = select(pages.c.id, pages.c.session_id).where(
-        pages.c.owner == what.owner, pages.c.id.in_(what.pages), pages.c.kind == CHAT_PAGE_KIND
-    )
-    found: dict[str, Erasure] = {}
-    for row in connection.execute(turns):
-        found[row.session_id] = found.get(row.session_id, Erasure()) | known.by_page[row.id]
+    turns = select(pages.c.id, pages.c.session_id).filter_by(owner=what.owner, kind=CHAT_PAGE_KIND)
+    found: dict[str, Erasure] = defaultdict(Erasure)
+    for id, session in connection.execute(turns.where(pages.c.id.in_(what.pages))):
+        found[session] |= known.by_page[id]
     return found
 
 
@@ -131,12 +122,17 @@ def _erase_in_table(
 ) -> None:
     """Erase in the texts of a table's rows."""
     texts = [column for column in table.columns if _is_text(column)]
-    for row in _rows(connection, table, texts, what, reach):
+    keys = list(table.primary_key.columns)
+    run = [table.c.run] if "run" in table.c and table.c.run not in keys else []
+    wanted = select(*keys, *run, *texts)
+    if "owner" in table.c:
+        wanted = wanted.filter_by(owner=what.owner)
+    for row in connection.execute(wanted).mappings().all():
         erasure = _erasure_of_row(table, row, reach)
         values = _changed_texts(row, texts, erasure) if erasure else {}
         if values:
-            key = and_(*(column == row[column.name] for column in table.primary_key.columns))
-            connection.execute(update(table).where(key).values(values))
+            its = and_(*(column == row[column.name] for column in keys))
+            connection.execute(update(table).where(its).values(values))
 
 
 def _is_text(column: Column[Any]) -> bool:
@@ -145,25 +141,10 @@ def _is_text(column: Column[Any]) -> bool:
     )
 
 
-def _rows(
-    connection: Connection,
-    table: Table,
-    texts: list[Column[Any]],
-    what: ErasureTarget,
-    reach: AffectedThreads,
-) -> Iterator[Mapping[str, Any]]:
-    ids = list(table.primary_key.columns)
-    run = [table.c.run] if "run" in table.c and table.c.run not in ids else []
-    wanted = select(*ids, *run, *texts)
-    if "owner" in table.c:
-        wanted = wanted.filter_by(owner=what.owner)
-    for row in connection.execute(wanted).mappings().all():
-        threads = reach.owner_threads
-        if "owner" in table.c or threads.get_thread(row["run"]) not in threads.foreign:
-            yield dict(row)
-
-
-def _erasure_of_row(table: Table, row: Mapping[str, Any], reach: AffectedThreads) -> Erasure:
+def _erasure_of_row(table: Table, row: Mapping[Any, Any], reach: AffectedThreads) -> Erasure:
+    threads = reach.owner_threads
+    if "owner" not in table.c and threads.get_thread(row["run"]) in threads.foreign:
+        return Erasure()
     if table.name == "runs":
         return reach.get_erasure(row["id"])
     if table is events and str(row["name"]).startswith("insight."):
@@ -171,9 +152,8 @@ def _erasure_of_row(table: Table, row: Mapping[str, Any], reach: AffectedThreads
     if table.name == "outbox":
         return reach.get_erasure(str(json.loads(row["data"]).get("run", "")))
     if "run" in table.c:
-        if table.name == "calls" and not _is_owned(row["run"], reach):
-            return Erasure()
-        return reach.get_erasure(row["run"])
+        is_foreign = table.name == "calls" and not _is_owned(row["run"], reach)
+        return Erasure() if is_foreign else reach.get_erasure(row["run"])
     return reach.everywhere if table.name in PERSONAL_TABLES else reach.fallback_erasure
 
 
@@ -184,14 +164,11 @@ def _is_owned(run: str, reach: AffectedThreads) -> bool:
 
 
 def _changed_texts(
-    row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure
+    row: Mapping[Any, Any], texts: list[Column[Any]], erasure: Erasure
 ) -> dict[str, str]:
-    values = {}
-    for column in texts:
-        old = row[column.name]
-        if old and (new := redact_json(old, erasure, column.name)) != old:
-            values[column.name] = new
-    return values
+    old = {one.name: row[one.name] for one in texts if row[one.name]}
+    new = {name: redact_json(text, erasure, name) for name, text in old.items()}
+    return {name: text for name, text in new.items() if text != old[name]}
 
 
 def delete_files(paths: Iterable[str]) -> None:
@@ -202,34 +179,29 @@ def delete_files(paths: Iterable[str]) -> None:
 
 def erase_in_traces(runs: Iterable[str], reach: AffectedThreads) -> None:
     """Erase in the traces of runs."""
-    for run in runs:
-        file, erasure = trace_file(run), reach.get_erasure(run)
-        if erasure and file.exists():
-            old, new = _before_and_after(file, erasure)
-            if new != old:
-                part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-                with open(part, "x", encoding="utf-8", newline="", opener=open_private) as opened:
-                    opened.write(new)
-                os.replace(part, file)
+    for file, text in _changed_traces(runs, reach):
+        part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+        with open(part, "x", encoding="utf-8", newline="", opener=open_private) as opened:
+            opened.write(text)
+        os.replace(part, file)
 
 
 def find_affected_traces(runs: Iterable[str], reach: AffectedThreads) -> list[str]:
     """Return the traces that `erase_in_traces` would rewrite."""
-    affected: list[str] = []
+    return [str(file) for file, _ in _changed_traces(runs, reach)]
+
+
+def _changed_traces(runs: Iterable[str], reach: AffectedThreads) -> Iterator[tuple[Path, str]]:
+    """Yield the traces that an erasure changes, each with its new text."""
     for run in runs:
         file, erasure = trace_file(run), reach.get_erasure(run)
         if erasure and file.exists():
-            old, new = _before_and_after(file, erasure)
+            old = file.read_text(encoding="utf-8", errors="backslashreplace")
+            # `splitlines` would also split at U+2028, which may occur inside a line of JSON.
+            lines = re.findall("[^\n]*\n|[^\n]+", old)
+            new = "".join(_redact_line(line, erasure) for line in lines)
             if new != old:
-                affected.append(str(file))
-    return affected
-
-
-def _before_and_after(file: Path, erasure: Erasure) -> tuple[str, str]:
-    old = file.read_text(encoding="utf-8", errors="backslashreplace")
-    # `splitlines` would also split at U+2028, which may occur inside a line of JSON.
-    lines = re.findall("[^\n]*\n|[^\n]+", old)
-    return old, "".join(_redact_line(line, erasure) for line in lines)
+                yield file, new
 
 
 def _redact_line(line: str, erasure: Erasure) -> str:

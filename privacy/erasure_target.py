@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -34,52 +36,13 @@ QUERY_KEYS = {"question", "query", "queries"}
 """The keys under which a run logs its searches."""
 
 
-class _RunQueries(NamedTuple):
-    """The questions and searches of a run."""
-
-    questions: set[str]
-    """The question, its standalone form, and their sentences."""
-    queries: set[str]
-    """The run's searches."""
-    kept_texts: list[str]
-    """Other questions of the conversation, and insights from other runs."""
-
-
-def _collect_run_queries(
-    connection: Connection, owner: str, named: tuple[str, ...]
-) -> dict[str, _RunQueries]:
-    """Return the questions and searches of runs, imported ones included."""
-    return {run: _collect_queries(connection, owner, run, named) for run in named}
-
-
-def _collect_queries(
-    connection: Connection, owner: str, run: str, named: tuple[str, ...]
-) -> _RunQueries:
-    questions: list[str] = []
-    for table, id in ((runs, runs.c.id), (experiences, experiences.c.run)):
-        wanted = select(table.c.question).where(table.c.owner == owner, id == run)
-        questions += connection.execute(wanted).scalars()
-    bare = [question.replace(FORGOTTEN_MARK, " ") for question in questions]
-    sentences = {span.text for question in bare for span in split_sentences(question)}
-    kept = [
-        *_other_questions(connection, owner, run, named),
-        *_other_insights(connection, owner, named),
-    ]
-    return _RunQueries({*bare, *sentences}, set(_queries(connection, owner, run)), kept)
-
-
 def _queries(connection: Connection, owner: str, run: str) -> Iterator[str]:
-    wanted = select(utterances.c.kind, utterances.c.action).filter_by(owner=owner, run=run)
-    for row in connection.execute(wanted):
-        queries = [row.action] if row.kind == "search" else _logged_queries(row.action)
-        yield from (query.replace(FORGOTTEN_MARK, " ") for query in queries)
-
-
-def _logged_queries(action: str) -> Iterator[str]:
-    try:
-        yield from _query_values(json.loads(action))
-    except ValueError:
-        return
+    """Yield the searches of a run."""
+    its = select(utterances.c.kind, utterances.c.action).filter_by(owner=owner, run=run)
+    for kind, action in connection.execute(its):
+        with suppress(ValueError):
+            queries = [action] if kind == "search" else _query_values(json.loads(action))
+            yield from (query.replace(FORGOTTEN_MARK, " ") for query in queries)
 
 
 def _query_values(data: Any, key: str = "") -> Iterator[str]:
@@ -95,26 +58,20 @@ def _query_values(data: Any, key: str = "") -> Iterator[str]:
                 yield from _query_values(value, name)
 
 
-def _other_questions(
-    connection: Connection, owner: str, run: str, named: tuple[str, ...]
-) -> list[str]:
+def _other_questions(connection: Connection, what: ErasureTarget, run: str) -> list[str]:
     """Return the other questions of the conversation."""
-    threads = select(runs.c.thread).filter_by(owner=owner, id=run)
-    others = select(runs.c.question).where(
-        runs.c.owner == owner, runs.c.thread.in_(threads), runs.c.id.not_in(named)
-    )
+    threads = select(runs.c.thread).filter_by(owner=what.owner, id=run)
+    mine = select(runs.c.question).filter_by(owner=what.owner)
+    others = mine.where(runs.c.thread.in_(threads), runs.c.id.not_in(what.runs))
     return list(connection.execute(others).scalars())
 
 
-def _other_insights(connection: Connection, owner: str, named: tuple[str, ...]) -> list[str]:
+def _other_insights(connection: Connection, what: ErasureTarget) -> list[str]:
     """Return the insights from other runs."""
-    erased = select(insight_runs.c.insight).where(
-        insight_runs.c.owner == owner, insight_runs.c.run.in_(named)
-    )
-    others = select(insights.c.content).where(
-        insights.c.owner == owner, insights.c.live == 1, insights.c.id.not_in(erased)
-    )
-    return list(connection.execute(others).scalars())
+    taught = select(insight_runs.c.insight).filter_by(owner=what.owner)
+    erased = taught.where(insight_runs.c.run.in_(what.runs))
+    mine = select(insights.c.content).filter_by(owner=what.owner, live=1)
+    return list(connection.execute(mine.where(insights.c.id.not_in(erased))).scalars())
 
 
 PRIMARY_KINDS = ("file", "web", "chat")
@@ -214,9 +171,8 @@ def build_erasure_patterns(
         *_profile_texts(connection, what, fact_texts),
         *_insight_texts(connection, what),
     ]
-    rows = connection.execute(
-        select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
-    ).all()
+    mine = select(pages).filter_by(owner=what.owner)
+    rows = connection.execute(mine.where(pages.c.id.in_(what.pages))).all()
     kept_words = _kept_words(connection, what)
     erased_counts = Counter(
         word
@@ -226,12 +182,11 @@ def build_erasure_patterns(
     )
     nearby = Erasure()
     if statements:
-        words = {word for text in statements for word in search_words(text)}
         nearby = Erasure(
-            keyword_ngrams=frozenset(set().union(*map(list_keyword_ngrams, statements))),
-            terms=_unique_words(connection, what.owner, words, Counter(), kept_words),
+            keyword_ngrams=_keyword_ngrams(statements),
+            terms=_unique_words(connection, what.owner, statements, kept_words),
         )
-    copied = _copied_pages(connection, what)
+    copied = _copied_pages(connection, what.owner, {row.id: row.sha256 for row in rows})
     by_page = {
         row.id: Erasure(pages=frozenset([row.id]))
         if row.id in copied
@@ -239,37 +194,32 @@ def build_erasure_patterns(
         for row in rows
         if row.id in used or row.kind == CHAT_PAGE_KIND
     }
-    by_run = {
-        run: _erasure_of_run(connection, what.owner, queries, kept_words)
-        for run, queries in _collect_run_queries(connection, what.owner, what.runs).items()
-    }
+    by_run = {run: _erasure_of_run(connection, what, run, kept_words) for run in what.runs}
     return ErasurePatterns(erasure_of_sentences(statements), nearby, by_page, by_run)
 
 
-def _copied_pages(connection: Connection, what: ErasureTarget) -> set[str]:
-    """Return the pages with a copy that stays: text derived from them rests on the copy too."""
-    mine = select(pages.c.id, pages.c.sha256).where(
-        pages.c.owner == what.owner, pages.c.id.in_(what.pages)
-    )
-    erased = {row.id: row.sha256 for row in connection.execute(mine)}
-    primary = select(pages.c.id, pages.c.sha256).where(
-        pages.c.owner == what.owner, pages.c.kind.in_(PRIMARY_KINDS), pages.c.indexed > RETIRED
-    )
+def _copied_pages(connection: Connection, owner: str, erased: Mapping[str, str]) -> set[str]:
+    """Return the pages with a copy that stays: text derived from them rests on the copy too.
+
+    Args:
+        connection: A connection to read with.
+        owner: The owner of the pages.
+        erased: The hashes of the texts of the erased pages, by their ids.
+    """
+    mine = select(pages.c.id, pages.c.sha256).filter_by(owner=owner)
+    primary = mine.where(pages.c.kind.in_(PRIMARY_KINDS), pages.c.indexed > RETIRED)
     rows = connection.execute(primary) if erased else ()
-    kept = {row.sha256 for row in rows if row.id not in erased}
+    kept = {sha256 for id, sha256 in rows if id not in erased}
     return {id for id, sha256 in erased.items() if sha256 in kept}
 
 
 def _fact_texts(connection: Connection, what: ErasureTarget) -> list[str]:
     """Return the current and former texts of facts, and their quotes."""
-    mine = select(facts.c.content, facts.c.quote).where(
-        facts.c.owner == what.owner, facts.c.id.in_(what.facts)
-    )
-    texts = [text for row in connection.execute(mine) for text in row]
-    log = select(events.c.before, events.c.after).where(
-        events.c.owner == what.owner, events.c.item.in_(what.facts)
-    )
-    for row in connection.execute(log):
+    mine = select(facts.c.content, facts.c.quote).filter_by(owner=what.owner)
+    rows = connection.execute(mine.where(facts.c.id.in_(what.facts)))
+    texts = [text for row in rows for text in row]
+    log = select(events.c.before, events.c.after).filter_by(owner=what.owner)
+    for row in connection.execute(log.where(events.c.item.in_(what.facts))):
         for side in filter(None, row):
             data = json.loads(side)
             texts += [str(data.get(name) or "") for name in ("content", "quote")]
@@ -295,33 +245,36 @@ def _profile_texts(
 
 
 def _insight_texts(connection: Connection, what: ErasureTarget) -> list[str]:
-    mine = select(insights.c.content, insights.c.projections).where(
-        insights.c.owner == what.owner, insights.c.id.in_(what.insights)
-    )
-    texts = [
-        text
-        for row in connection.execute(mine)
-        for text in (row.content, *json.loads(row.projections).values())
-    ]
+    mine = select(insights.c.content, insights.c.projections).filter_by(owner=what.owner)
+    rows = connection.execute(mine.where(insights.c.id.in_(what.insights)))
+    texts = [text for words, roles in rows for text in (words, *json.loads(roles).values())]
     return [text for text in dict.fromkeys(texts) if text.strip() and text != FORGOTTEN_MARK]
 
 
 def _erasure_of_run(
-    connection: Connection, owner: str, asked: _RunQueries, kept_words: set[str]
+    connection: Connection, what: ErasureTarget, run: str, kept_words: set[str]
 ) -> Erasure:
-    """Return the erasure of a question and of the searches made to answer it."""
-    queries = {text for text in asked.queries if text.strip()}
-    whole = [
-        text for text in (*asked.questions, *queries) if len(search_words(text)) >= KEYWORD_NGRAM
-    ]
-    kept = set().union(*map(list_keyword_ngrams, asked.kept_texts))
-    words = {word for text in (*asked.questions, *queries) for word in search_words(text)}
-    known = kept_words.union(*map(search_words, asked.kept_texts))
-    return erasure_of_sentences(asked.questions) | Erasure(
+    """Return the erasure of a run's question and of its searches, also of an imported run."""
+    asked: set[str] = set()
+    for table, id in ((runs, runs.c.id), (experiences, experiences.c.run)):
+        mine = select(table.c.question).filter_by(owner=what.owner)
+        for question in connection.execute(mine.where(id == run)).scalars():
+            bare = question.replace(FORGOTTEN_MARK, " ")
+            asked |= {bare, *(span.text for span in split_sentences(bare))}
+    queries = {text for text in _queries(connection, what.owner, run) if text.strip()}
+    texts = (*asked, *queries)
+    whole = [text for text in texts if len(search_words(text)) >= KEYWORD_NGRAM]
+    kept = [*_other_questions(connection, what, run), *_other_insights(connection, what)]
+    known = kept_words.union(*map(search_words, kept))
+    return erasure_of_sentences(asked) | Erasure(
         whole_sentences=frozenset(map(word_sequence, queries)) - {""},
-        keyword_ngrams=frozenset(set().union(*map(list_keyword_ngrams, whole)) - kept),
-        terms=_unique_words(connection, owner, words, Counter(), known),
+        keyword_ngrams=_keyword_ngrams(whole) - _keyword_ngrams(kept),
+        terms=_unique_words(connection, what.owner, texts, known),
     )
+
+
+def _keyword_ngrams(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*map(list_keyword_ngrams, texts))
 
 
 def erasure_of_sentences(texts: Iterable[str]) -> Erasure:
@@ -342,44 +295,41 @@ def _erasure_of_page(
     whole = f"{row.title}\n\n{row.abstract}\n\n{row.text}"
     lines = {word_sequence(sentence.text) for sentence in split_sentences(whole)} - {""}
     ngrams = {words for words, _, _ in iter_word_ngrams(list_placed_words(row.text))}
-    words = set(search_words(whole))
     return Erasure(
         whole_sentences=frozenset(lines),
         word_ngrams=frozenset(ngrams),
-        terms=_unique_words(connection, row.owner, words, erased_counts, kept_words),
+        terms=_unique_words(connection, row.owner, [whole], kept_words, erased_counts),
         pages=frozenset([row.id]),
     )
 
 
 def _kept_words(connection: Connection, what: ErasureTarget) -> set[str]:
     """Return the search words of all facts that stay."""
-    mine = select(facts.c.content).where(
-        facts.c.owner == what.owner, facts.c.live == 1, facts.c.id.not_in(what.facts)
-    )
-    return {word for text in connection.execute(mine).scalars() for word in search_words(text)}
+    mine = select(facts.c.content).filter_by(owner=what.owner, live=1)
+    texts = connection.execute(mine.where(facts.c.id.not_in(what.facts))).scalars()
+    return set().union(*map(search_words, texts))
 
 
 def _unique_words(
     connection: Connection,
     owner: str,
-    words: set[str],
-    erased_counts: Mapping[str, int],
+    texts: Iterable[str],
     kept_words: set[str],
+    erased_counts: Mapping[str, int] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """Return the words that occur in nothing that stays.
+    """Return the words of texts that occur in nothing that stays.
 
     Args:
         connection: A connection to read with.
         owner: The owner of the pages.
-        words: The words.
-        erased_counts: The number of erased pages with each word.
+        texts: The texts.
         kept_words: Words that are known to stay.
+        erased_counts: The number of erased pages with each word.
     """
-    primary = select(namespaces.c.number).where(
-        namespaces.c.owner == owner, namespaces.c.kind.in_(PRIMARY_KINDS), namespaces.c.group == ""
-    )
-    numbers = list(connection.execute(primary).scalars())
-    rest = sorted(words - kept_words)
+    whole = select(namespaces.c.number).filter_by(owner=owner, group="")
+    primary = connection.execute(whole.where(namespaces.c.kind.in_(PRIMARY_KINDS)))
+    numbers = list(primary.scalars())
+    rest = sorted(set().union(*map(search_words, texts)) - kept_words)
     counts: Mapping[str, int] = {}
     if numbers and rest:
         counts = keyword_index(connection).count_pages(connection, numbers, rest)

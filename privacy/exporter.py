@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from library.page_rows import Provenance, strip_unstorable
 from memory.facts.fact import FactCategory
-from memory.profile.traits import Profile, Trait
+from memory.profile.traits import Profile
 from memory.protocol import Export
 from memory.registry import MEMORIES
 from runs.call_site import split_owner
@@ -148,16 +148,10 @@ Stranger = TypeVar("Stranger", PageLine, InsightLine)
 
 def _on_lines(profile: Profile) -> Profile:
     """Return a profile with every trait and its quote on a single line."""
-    return Profile(
-        identities=[_on_line(trait) for trait in profile["identities"]],
-        characteristics=[_on_line(trait) for trait in profile["characteristics"]],
-        tastes={name: _on_line(trait) for name, trait in profile["tastes"].items()},
-    )
-
-
-def _on_line(trait: Trait) -> Trait:
-    folded = {name: _fold_lines(trait[name]) for name in ("text", "quote")}
-    return Trait(**{**trait, **folded})  # type: ignore[typeddict-item]
+    tastes = profile["tastes"].values()
+    for trait in (*profile["identities"], *profile["characteristics"], *tastes):
+        trait["text"], trait["quote"] = _fold_lines(trait["text"]), _fold_lines(trait["quote"])
+    return profile
 
 
 class ExportDocument(_StrictModel):
@@ -228,16 +222,10 @@ async def export_memory(owner: str) -> ExportDocument:
 
 def _read_parts(connection: Connection, owner: str, exports: Sequence[Export]) -> dict[str, Any]:
     logged = select(events).filter_by(owner=owner).order_by(events.c.id)
-    parts: dict[str, Any] = {
-        "events": [
-            {
-                **row._mapping,
-                "before": json.loads(row.before or "null"),
-                "after": json.loads(row.after or "null"),
-            }
-            for row in connection.execute(logged)
-        ]
-    }
+    rows: list[dict[str, Any]] = [dict(row._mapping) for row in connection.execute(logged)]
+    for row in rows:
+        row |= {side: json.loads(row[side] or "null") for side in ("before", "after")}
+    parts: dict[str, Any] = {"events": rows}
     for export in exports:
         parts.update(export(connection))
     return parts

@@ -14,13 +14,7 @@ from sqlalchemy import Connection, insert, select
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.user_files import read_named_file
-from library.indexing import (
-    PAGES_PER_STATEMENT,
-    ensure_namespace,
-    join_namespaces,
-    retire_pages,
-    write_pages,
-)
+from library import indexing
 from library.page_rows import NewPage, PageOrigin, build_page_rows, short_hash, strip_unstorable
 from library.tables import documents, pages
 from memory.agents_md.backends import change_file
@@ -29,15 +23,16 @@ from memory.experience.insights import InsightText, vouch_insight_in
 from memory.facts import queries as fact_rows
 from memory.facts import store
 from memory.facts.fact import Fact
+from memory.profile.store import put_profile, select_profile
 from memory.profile.traits import Profile, empty_profile
-from memory.tables import facts, insight_runs, insights, profiles
+from memory.tables import facts, insight_runs, insights
 from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
 from storage.batches import split_batches
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason
 from storage.tables import events
 from storage.upgrades import feedback_step, undone_number
-from storage.upsert import dialect_insert, upsert
+from storage.upsert import dialect_insert
 from text.secret_masking import mask_secrets_within
 
 
@@ -55,17 +50,15 @@ def _put_events(
     Returns:
         The number of new events.
     """
-    columns = (events.c.id, events.c.name, events.c.item, events.c.at)
-    mine = select(*columns).filter_by(owner=owner)
-    known = {(row.name, row.item, row.at): row.id for row in connection.execute(mine)}
+    mine = select(events.c.name, events.c.item, events.c.at, events.c.id).filter_by(owner=owner)
+    known = {tuple(key): number for *key, number in connection.execute(mine)}
     numbers: dict[int, int] = {}
     new = 0
     for line in sorted(lines, key=lambda line: line.id):
-        item = names.get(line.item, line.item)
-        number = known.get((line.name, item, line.at))
-        if number is None:
-            number, new = _log_event(connection, owner, line, item, names, numbers), new + 1
-        numbers[line.id] = number
+        key = (line.name, names.get(line.item, line.item), line.at)
+        if key not in known:
+            new += 1
+        numbers[line.id] = known.get(key) or _log_event(connection, owner, line, names, numbers)
     return new
 
 
@@ -73,20 +66,18 @@ def _log_event(
     connection: Connection,
     owner: str,
     line: EventLine,
-    item: str,
     names: Mapping[str, str],
     numbers: Mapping[int, int],
 ) -> int:
+    item = names.get(line.item, line.item)
     before, after = _renamed(line.before, names), _renamed(line.after, names)
     if line.name == "run.undo" and after:
         after["events"] = [numbers[id] for id in after["events"] if id in numbers]
     undoes = numbers.get(undone_number(line.id, line.name, line.provenance, line.why), 0)
     why = undo_reason(undoes) if undoes else line.why
     step = feedback_step(line.run, line.step, line.provenance, line.why)
-    event = Event(
-        owner, line.name, item, before, after, line.provenance, why, line.run, step, undoes
-    )
-    return log_event(connection, event, at=line.at)
+    who = (line.provenance, why, line.run, step, undoes)
+    return log_event(connection, Event(owner, line.name, item, before, after, *who), at=line.at)
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
@@ -101,15 +92,14 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
             return value
 
 
-class _ImportedPages(NamedTuple):
-    """The local ids of pages by their exported ids, and the number of new pages."""
+def _put_pages(
+    connection: Connection, owner: str, moved: ExportDocument
+) -> tuple[dict[str, str], int]:
+    """Store the pages that do not exist yet, with their provenance, origin and times.
 
-    ids: Mapping[str, str]
-    new: int
-
-
-def _put_pages(connection: Connection, owner: str, moved: ExportDocument) -> _ImportedPages:
-    """Store the pages that do not exist yet, with their provenance, origin and times."""
+    Returns:
+        The local ids of the pages by their exported ids, and the number of new pages.
+    """
     # A page of which something was erased keeps the id of its original text.
     present = _known(connection, owner, [line.id for line in moved.pages])
     rows = [(line, _row(owner, line)) for line in moved.pages if line.id not in present]
@@ -124,7 +114,7 @@ def _put_pages(connection: Connection, owner: str, moved: ExportDocument) -> _Im
     for document in moved.documents:
         row = {"owner": owner, **document.model_dump()}
         connection.execute(dialect_insert(documents).on_conflict_do_nothing(), row)
-    return _ImportedPages(ids, len(new))
+    return ids, len(new)
 
 
 def _row(owner: str, line: PageLine) -> dict[str, Any]:
@@ -153,19 +143,15 @@ def _store_page_batches(
     groups: Sequence[str],
     new: Sequence[tuple[PageLine, Mapping[str, Any]]],
 ) -> None:
-    for batch in split_batches(new, PAGES_PER_STATEMENT):
-        write_pages(connection, origin, [row for _, row in batch])
-        stored = select(pages.c.number, pages.c.id).where(
-            pages.c.id.in_([row["id"] for _, row in batch])
-        )
-        numbers = {row.id: row.number for row in connection.execute(stored)}
-        joined = [
-            ensure_namespace(connection, origin.owner, origin.kind, group) for group in groups
-        ]
-        join_namespaces(connection, sorted(numbers.values()), joined)
-        retired = [numbers[row["id"]] for line, row in batch if not line.found]
-        if retired:
-            retire_pages(connection, sorted(retired))
+    for batch in split_batches(new, indexing.PAGES_PER_STATEMENT):
+        indexing.write_pages(connection, origin, [row for _, row in batch])
+        ids = [row["id"] for _, row in batch]
+        stored = select(pages.c.number, pages.c.id).where(pages.c.id.in_(ids))
+        numbers = {id: number for number, id in connection.execute(stored)}
+        namespace = partial(indexing.ensure_namespace, connection, origin.owner, origin.kind)
+        indexing.join_namespaces(connection, sorted(numbers.values()), list(map(namespace, groups)))
+        if retired := [numbers[row["id"]] for line, row in batch if not line.found]:
+            indexing.retire_pages(connection, sorted(retired))
 
 
 def _known(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
@@ -195,6 +181,15 @@ class ImportResult(NamedTuple):
     """Parts that were left out because they would speak for the person."""
 
 
+def read_export_file(file: Path) -> ExportDocument:
+    """Read and parse an exported file.
+
+    Raises:
+        Problem: `file_not_found`, `file_unreadable` or `export_invalid`.
+    """
+    return parse_export(read_named_file(file), str(file))
+
+
 def parse_export(text: str, where: str) -> ExportDocument:
     """Parse an export.
 
@@ -213,15 +208,12 @@ def parse_export(text: str, where: str) -> ExportDocument:
 
 def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
     """Return an export with the secrets of a person masked; documents stay unchanged."""
-    masked = {
-        name: part if name in DOCUMENT_PARTS else mask_secrets_within(part)
-        for name, part in data.items()
-    }
-    pages = [
-        page if page["kind"] in DOCUMENT_PARTS else mask_secrets_within(page)
-        for page in data["pages"]
-    ]
-    return {**masked, "pages": pages}
+
+    def masked(kind: str, part: Any) -> Any:
+        return part if kind in DOCUMENT_PARTS else mask_secrets_within(part)
+
+    pages = [masked(page["kind"], page) for page in data["pages"]]
+    return {name: masked(name, part) for name, part in data.items()} | {"pages": pages}
 
 
 async def import_exported_memory(
@@ -244,17 +236,12 @@ async def import_exported_memory(
     here = await list_exportable_files(owner)
     current = {name: await source.files.read(source.path) for name, source in here.items()}
     imported = {file.name: file.text for file in moved.files}
-    new = {
-        name: text for name, text in imported.items() if name in current and current[name] is None
-    }
-    left = [
-        name
-        for name, text in imported.items()
-        if name not in new and current.get(name) != text.encode()
-    ]
+    different = [name for name, text in imported.items() if current.get(name) != text.encode()]
+    new = [name for name in different if name in current and current[name] is None]
+    left = [name for name in different if name not in new]
     result = await run_write(partial(_import_rows, owner=owner, moved=moved))
-    for name, text in new.items():
-        await _put_file(owner, here[name], text, _why(moved))
+    for name in new:
+        await _put_file(owner, here[name], imported[name], _why(moved))
     return result._replace(files=len(new), left=left, unvouched=claims)
 
 
@@ -273,23 +260,18 @@ def _why(moved: ExportDocument) -> str:
 def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> ImportResult:
     """Add the rows that do not exist yet."""
     lock_owner(connection, owner)
-    renamed = _put_pages(connection, owner, moved)
+    page_ids, page_count = _put_pages(connection, owner, moved)
     known = _insight_ids(connection, owner, moved.insights)
-    names = {**renamed.ids, **known}
-    count = _put_events(connection, owner, moved.events, names)
+    count = _put_events(connection, owner, moved.events, {**page_ids, **known})
     new = _new_facts(connection, owner, moved)
-    new_insights = [line for line in moved.insights if not _exists(connection, known[line.id])]
-    vouched = [
-        line
-        for line in moved.insights
-        if line.live
-        and line not in new_insights
-        and vouch_insight_in(connection, owner, _wording(line, moved))
-    ]
+    mine = select(insights.c.id).where(insights.c.id.in_(list(known.values())))
+    here = set(connection.execute(mine).scalars())
+    new_insights = [line for line in moved.insights if known[line.id] not in here]
+    others = [line for line in moved.insights if known[line.id] in here and line.live]
+    vouched = sum(_vouch(connection, owner, line, moved) for line in others)
     profile = _merged_profile(connection, owner, moved.profile)
-    insight_count = len(new_insights) + len(vouched)
-    has_profile = profile is not None
-    result = ImportResult(len(new), renamed.new, insight_count, count, 0, has_profile, (), ())
+    insight_count, has_profile = len(new_insights) + vouched, profile is not None
+    result = ImportResult(len(new), page_count, insight_count, count, 0, has_profile, (), ())
     if any(result):
         counts = {"facts": result.facts, "pages": result.pages, "insights": result.insights}
         event = Event(owner, "memory.import", "", None, counts, "user", _why(moved))
@@ -298,8 +280,7 @@ def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> I
             store.put_fact(connection, owner, fact._replace(revision=number))
         _put_insights(connection, owner, new_insights, known, number)
         if profile is not None:
-            row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
-            connection.execute(upsert(profiles, {"owner": owner}, row))
+            put_profile(connection, owner, profile, number)
     return result
 
 
@@ -319,20 +300,15 @@ def _insight_ids(
     connection: Connection, owner: str, lines: Sequence[InsightLine]
 ) -> dict[str, str]:
     """Return the local ids of insights; ids that another owner has imported are replaced."""
-    wanted = select(insights.c.id).where(
-        insights.c.id.in_([line.id for line in lines]), insights.c.owner != owner
-    )
-    taken = set(connection.execute(wanted).scalars())
+    ids = [line.id for line in lines]
+    theirs = select(insights.c.id).where(insights.c.id.in_(ids), insights.c.owner != owner)
+    taken = set(connection.execute(theirs).scalars())
     return {line.id: short_hash(owner, line.id) if line.id in taken else line.id for line in lines}
 
 
-def _exists(connection: Connection, insight: str) -> bool:
-    wanted = select(insights.c.id).filter_by(id=insight)
-    return connection.execute(wanted).first() is not None
-
-
-def _wording(line: InsightLine, moved: ExportDocument) -> InsightText:
-    return InsightText(line.content, line.projections, line.provenance, _why(moved))
+def _vouch(connection: Connection, owner: str, line: InsightLine, moved: ExportDocument) -> bool:
+    words = InsightText(line.content, line.projections, line.provenance, _why(moved))
+    return vouch_insight_in(connection, owner, words)
 
 
 def _put_insights(
@@ -343,38 +319,23 @@ def _put_insights(
     number: int,
 ) -> None:
     for line in lines:
-        row = line.model_dump(exclude={"runs"}) | {
-            "id": known[line.id],
-            "owner": owner,
-            "projections": json.dumps(line.projections, ensure_ascii=False),
-            "live": int(line.live),
-            "merged_into": known.get(line.merged_into, line.merged_into),
-            "revision": number,
-        }
+        row = line.model_dump(exclude={"runs"}) | {"id": known[line.id], "owner": owner}
+        row["projections"] = json.dumps(line.projections, ensure_ascii=False)
+        row["merged_into"] = known.get(line.merged_into, line.merged_into)
+        row |= {"live": int(line.live), "revision": number}
         connection.execute(insert(insights), row)
+        support = {"owner": owner, "insight": known[line.id], "said": "source"}
         for run, sign in line.runs.items():
-            support = {"owner": owner, "insight": known[line.id], "run": run, "sign": sign}
-            support["said"] = "source"
-            connection.execute(dialect_insert(insight_runs).on_conflict_do_nothing(), support)
+            new = dialect_insert(insight_runs).on_conflict_do_nothing()
+            connection.execute(new, {**support, "run": run, "sign": sign})
 
 
 def _merged_profile(connection: Connection, owner: str, imported: Profile | None) -> Profile | None:
     """Return the stored profile with the imported traits; `None` if nothing is new."""
-    mine = select(profiles.c.data).filter_by(owner=owner)
-    stored = connection.execute(mine).scalar()
-    known: Profile = json.loads(stored) if stored else empty_profile()
+    known = select_profile(connection, owner).profile
     imported = imported or empty_profile()
     merged: dict[str, Any] = {"tastes": imported["tastes"] | known["tastes"]}
     for name in ("identities", "characteristics"):
         texts = {trait["text"] for trait in known[name]}
         merged[name] = [*known[name], *(new for new in imported[name] if new["text"] not in texts)]
     return None if merged == known else Profile(**merged)  # type: ignore[typeddict-item]
-
-
-def read_export_file(file: Path) -> ExportDocument:
-    """Read and parse an exported file.
-
-    Raises:
-        Problem: `file_not_found`, `file_unreadable` or `export_invalid`.
-    """
-    return parse_export(read_named_file(file), str(file))

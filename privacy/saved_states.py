@@ -23,7 +23,6 @@ from privacy.erasure import (
     redact_json,
     redact_msgpack,
     visit_msgpack_texts,
-    visit_texts,
 )
 from privacy.retention import ExpiredThread
 from runs.checkpoint_store import BLOBS_TABLE, join_entries, load_entries
@@ -76,6 +75,7 @@ class SavedCheckpoints:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self.serde = JsonPlusSerializer(allowed_msgpack_modules=None)
 
     def find_page_references(
         self, threads: Iterable[str], pages: Iterable[str]
@@ -116,8 +116,7 @@ class SavedCheckpoints:
 
     def iter_report_states(self, thread: str) -> Iterator[tuple[str, dict[str, Any], str, bytes]]:
         """Yield the run, state, encoding and blob of the newest state of each run with a report."""
-        serde = JsonPlusSerializer(allowed_msgpack_modules=None)
-        known: set[str] = set()
+        serde, known = self.serde, set[str]()
         entries = load_entries(self.connection.cursor(), thread)
         for typed in self._all(NEWEST_FIRST, (thread,)):
             checkpoint = serde.loads_typed(typed)
@@ -134,15 +133,12 @@ class SavedCheckpoints:
 
         The files of a report may still show what an interrupted erasure has removed.
         """
-        serde = JsonPlusSerializer(allowed_msgpack_modules=None)
-        affected: list[ReportState] = []
+        reports = []
         for run, before, kind, data in self.iter_report_states(thread):
             redacted = redact_msgpack(data, erasure) if kind == "msgpack" else data
-            after = serde.loads_typed((kind, redacted))["channel_values"]
-            report = ReportState(run, before, after)
-            if report.is_affected:
-                affected.append(report)
-        return affected
+            after = self.serde.loads_typed((kind, redacted))["channel_values"]
+            reports.append(ReportState(run, before, after))
+        return [report for report in reports if report.is_affected]
 
     def scrub(self) -> None:
         """Purge deleted data from free database pages and the write-ahead log.
@@ -151,7 +147,12 @@ class SavedCheckpoints:
             Problem: `storage_busy` while another process reads.
         """
         self.connection.execute("VACUUM")
-        _check_truncated(self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+        busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            what = "another process keeps the old log alive"
+            hint = "stop other Dossier processes and run the command again"
+            hint = f"{hint}; nothing can be found any more"
+            raise Problem(ErrorCode.STORAGE_BUSY, what, hint=hint)
 
     def _changes(
         self, thread: str, erasure: Erasure
@@ -183,19 +184,9 @@ class SavedCheckpoints:
 def _visible_parts(state: Mapping[str, Any]) -> list[Any]:
     """Return the parts of a state that a reader of its report sees."""
     sources, cited = state.get("sources", {}), state["report"].get("cited", [])
-    tables = [
-        entries_of_turn(state.get(name), state["turn"]) for name in ("findings", "background")
-    ]
-    return [state["question"], state["report"], [sources.get(id) for id in cited], *tables]
-
-
-def _check_truncated(result: Sequence[int]) -> None:
-    """Check that the write-ahead log is empty; another process that reads keeps it alive."""
-    if result[0]:
-        hint = (
-            "stop other Dossier processes and run the command again; nothing can be found any more"
-        )
-        raise Problem(ErrorCode.STORAGE_BUSY, "another process keeps the old log alive", hint=hint)
+    turn = state["turn"]
+    found = [entries_of_turn(state.get(name), turn) for name in ("findings", "background")]
+    return [state["question"], state["report"], [sources.get(id) for id in cited], *found]
 
 
 @contextmanager
@@ -250,12 +241,6 @@ class PrunedRun(NamedTuple):
         sources = self.state["sources"].items()
         return {id: source["page"] for id, source in sources if source["page"] in pages}
 
-    def list_texts(self) -> list[str]:
-        """Return every text of its report and findings."""
-        texts: list[str] = []
-        visit_texts(self.state, texts.append)
-        return texts
-
     def to_report_state(self, erasure: Erasure) -> ReportState | None:
         """Return its state before and after an erasure, if that affects its report."""
         after = redact_data(self.state, erasure) if erasure else self.state
@@ -299,9 +284,8 @@ def _latest_pruned_runs(connection: Connection, owner: str) -> dict[str, PrunedR
     wanted = select(events).filter_by(owner=owner, name=REPORT_STATE_EVENT)
     rows = connection.execute(wanted.order_by(events.c.id)).all()
     logged = filter(None, (parse_event(row).event.after for row in rows))
-    return {
-        data["run"]["id"]: PrunedRun(RunRecord(**data["run"]), data["state"]) for data in logged
-    }
+    pruned = [PrunedRun(RunRecord(**data["run"]), data["state"]) for data in logged]
+    return {one.run.id: one for one in pruned}
 
 
 def _report_state_data(run: RunRecord, state: Mapping[str, Any]) -> dict[str, Any]:

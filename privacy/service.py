@@ -19,11 +19,7 @@ from library.page_erasure import forget_pages
 from library.store import find_computed_pages
 from library.tables import namespaces, pages, vector_sets
 from library.uploaded_files import discard_uploads
-from memory.agents_md.memory import (
-    find_affected_memory_files,
-    find_personal_mentions,
-    unreadable_files,
-)
+from memory.agents_md import memory as memory_files
 from memory.facts.memory import find_repeating_facts
 from memory.protocol import Erase, MemoryItem
 from memory.registry import MEMORIES, find_items
@@ -32,7 +28,7 @@ from privacy import erasure_stores, saved_states
 from privacy.affected_threads import AffectedThreads, find_affected_threads
 from privacy.erasure_target import ErasurePatterns, ErasureTarget, build_erasure_target
 from privacy.retention import ExpiredThread, delete_run_records, remove_thread_files
-from privacy.saved_states import ReportState, SavedCheckpoints
+from privacy.saved_states import ReportState
 from runs.lock import acquire, thread_lock
 from runs.tables import runs
 from runs.trace import flush_traces
@@ -121,15 +117,16 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
         patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
         reports = [
             report
-            for thread in affected.threads
-            for report in _affected_reports(saved, thread, affected)
+            for thread, erasure in affected.threads.items()
+            for report in saved.list_affected_reports(thread, erasure)
+            if report.run in affected.owner_threads.by_run
         ]
     for run, pruned in affected.owner_threads.pruned.items():
         if report := pruned.to_report_state(affected.get_erasure(run)):
             reports.append(report)
     counts = await run_read(partial(_counts, what=what, patterns=patterns, affected=affected))
     request = what.request_for("instructions", affected.everywhere)
-    rewritten = await find_affected_memory_files(request)
+    rewritten = await memory_files.find_affected_memory_files(request)
     rewritten += await asyncio.to_thread(
         erasure_stores.find_affected_traces, affected.owner_threads.by_run, affected
     )
@@ -142,8 +139,8 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
         affected,
         *counts,
         tuple(reports),
-        files=tuple(await find_personal_mentions(request)),
-        unreadable=tuple(await unreadable_files(what.owner)),
+        files=tuple(await memory_files.find_personal_mentions(request)),
+        unreadable=tuple(await memory_files.unreadable_files(what.owner)),
         rewritten=tuple(rewritten),
         deleted=tuple(deleted),
     )
@@ -170,18 +167,13 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     with ExitStack() as stack:
         for thread in plan.threads:
             stack.enter_context(thread_lock(thread))
-        await run_write(
-            lambda connection: outbox.enqueue_job(
-                connection, owner, FORGET_JOB, {"ids": plan.target.ids}
-            )
-        )
+        data = {"ids": plan.target.ids}
+        await run_write(lambda c: outbox.enqueue_job(c, owner, FORGET_JOB, data))
         await rewrite_reports(plan.reports)
-        erasures = [
-            await memory.erase(
-                plan.target.request_for(memory.name, plan.affected.everywhere, ERASURE_REASON)
-            )
-            for memory in MEMORIES
-        ]
+        request = partial(
+            plan.target.request_for, everywhere=plan.affected.everywhere, why=ERASURE_REASON
+        )
+        erasures = [await memory.erase(request(memory.name)) for memory in MEMORIES]
         with saved_states.open_checkpoints() as saved:
             for thread, erasure in plan.affected.threads.items():
                 saved.erase_in_thread(thread, erasure)
@@ -200,10 +192,8 @@ async def finish_erasure(owner: str) -> str:
             await asyncio.to_thread(chroma.drop_collection, name)
     with saved_states.open_checkpoints() as saved:
         saved.scrub()
-    caveats = [
-        await maintenance.purge_deleted_data(),
-        CHROMA_CAVEAT if settings().chroma_url else "",
-    ]
+    caveats = [await maintenance.purge_deleted_data()]
+    caveats += [CHROMA_CAVEAT] if settings().chroma_url else []
     done = jobs.delete().filter_by(owner=owner, job=FORGET_JOB)
     await run_write(lambda connection: connection.execute(done))
     return "; ".join(filter(None, caveats))
@@ -219,13 +209,6 @@ def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, lis
     learned = select(facts.c.id).filter_by(owner=owner, run=run)
     reports = select(pages.c.id).filter_by(owner=owner, kind="report", origin=run)
     return run, [id for ids in (learned, reports) for id in connection.execute(ids).scalars()]
-
-
-def _affected_reports(
-    saved: SavedCheckpoints, thread: str, affected: AffectedThreads
-) -> list[ReportState]:
-    reports = saved.list_affected_reports(thread, affected.threads[thread])
-    return [report for report in reports if report.run in affected.owner_threads.by_run]
 
 
 def _counts(
@@ -288,16 +271,11 @@ async def _forget_runs(thread: str) -> ExpiredThread:
     rows = (await read_rows(select(runs.c.id, runs.c.owner).filter_by(thread=thread))).all()
     old = ExpiredThread(thread, tuple(row.id for row in rows), 0.0)
     for owner in {row.owner for row in rows}:
-        await _forget_reports(owner, old.runs)
+        mine = select(pages.c.id).filter_by(owner=owner, kind="report")
+        reports = await read_rows(mine.where(pages.c.origin.in_(old.runs)))
+        await forget_pages(owner, list(reports.scalars()))
         await discard_uploads(owner, thread)
     await commit_statements((delete(utterances).where(utterances.c.run.in_(old.runs)), None))
     # The runs go last, so that an interrupted deletion can be repeated.
     await write_in_group(partial(delete_run_records, old=old))
     return old
-
-
-async def _forget_reports(owner: str, runs: Sequence[str]) -> None:
-    reports = select(pages.c.id).where(
-        pages.c.owner == owner, pages.c.kind == "report", pages.c.origin.in_(runs)
-    )
-    await forget_pages(owner, list((await read_rows(reports)).scalars()))

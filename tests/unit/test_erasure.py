@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import ormsgpack
 import pytest
@@ -13,6 +12,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from privacy import erasure_stores
+from privacy.affected_threads import AffectedThreads, OwnerThreads
 from privacy.erasure import (
     Erasure,
     iter_word_ngrams,
@@ -22,6 +22,7 @@ from privacy.erasure import (
     redact_msgpack,
     word_sequence,
 )
+from runs.trace import trace_file
 
 SAID = Erasure(
     phrases=frozenset(
@@ -60,6 +61,8 @@ def test_five_words_in_a_row_or_twelve_characters_are_shared():
 
     assert gone.redact("He said: two three four five six, yes. Bye.") == "[forgotten] Bye."
     assert gone.redact("Two three four five. Bye.") == "Two three four five. Bye."
+    assert gone.redact("\U0001f44d !") == "\U0001f44d !"
+    assert list(iter_word_ngrams(list_placed_words("\U0001f44d"))) == []
 
 
 def test_json_is_written_as_it_was_with_its_escapes():
@@ -101,12 +104,18 @@ def test_what_says_nothing_of_it_is_the_very_same(value):
     assert redact_msgpack(data, SAID) is data
 
 
-def test_a_line_of_a_trace_with_another_sign_for_a_line_end_is_one_line(tmp_path: Path):
-    trace = tmp_path / "a-1.jsonl"
+@pytest.mark.usefixtures("home")
+def test_a_line_of_a_trace_with_another_sign_for_a_line_end_is_one_line():
+    trace = trace_file("a-1")
     kept = json.dumps({"query": "bees\u2028and\x85wasps"}, ensure_ascii=False)
     gone = json.dumps({"query": "Bees dance. My locker opens with 774102!"})
+    trace.parent.mkdir(parents=True, exist_ok=True)
     trace.write_text(f"{kept}\n{gone}\n", encoding="utf-8")
+    reach = AffectedThreads(SAID, {}, OwnerThreads({}, frozenset(), frozenset(), {}))
 
-    _, left_over = erasure_stores._before_and_after(trace, SAID)
+    assert erasure_stores.find_affected_traces(["a-1"], reach) == [str(trace)]
+    erasure_stores.erase_in_traces(["a-1"], reach)
 
-    assert left_over.split("\n") == [kept, '{"query": "Bees dance. [forgotten]"}', ""]
+    rest = trace.read_text(encoding="utf-8")
+    assert rest.split("\n") == [kept, '{"query": "Bees dance. [forgotten]"}', ""]
+    assert erasure_stores.find_affected_traces(["a-1"], reach) == []
