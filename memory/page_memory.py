@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from library.abstracts import PageAbstract, fill_abstracts
 from library.page_retrieval import search_pages
@@ -22,13 +22,11 @@ from storage.events import LoggedEvent, Reverse
 REPORT_PAGE_KIND = "report"
 """The kind of the pages that runs write: their reports, and what only a finding of theirs says."""
 
-COLUMNS = [
-    pages.c[name]
-    for name in (
-        *("id", "kind", "origin", "place", "session", "title", "abstract", "speaker", "said"),
-        *("provenance", "run", "created", "expires", "superseded_by", "indexed"),
-    )
-]
+_NAMES = (
+    *("id", "kind", "origin", "place", "session", "title", "abstract", "speaker", "said"),
+    *("provenance", "run", "created", "expires", "superseded_by", "indexed"),
+)
+COLUMNS = [pages.c[name] for name in _NAMES]
 
 ITEM_FIELDS = {"title", "kind", "created", "abstract", "indexed", "id", "text"}
 """The columns that an item has under names of its own."""
@@ -60,9 +58,8 @@ class PageMemory(Memory):
         """Return the pages whose id begins so, and those that a run of this name has written."""
         begins = func.substr(pages.c.id, 1, len(id)) == id
         of_run = (pages.c.kind == REPORT_PAGE_KIND) & (pages.c.origin == id)
-        mine = (pages.c.owner == owner, self.is_mine(), or_(begins, of_run))
-        wanted = select(*COLUMNS, pages.c.text).where(*mine)
-        rows = await read_rows(wanted.order_by(pages.c.number))
+        mine = select(*COLUMNS, pages.c.text).where(pages.c.owner == owner, self.is_mine())
+        rows = await read_rows(mine.where(begins | of_run).order_by(pages.c.number))
         return [self._item(row._asdict(), row.text) for row in rows]
 
     async def search(self, owner: str, query: str, limit: int) -> list[MemoryItem]:
@@ -92,18 +89,10 @@ class PageMemory(Memory):
         return [self._item(row._asdict(), page.abstract) for row, page in pairs]
 
     def _item(self, row: Mapping[str, Any], text: str) -> MemoryItem:
-        return MemoryItem(
-            self.name,
-            row["id"],
-            text,
-            title=row["title"],
-            kind=row["kind"],
-            state=_state(row),
-            at=row["created"],
-            provenance=row["provenance"],
-            run=row["run"],
-            more={name: row[name] for name in row if name not in ITEM_FIELDS},
-        )
+        same = {name: row[name] for name in ("id", "title", "kind", "provenance", "run")}
+        more = {name: row[name] for name in row if name not in ITEM_FIELDS}
+        item = MemoryItem(self.name, text=text, state=_state(row), more=more, **same)
+        return item._replace(at=row["created"])
 
 
 PAGES = PageMemory()
@@ -124,15 +113,9 @@ def _export(connection: Connection, owner: str) -> dict[str, Any]:
         groups[page].append(group)
     stored = select(pages).filter_by(owner=owner).order_by(pages.c.number)
     files = select(documents).filter_by(owner=owner)
-    return {
-        "pages": [
-            {
-                **row._mapping,
-                "groups": groups[row.number],
-                "links": json.loads(row.links),
-                "found": row.indexed > RETIRED,
-            }
-            for row in connection.execute(stored)
-        ],
-        "documents": [dict(row._mapping) for row in connection.execute(files)],
-    }
+    lines = [
+        {**row._mapping, "groups": groups[row.number], "links": json.loads(row.links)}
+        | {"found": row.indexed > RETIRED}
+        for row in connection.execute(stored)
+    ]
+    return {"pages": lines, "documents": [dict(row._mapping) for row in connection.execute(files)]}

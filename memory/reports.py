@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
@@ -56,18 +57,6 @@ CACHED_QUESTIONS = 256
 
 _CacheKey = tuple[str, str, int, str, str]
 """A database, an owner, the owner's newest event, a run, and its question."""
-
-
-class _RankedReport(NamedTuple):
-    """A page of a report, with a note that is scored by how much of the question it covers."""
-
-    run: str
-    note: Note
-
-    @property
-    def score(self) -> float:
-        """Return the share of the question that it covers."""
-        return sum(self.note.score.values())
 
 
 _related = Resource(lambda: RecentCache[_CacheKey, list[Note]](CACHED_QUESTIONS))
@@ -138,13 +127,19 @@ async def find_related_reports(
         return []
     search = partial(_search, question=question, run=run, titled=titled)
     found = await run_search(owner, search, [REPORT_PAGE_KIND])
-    best: dict[str, _RankedReport] = {}
-    for report in sorted(found, key=lambda one: -one.score):
-        best.setdefault(report.run, report)
-    return [report.note for report in best.values()][:MAX_REPORTS]
+    best: dict[str, Note] = {}
+    for run_found, note in sorted(found, key=lambda one: -_score(one[1])):
+        best.setdefault(run_found, note)
+    return list(best.values())[:MAX_REPORTS]
 
 
-def _search(index: PageIndex, question: str, run: str, *, titled: bool) -> list[_RankedReport]:
+def _score(note: Note) -> float:
+    """Return the share of the question that a report covers."""
+    return sum(note.score.values())
+
+
+def _search(index: PageIndex, question: str, run: str, *, titled: bool) -> list[tuple[str, Note]]:
+    """Return the notes of the reports that are about a question, each with its run."""
     connection, language = index.connection, detect_language(question)
     rows = _candidates(index, question, run)
     revisions = _store_revisions(connection, rows)
@@ -158,10 +153,9 @@ def _search(index: PageIndex, question: str, run: str, *, titled: bool) -> list[
         note = _note(row, name, topics[row_language])
         note = note._replace(revision=revisions.get(row.run, 0))
         note = _with_corrections(note, corrections.get(row.run, {}), language)
-        report = _RankedReport(row.run, note)
         least = MIN_COVERAGE if row_language == language else MIN_CROSS_LANGUAGE_COVERAGE
-        if report.score >= least:
-            found.append(report)
+        if _score(note) >= least:
+            found.append((row.run, note))
     return found
 
 
@@ -171,10 +165,9 @@ def _candidates(index: PageIndex, question: str, run: str) -> list[Any]:
     columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
     wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
     rows = index.connection.execute(wanted).all()
-    failed = select(runs.c.id).where(
-        runs.c.id.in_({row.run for row in rows}), runs.c.status.in_(UNANSWERED)
-    )
-    unanswered = set(index.connection.execute(failed).scalars())
+    of_rows = select(runs.c.id).where(runs.c.id.in_({row.run for row in rows}))
+    failed = index.connection.execute(of_rows.where(runs.c.status.in_(UNANSWERED)))
+    unanswered = set(failed.scalars())
     thread = thread_of_run(run) if run else None
     return [row for row in rows if row.run not in unanswered and thread_of_run(row.run) != thread]
 
@@ -191,19 +184,16 @@ def _topic(question: str, language: str) -> Topic:
 
 def _questions_of_runs(connection: Connection, rows: Iterable[Any]) -> dict[tuple[str, str], str]:
     """Return what the person asked, by owner and run."""
-    wanted = select(runs.c.owner, runs.c.id, runs.c.question).where(
-        runs.c.id.in_({row.run for row in rows})
-    )
-    return {(row.owner, row.id): row.question for row in connection.execute(wanted)}
+    asked = select(runs.c.owner, runs.c.id, runs.c.question)
+    wanted = asked.where(runs.c.id.in_({row.run for row in rows}))
+    return {(owner, run): question for owner, run, question in connection.execute(wanted)}
 
 
 def _store_revisions(connection: Connection, rows: Iterable[Any]) -> dict[str, int]:
     """Return the numbers of the events with which runs stored their reports."""
-    wanted = select(events.c.run, events.c.id).where(
-        events.c.owner.in_({row.owner for row in rows}),
-        events.c.run.in_({row.run for row in rows}),
-        events.c.name == "pages.keep",
-    )
+    owners, names = {row.owner for row in rows}, {row.run for row in rows}
+    stored = select(events.c.run, events.c.id).filter_by(name="pages.keep")
+    wanted = stored.where(events.c.owner.in_(owners), events.c.run.in_(names))
     return {row.run: row.id for row in connection.execute(wanted.order_by(events.c.id))}
 
 
@@ -212,23 +202,18 @@ def _corrections(connection: Connection, rows: Iterable[Any]) -> dict[str, dict[
 
     What is not a fact any more, or was taken back, is left out.
     """
-    wanted = select(events.c.item, events.c.id, events.c.after).where(
-        events.c.owner.in_({row.owner for row in rows}),
-        events.c.item.in_({row.run for row in rows}),
-        events.c.name == "feedback.text",
-        events.c.after != "",
-    )
-    feedback = [
-        (row.item, row.id, json.loads(row.after))
-        for row in connection.execute(wanted.order_by(events.c.id))
-    ]
-    ids = [after.get("fact", "") for _, _, after in feedback]
-    live = select(facts.c.id).where(facts.c.id.in_(ids), facts.c.live == 1)
+    owners, names = {row.owner for row in rows}, {row.run for row in rows}
+    said = select(events.c.item, events.c.id, events.c.after).filter_by(name="feedback.text")
+    wanted = said.where(events.c.owner.in_(owners), events.c.item.in_(names), events.c.after != "")
+    feedback = connection.execute(wanted.order_by(events.c.id)).all()
+    texts = [(run, number, json.loads(after)) for run, number, after in feedback]
+    ids = [after.get("fact", "") for _, _, after in texts]
+    live = select(facts.c.id).filter_by(live=1).where(facts.c.id.in_(ids))
     known = set(connection.execute(live).scalars()) if ids else set()
-    found: dict[str, dict[str, int]] = {}
-    for run, number, after in feedback:
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for run, number, after in texts:
         if after.get("fact", "") in known:
-            found.setdefault(run, {})[after["text"]] = number
+            found[run][after["text"]] = number
     return found
 
 

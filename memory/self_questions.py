@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 from memory.facts.fact import Fact
 from memory.facts.queries import list_facts
 from memory.profile.store import load_profile
-from memory.profile.traits import Trait
 from text.normalization import fold_text
 from text.pattern_files import PatternFile
 from text.words import query_terms, search_words
@@ -136,15 +135,12 @@ def _facts_on(name: str, facts: Sequence[Fact], traits: Sequence[PersonalNote]) 
 
 async def _traits(owner: str) -> list[PersonalNote]:
     profile = (await load_profile(owner)).profile
-    lists: list[tuple[str, list[Trait]]] = [
-        ("identities", profile["identities"]),
-        ("characteristics", profile["characteristics"]),
-        ("tastes", list(profile["tastes"].values())),
-    ]
+    traits = [("identities", trait) for trait in profile["identities"]]
+    traits += [("characteristics", trait) for trait in profile["characteristics"]]
+    traits += [("tastes", trait) for trait in profile["tastes"].values()]
     return [
         PersonalNote("profile", name, trait["text"], trait["quote"], trait["at"])
-        for name, traits in lists
-        for trait in traits
+        for name, trait in traits
     ]
 
 
@@ -155,10 +151,8 @@ def _note(fact: Fact) -> PersonalNote:
 def _is_about(text: str, topic: str) -> bool:
     """Return whether a text has at least half of the words of a topic, in either language."""
     bare = topic.removeprefix("我的")
-    if re.fullmatch(r"[\u4e00-\u9fff]", bare):
-        words = [bare]
-    else:
-        words = search_words(re.sub(r"^(?:my|the|我的?)\s*", "", topic))
+    is_character = re.fullmatch(r"[\u4e00-\u9fff]", bare)
+    words = [bare] if is_character else search_words(re.sub(r"^(?:my|the|我的?)\s*", "", topic))
     lowered, known = text.lower(), set(search_words(text))
     shared = [word for word in words if word in known or _has_synonym(word, lowered, known)]
     return bool(shared) and 2 * len(shared) >= len(words)
@@ -178,8 +172,9 @@ def render_personal_note(note: PersonalNote, language: str) -> str:
     """Return a note as a sentence with the day it was said and where it is stored."""
     day = datetime.fromtimestamp(note.at, UTC).astimezone().date().isoformat()
     text = note.quote or note.text
-    where = f"fact {note.id[:8]}" if note.memory == "facts" else "profile"
+    is_fact = note.memory == "facts"
     if language == "zh":
-        where = f"事实 {note.id[:8]}" if note.memory == "facts" else "个人资料"
+        where = f"事实 {note.id[:8]}" if is_fact else "个人资料"
         return f"你在 {day} 说过：“{text}”（{where}）。"
+    where = f"fact {note.id[:8]}" if is_fact else "profile"
     return f"You said on {day}: “{text}” ({where})."

@@ -122,10 +122,8 @@ async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str
     except Problem:
         return {}
     found = {_key(text): row for text, row in zip(texts, made, strict=False)}
-    rows = [
-        {"owner": owner, "embedder": made_by.name, "key": key, "vector": pack_vector(row)}
-        for key, row in found.items()
-    ]
+    place = {"owner": owner, "embedder": made_by.name}
+    rows = [{**place, "key": key, "vector": pack_vector(row)} for key, row in found.items()]
 
     new = dialect_insert(meanings).on_conflict_do_nothing()
     await run_write(lambda connection: connection.execute(new, rows))

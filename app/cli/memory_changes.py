@@ -22,7 +22,7 @@ from app.cli.table import color_diff_line, make_table, print_renderables
 from config.errors import ErrorCode, ErrorKind, Problem
 from memory.agents_md import proposals
 from memory.agents_md.proposals import Proposal, get_pending_proposal, list_proposals
-from memory.undo import UndoneRun, get_event, undo_event, undo_run
+from memory.registry import UndoneRun, get_event, undo_event, undo_run
 from runs.lifecycle import find_run
 from storage.events import LoggedEvent, list_events
 

@@ -20,7 +20,7 @@ from memory import registry
 from memory.experience.insights import Insight, has_guidance, list_insight_support, list_insights
 from memory.experience.memory import NOT_RECALLED
 from memory.facts.fact import NewFact
-from memory.learning.knowledge_updates import learn_fact
+from memory.learning.learner import learn_fact
 from memory.protocol import MemoryItem
 from memory.registry import RecalledItem, RecallExplanation, explain_recall
 from runs.lifecycle import find_run

@@ -144,18 +144,6 @@ _ITEM = regex(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _HEADING = regex(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
 
 
-class _Rule(NamedTuple):
-    """Lines that belong together, such as an item of a list, and the heading above them."""
-
-    lines: range
-    heading: int | None
-
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of its lines, that of the heading first."""
-        return [*([] if self.heading is None else [self.heading]), *self.lines]
-
-
 @lru_cache(maxsize=64)
 def order_by_relevance(text: str, about: str) -> tuple[int, ...]:
     """Return the numbers of the lines of a text, the most relevant to another text first.
@@ -165,10 +153,10 @@ def order_by_relevance(text: str, about: str) -> tuple[int, ...]:
     """
     lines = text.split("\n")
     rules = list(_rules(lines))
-    ranked = rank_texts(about, ["\n".join(lines[at] for at in rule.numbers) for rule in rules])
+    ranked = rank_texts(about, ["\n".join(lines[at] for at in rule) for rule in rules])
     order = dict.fromkeys(range(_count_beginning(lines)))
     for at, _ in ranked:
-        order |= dict.fromkeys(rules[at].numbers)
+        order |= dict.fromkeys(rules[at])
     return tuple(order | dict.fromkeys(range(len(lines))))
 
 
@@ -182,20 +170,20 @@ def _count_beginning(lines: list[str]) -> int:
     return len(lines)
 
 
-def _rules(lines: list[str]) -> Iterator[_Rule]:
-    """Yield the paragraphs, items of lists and blocks of code of a text."""
-    heading, start, fenced = None, 0, False
+def _rules(lines: list[str]) -> Iterator[list[int]]:
+    """Yield the numbers of lines that belong together, after that of the heading above them.
+
+    These are paragraphs, items of lists and blocks of code.
+    """
+    heading: list[int] = []
+    start, fenced = 0, False
     for at, line in enumerate(lines):
-        fence = bool(_FENCE.match(line))
-        begins = not fenced and (not line.strip() or _ITEM.match(line) or _HEADING.match(line))
-        if begins:
+        if not fenced and (not line.strip() or _ITEM.match(line) or _HEADING.match(line)):
             if start < at:
-                yield _Rule(range(start, at), heading)
-            start = at
+                yield [*heading, *range(start, at)]
             if _HEADING.match(line):
-                heading = at
-            if heading == at or not line.strip():
-                start += 1
-        fenced = fenced != fence
+                heading = [at]
+            start = at + 1 if heading == [at] or not line.strip() else at
+        fenced = fenced != bool(_FENCE.match(line))
     if start < len(lines):
-        yield _Rule(range(start, len(lines)), heading)
+        yield [*heading, *range(start, len(lines))]

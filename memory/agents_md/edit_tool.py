@@ -56,7 +56,8 @@ def edit_memory_tool(owner: str = "local/", sources: FileSources = disk_sources)
         places = await sources(query)
         talk = runtime.state["messages"]
         said = [str(one.text) for one in talk if one.type == "human"]
-        read, edit = ReadHistory(tool_outputs(talk), False, said), FileEdit(new, why, old, path)
+        read = ReadHistory(tool_outputs(talk), user_messages=said)
+        edit = FileEdit(new, why, old, path)
         answer = await submit_edit(EditRequester(owner), places, edit, read)
         update: dict[str, Any] = {}
         for one in places:

@@ -65,11 +65,8 @@ def has_copied_text(lines: Sequence[str], texts: Iterable[str]) -> bool:
     that carry meaning, also across lines, or a whole short sentence of a text. Spaces, marks,
     accents, case, invisible characters and look-alike forms of letters do not count.
     """
-    plain = [
-        _plain(_PATTERNS.item_mark.sub("", line))
-        for text in lines
-        for line in normalize_text(text).split("\n")
-    ]
+    single = (line for text in lines for line in normalize_text(text).split("\n"))
+    plain = [_plain(_PATTERNS.item_mark.sub("", line)) for line in single]
     wanted = _Fingerprint.of(plain)
     return any(wanted.occurs_in(_plain(text)) for text in texts)
 
@@ -128,9 +125,8 @@ async def load_read_history(owner: str, thread: str, run: str) -> ReadHistory:
     asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
     rows = (await read_rows(asked)).all()
     untrusted = any(row.provenance in UNTRUSTED for row in rows)
-    return ReadHistory(
-        [row.text for row in rows], untrusted, await list_person_messages(owner, [thread])
-    )
+    said = await list_person_messages(owner, [thread])
+    return ReadHistory([row.text for row in rows], untrusted, said)
 
 
 def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
@@ -140,16 +136,12 @@ def is_requested_by_user(added: Sequence[str], removed: Sequence[str], said: Seq
     old lines are removed only if new ones on the same subject replace them.
     """
     wishes = {plain for message in said for plain in _instructions(message)}
-    lines = [
-        _PATTERNS.item_mark.sub("", line).strip() for line in added if _PATTERNS.word.search(line)
-    ]
+    worded = filter(_PATTERNS.word.search, added)
+    lines = [_PATTERNS.item_mark.sub("", line).strip() for line in worded]
     if not lines or not all(_bare(line) in wishes for line in lines):
         return False
-    return all(
-        any(shares_word_family(line, one) for one in lines)
-        for line in removed
-        if _PATTERNS.word.search(line)
-    )
+    gone = filter(_PATTERNS.word.search, removed)
+    return all(any(shares_word_family(line, one) for one in lines) for line in gone)
 
 
 def _instructions(message: str) -> Iterator[str]:
@@ -192,10 +184,8 @@ def _short_sentences(text: str) -> Iterator[str]:
 
 
 def _content(text: str) -> int:
-    return sum(
-        1 if _PATTERNS.character.match(one) else 2
-        for one in filter(_is_meaningful, _PATTERNS.word.findall(text))
-    )
+    words = filter(_is_meaningful, _PATTERNS.word.findall(text))
+    return sum(1 if _PATTERNS.character.match(one) else 2 for one in words)
 
 
 def _is_meaningful(word: str) -> bool:

@@ -121,8 +121,10 @@ def store_sources(assistant: str, *paths: str) -> FileSources:
     """Return sources in the store, for one assistant and each owner."""
 
     async def sources(query: Query) -> list[FileSource]:
-        files = query.store and StoreFiles(query.store, assistant, query.owner)
-        return [FileSource(path, files) for path in paths if files]
+        if query.store is None:
+            return []
+        files = StoreFiles(query.store, assistant, query.owner)
+        return [FileSource(path, files) for path in paths]
 
     return sources
 

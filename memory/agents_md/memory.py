@@ -11,15 +11,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete
 
 from config.errors import Problem
+from memory.agents_md import content
 from memory.agents_md.backends import change_file
-from memory.agents_md.content import (
-    FileSections,
-    decode_file,
-    order_by_relevance,
-    replace_learned,
-    split_sections,
-    visible_text,
-)
 from memory.agents_md.edits import NOTHING_READ, EditRequester, FileEdit, ReadHistory, propose_edit
 from memory.agents_md.file_sources import (
     FileSource,
@@ -68,7 +61,7 @@ class AgentsMdMemory(Memory):
         if sum(estimate_tokens(note.text) for note in notes) <= budget * self.share:
             return notes
         # Not all of it may fit: the lines about this call come first.
-        ordered = partial(asyncio.to_thread, order_by_relevance, about=query.context)
+        ordered = partial(asyncio.to_thread, content.order_by_relevance, about=query.context)
         return [note._replace(line_order=await ordered(note.text)) for note in notes]
 
     async def _read(self, query: Query) -> list[tuple[str, bytes | None]]:
@@ -149,11 +142,8 @@ class AgentsMdMemory(Memory):
     async def export(self, owner: str) -> Export:
         """Return the files by the names that they have in any home, without unreadable ones."""
         names = {one.path: name for name, one in (await list_exportable_files(owner)).items()}
-        files = [
-            {"name": names[one.source.path], "text": one.text}
-            for one in await list_memory_files(owner)
-            if one.problem is None
-        ]
+        known = [one for one in await list_memory_files(owner) if one.problem is None]
+        files = [{"name": names[one.source.path], "text": one.text} for one in known]
         return lambda _: {"files": files}
 
     async def erase(self, request: ErasureRequest) -> Erase:
@@ -179,19 +169,19 @@ def file_notes(path: str, data: bytes) -> Iterator[Note]:
     Raises:
         Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
     """
-    before, learned, after = _sections(decode_file(data, path), path)
+    before, learned, after = _sections(content.decode_file(data, path), path)
     revision = hashlib.sha256(data).hexdigest()[:12]
     for title, text in ((path, before + after), (f"{path}{LEARNED}", learned)):
-        if visible := visible_text(text.removeprefix("\ufeff")):
+        if visible := content.visible_text(text.removeprefix("\ufeff")):
             yield Note(title, visible, f"{title}@{revision}")
 
 
-def _sections(text: str, path: str) -> FileSections:
+def _sections(text: str, path: str) -> content.FileSections:
     """Return a file's text in parts; one whose marks are broken is all the person's."""
     try:
-        return split_sections(text, path)
+        return content.split_sections(text, path)
     except Problem:
-        return FileSections(text, "", "")
+        return content.FileSections(text, "", "")
 
 
 class MemoryFile(NamedTuple):
@@ -203,7 +193,7 @@ class MemoryFile(NamedTuple):
     problem: Problem | None = None
 
     @property
-    def sections(self) -> FileSections:
+    def sections(self) -> content.FileSections:
         """Its text in parts."""
         return _sections(self.text, self.source.path)
 
@@ -222,7 +212,9 @@ async def list_memory_files(owner: str) -> list[MemoryFile]:
 async def _read_file(source: FileSource) -> MemoryFile | None:
     try:
         data = await source.files.read(source.path)
-        return None if data is None else MemoryFile(source, decode_file(data, source.path), data)
+        if data is None:
+            return None
+        return MemoryFile(source, content.decode_file(data, source.path), data)
     except Problem as problem:
         return MemoryFile(source, "", problem=problem)
 
@@ -282,10 +274,10 @@ async def _erase_section(source: FileSource, request: ErasureRequest) -> None:
     path = source.path
 
     def without(data: bytes | None) -> bytes:
-        text = decode_file(data or b"", path)
+        text = content.decode_file(data or b"", path)
         lines = _sections(text, path).learned.splitlines(keepends=True)
         kept = [] if path in request.ids else [one for one in lines if request.redact(one) == one]
-        return replace_learned(text, "".join(kept), path).encode()
+        return content.replace_learned(text, "".join(kept), path).encode()
 
     await change_file(source.files, path, without)
 

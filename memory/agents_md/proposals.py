@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from config.errors import ErrorCode, Problem
 from memory.agents_md.backends import FileBackend, FileChange, change_file
@@ -109,10 +109,7 @@ async def list_proposals(owner: str, *, decided: bool = False) -> list[Proposal]
 
 async def count_pending_proposals(owner: str, run: str) -> int:
     """Return how many proposals of a run are pending."""
-    wait = (proposals.c.owner == owner, proposals.c.run == run, proposals.c.status == PENDING)
-    counted = select(func.count()).select_from(proposals).where(*wait)
-    number: int = (await read_rows(counted)).scalar_one()
-    return number
+    return sum(one.run == run for one in await list_proposals(owner))
 
 
 async def get_pending_proposal(owner: str, name: str) -> Proposal:

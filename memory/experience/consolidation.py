@@ -10,16 +10,9 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
 from config.errors import ErrorCode, Problem
-from memory.experience import insights
+from memory.experience import insights, run_history
 from memory.experience.credit_assignment import win_rate_upper_bound
 from memory.experience.insights import Insight, InsightText, has_guidance
-from memory.experience.run_history import (
-    PastRun,
-    compare_meanings,
-    find_past_run,
-    find_past_runs_in,
-    find_similar_runs,
-)
 from memory.experience.utterances import Utterance, list_utterances_in
 from memory.tables import experience_edges, experiences, insight_runs
 from memory.tables import insights as table
@@ -63,9 +56,9 @@ class Lessons(BaseModel):
 class RunComparison(NamedTuple):
     """A run that ended, and others that asked something similar."""
 
-    new: PastRun
+    new: run_history.PastRun
     steps: Sequence[Utterance]
-    others: Sequence[tuple[PastRun, Sequence[Utterance]]]
+    others: Sequence[tuple[run_history.PastRun, Sequence[Utterance]]]
     insights: Sequence[Insight]
 
 
@@ -75,17 +68,17 @@ async def load_run_comparison(owner: str, run: str) -> RunComparison | None:
     The most similar run that ended otherwise, for a contrast; the most similar ones that were
     resolved like it, for what they have in common; and the insights of all of them.
     """
-    new = await find_past_run(owner, run)
+    new = await run_history.find_past_run(owner, run)
     if new is None:
         return None
-    meanings = await compare_meanings(owner, new.question, without=run)
+    meanings = await run_history.compare_meanings(owner, new.question, without=run)
 
     def look(connection: Connection) -> RunComparison | None:
         limits = (MAX_SIMILAR, MIN_COSINE)
-        near = find_similar_runs(
+        near = run_history.find_similar_runs(
             connection, owner, new.question, meanings, *limits, without=run, on_topic=False
         )
-        similar = find_past_runs_in(connection, owner, [name for name, _ in near])
+        similar = run_history.find_past_runs_in(connection, owner, [name for name, _ in near])
         successes = [one for one in similar if _is_resolved(one)]
         compared = successes[:1]
         if _is_resolved(new):
@@ -154,7 +147,7 @@ def _supporting_runs(seen: RunComparison) -> list[str]:
     return [one.run for one in compared if _is_resolved(one)] or [one.run for one in compared]
 
 
-def _is_resolved(one: PastRun) -> bool:
+def _is_resolved(one: run_history.PastRun) -> bool:
     return one.status == "resolved"
 
 
@@ -194,10 +187,9 @@ async def claim_consolidation(owner: str) -> bool:
 
     def claim(connection: Connection) -> bool:
         lock_owner(connection, owner)
-        its = events.c
+        its, runs = events.c, experiences.c
         last = select(func.max(its.id)).where(its.owner == owner, its.item == TIDY)
         after = connection.execute(last).scalar() or 0
-        runs = experiences.c
         count = select(func.count()).where(runs.owner == owner, runs.revision > after)
         ended: int = connection.execute(count).scalar_one()
         if ended < CONSOLIDATION_PERIOD:
@@ -266,8 +258,7 @@ async def retire_insights(owner: str, run: str = "") -> list[str]:
         restored = _restored(connection, owner, [one.id for one in hopeless])
         ended = [one for one in hopeless if one.id not in restored]
         for one in ended:
-            data = insights.insight_event_data(one)
-            before = {**data, "wins": one.wins, "uses": one.uses}
+            before = insights.insight_event_data(one) | {"wins": one.wins, "uses": one.uses}
             event = Event(owner, "insight.end", one.id, before, None, "tool", run=run)
             insights.update_insight(connection, event, {"live": 0})
         return [one.id for one in ended]
@@ -278,14 +269,9 @@ async def retire_insights(owner: str, run: str = "") -> list[str]:
 def _latest(connection: Connection, owner: str) -> list[Insight]:
     """Return the insights of the latest runs and of the runs one edge away, the best first."""
     runs, edges = experiences.c, experience_edges.c
-    ended = (
-        select(runs.run)
-        .where(runs.owner == owner)
-        .order_by(runs.created.desc())
-        .limit(CONSOLIDATION_PERIOD)
-    )
-    latest = list(connection.execute(ended).scalars())
-    beside = select(edges.other).where(edges.owner == owner, edges.run.in_(latest))
+    ended = select(runs.run).filter_by(owner=owner).order_by(runs.created.desc())
+    latest = list(connection.execute(ended.limit(CONSOLIDATION_PERIOD)).scalars())
+    beside = select(edges.other).filter_by(owner=owner).where(edges.run.in_(latest))
     near = or_(insight_runs.c.run.in_(latest), insight_runs.c.run.in_(beside))
     return _select_guidance(connection, owner, near, MAX_CONSOLIDATED)
 

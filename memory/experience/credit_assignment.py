@@ -61,10 +61,8 @@ def score_outcome(signs: OutcomeSignals) -> float:
     of both, in which the verdict weighs `PERSON_WEIGHT`. Reflexion (Shinn et al. 2023, arXiv
     2303.11366) calls these internal and external feedback.
     """
-    automatic: float = sum(
-        weight * getattr(signs, name) for name, weight in OUTCOME_WEIGHTS.items()
-    )
-    automatic = min(automatic, MAX_OUTCOMES[signs.answered])
+    weighted = (weight * getattr(signs, name) for name, weight in OUTCOME_WEIGHTS.items())
+    automatic: float = min(sum(weighted), MAX_OUTCOMES[signs.answered])
     if signs.person is None:
         return automatic
     return (automatic + PERSON_WEIGHT * signs.person) / (1 + PERSON_WEIGHT)
@@ -141,8 +139,7 @@ def record_outcome(connection: Connection, owner: str, run: str, won: bool, revi
 
 def flip_sign(connection: Connection, owner: str, run: str, won: bool) -> None:
     """Flip the support of a run for the insights it taught, when its outcome changes."""
-    mine = (insight_runs.c.owner == owner, insight_runs.c.run == run)
-    taught = update(insight_runs).where(*mine, insight_runs.c.said == "source")
+    taught = update(insight_runs).filter_by(owner=owner, run=run, said="source")
     connection.execute(taught.values(sign=1 if won else -1))
 
 
@@ -164,11 +161,9 @@ def inherit_record(connection: Connection, owner: str, heir: str, old: Sequence[
 
 def recount_wins(connection: Connection, owner: str, insight: str) -> None:
     """Count the record of an insight anew from its credits; a run counts once."""
-    won = credits.c.won
-    ended = select(credits.c.run, func.max(won).label("won")).where(
-        credits.c.owner == owner, credits.c.insight == insight, won.is_not(None)
-    )
-    each = ended.group_by(credits.c.run).subquery()
+    run, won = credits.c.run, credits.c.won
+    mine = select(run, func.max(won).label("won")).filter_by(owner=owner, insight=insight)
+    each = mine.where(won.is_not(None)).group_by(run).subquery()
     count = select(func.count(), func.coalesce(func.sum(each.c.won), 0))
     uses, wins = connection.execute(count.select_from(each)).one()
     its = update(insights).filter_by(owner=owner, id=insight)
@@ -194,35 +189,28 @@ def set_support(
 
 def link_insights(connection: Connection, owner: str, run: str, some: Sequence[str]) -> None:
     """Draw the edges between the insights of one run."""
-    pairs = [
-        {"owner": owner, "one": one, "other": other, "run": run}
-        for one, other in combinations(sorted(some), 2)
-    ]
+    edge = {"owner": owner, "run": run}
+    pairs = [{**edge, "one": one, "other": other} for one, other in combinations(sorted(some), 2)]
     if pairs:
         connection.execute(dialect_insert(insight_edges).on_conflict_do_nothing(), pairs)
 
 
 def link_siblings(connection: Connection, owner: str, insight: str, run: str) -> None:
     """Draw the edges between an insight and the others that its run taught."""
-    others = select(insight_runs.c.insight).where(
-        insight_runs.c.owner == owner,
-        insight_runs.c.run == run,
-        insight_runs.c.said == "source",
-        insight_runs.c.insight != insight,
-    )
-    for other in connection.execute(others.limit(MAX_SIBLINGS)).scalars().all():
+    taught = select(insight_runs.c.insight).filter_by(owner=owner, run=run, said="source")
+    others = taught.where(insight_runs.c.insight != insight).limit(MAX_SIBLINGS)
+    for other in connection.execute(others).scalars().all():
         link_insights(connection, owner, run, [insight, other])
 
 
 def find_successors(connection: Connection, owner: str, told: Sequence[str]) -> dict[str, str]:
     """Return the live insight for each: a merged one stands for its successor."""
-    merged = select(insights.c.id, insights.c.merged_into).where(
-        insights.c.owner == owner, insights.c.merged_into != ""
-    )
+    mine = select(insights.c.id, insights.c.merged_into).filter_by(owner=owner)
+    merged = mine.where(insights.c.merged_into != "")
     heirs = {one: one for one in told}
     left = {*told}
     while left:
-        rows = connection.execute(merged.where(insights.c.id.in_(left))).all()
+        rows = connection.execute(merged.where(insights.c.id.in_(left)))
         into = {row.id: row.merged_into for row in rows}
         left = {*into.values()}
         heirs = {one: into.get(heir, heir) for one, heir in heirs.items()}
@@ -231,17 +219,10 @@ def find_successors(connection: Connection, owner: str, told: Sequence[str]) -> 
 
 def _link_source_runs(connection: Connection, owner: str, run: str, told: Sequence[str]) -> None:
     """Draw the edges from a run to those whose insights it was given."""
-    sources = (
-        select(recalls.c.other, recalls.c.similarity)
-        .join(insight_runs, insight_runs.c.run == recalls.c.other)
-        .where(
-            recalls.c.owner == owner,
-            recalls.c.run == run,
-            insight_runs.c.owner == owner,
-            insight_runs.c.insight.in_(told),
-            insight_runs.c.sign == 1,
-        )
-    )
+    its = insight_runs.c
+    related = select(recalls.c.other, recalls.c.similarity).filter_by(owner=owner, run=run)
+    taught = related.join(insight_runs, its.run == recalls.c.other)
+    sources = taught.where(its.owner == owner, its.insight.in_(told), its.sign == 1)
     row = {"owner": owner, "run": run, "kind": "used"}
     rows = [
         {**row, "other": other, "weight": alike}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -11,14 +12,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from config.errors import ErrorCode, Problem
-from memory.experience.credit_assignment import (
-    find_successors,
-    inherit_record,
-    link_insights,
-    link_siblings,
-    set_support,
-    win_rate_lower_bound,
-)
+from memory.experience import credit_assignment
 from memory.tables import (
     credits,
     experience_edges,
@@ -66,7 +60,7 @@ class Insight(NamedTuple):
     @property
     def score(self) -> float:
         """The lower bound of its share of wins (`win_rate_lower_bound`), in 0..1."""
-        return win_rate_lower_bound(self.wins, self.uses)
+        return credit_assignment.win_rate_lower_bound(self.wins, self.uses)
 
 
 async def add_insight(
@@ -105,8 +99,8 @@ def add_insight_in(
     if same:
         _vouch(connection, owner, same, new)
     for run in runs:
-        set_support(connection, owner, number, run, 1, "source")
-        link_siblings(connection, owner, number, run)
+        credit_assignment.set_support(connection, owner, number, run, 1, "source")
+        credit_assignment.link_siblings(connection, owner, number, run)
     return _get_insight(connection, owner, number)
 
 
@@ -144,7 +138,7 @@ async def record_agreement(owner: str, insight: str, run: str, *, agrees: bool =
 
     def work(connection: Connection) -> Insight:
         old = _get_current(connection, owner, insight)
-        set_support(connection, owner, old.id, run, 1 if agrees else -1, "model")
+        credit_assignment.set_support(connection, owner, old.id, run, 1 if agrees else -1, "model")
         name = "insight.agree" if agrees else "insight.disagree"
         event = Event(owner, name, old.id, None, {"run": run}, "model", run=run)
         update_insight(connection, event, {})
@@ -168,12 +162,12 @@ async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> In
         if len(each) < 2:
             return next(iter(each.values()))
         number = _new(connection, owner, _clean(new), "merge", of=list(each))
-        inherit_record(connection, owner, number, list(each))
+        credit_assignment.inherit_record(connection, owner, number, list(each))
         revision = current_revision(connection, owner)
         ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))
         connection.execute(ended.values(live=0, merged_into=number, revision=revision))
         for old in each:
-            link_insights(connection, owner, "", [number, old])
+            credit_assignment.link_insights(connection, owner, "", [number, old])
         return _get_insight(connection, owner, number)
 
     return await run_write(work)
@@ -190,11 +184,10 @@ async def list_insights(owner: str, *, include_ended: bool = False) -> list[Insi
 
 async def list_insight_support(owner: str) -> dict[str, list[tuple[str, int]]]:
     """Return the runs that support each insight (1) or contradict it (-1)."""
-    runs = insight_runs.c
-    wanted = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
-    found: dict[str, list[tuple[str, int]]] = {}
-    for row in await read_rows(wanted.order_by(runs.insight, runs.run)):
-        found.setdefault(row.insight, []).append((row.run, row.sign))
+    mine = select(insight_runs).filter_by(owner=owner)
+    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for row in await read_rows(mine.order_by(insight_runs.c.insight, insight_runs.c.run)):
+        found[row.insight].append((row.run, row.sign))
     return found
 
 
@@ -248,7 +241,8 @@ def put(connection: Connection, event: Event, values: Mapping[str, Any], number:
 def _get_current(connection: Connection, owner: str, insight: str) -> Insight:
     """Return the live insight for an id, which may be that of a merged one."""
     lock_owner(connection, owner)
-    one = _get_insight(connection, owner, find_successors(connection, owner, [insight])[insight])
+    heirs = credit_assignment.find_successors(connection, owner, [insight])
+    one = _get_insight(connection, owner, heirs[insight])
     if not one.live:
         hint = "see `dossier memory list --all`"
         raise Problem(ErrorCode.INSIGHT_NOT_FOUND, f"the insight {insight!r} has ended", hint=hint)
@@ -267,10 +261,8 @@ def _same(connection: Connection, owner: str, content: str) -> Insight | None:
     """Return the live insight that says the same; a method is the same in either language."""
     method = find_method(content)
     wordings = [method.english, method.chinese] if method else [content]
-    wanted = select(insights).where(
-        insights.c.owner == owner, insights.c.live == 1, insights.c.content.in_(wordings)
-    )
-    row = connection.execute(wanted).first()
+    live = select(insights).filter_by(owner=owner, live=1)
+    row = connection.execute(live.where(insights.c.content.in_(wordings))).first()
     return None if row is None else insight_from_row(row)
 
 
@@ -332,12 +324,10 @@ async def count_dangling_edges() -> dict[str, int]:
 
 
 def _count_dangling(connection: Connection) -> dict[str, int]:
+    pair = insight_edges.c
     targets = {
         experiences.c.run: [experience_edges.c.run, experience_edges.c.other, recalls.c.other],
-        insights.c.id: [
-            *(insight_runs.c.insight, credits.c.insight),
-            *(insight_edges.c.one, insight_edges.c.other),
-        ],
+        insights.c.id: [insight_runs.c.insight, credits.c.insight, pair.one, pair.other],
     }
     counts: dict[str, int] = {}
     for there, edges in targets.items():

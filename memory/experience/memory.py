@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, or_, select, update
 from config.errors import ErrorCode, Problem
 from config.resources import RecentCache, Resource
 from config.settings import settings
+from memory.experience import related_runs, run_history, utterances
 from memory.experience.credit_assignment import recount_wins
 from memory.experience.insights import (
     Insight,
@@ -26,25 +27,6 @@ from memory.experience.insights import (
     insight_event_data,
     list_insights,
     put,
-)
-from memory.experience.related_runs import (
-    RelatedRun,
-    RelevantInsight,
-    list_relevant_insights,
-    load_related_runs,
-)
-from memory.experience.run_history import (
-    PastRun,
-    RunEnding,
-    find_past_run,
-    question_vector,
-    record_run_end,
-)
-from memory.experience.utterances import (
-    PERSON_SPEAKER,
-    Utterance,
-    describe_utterances,
-    list_utterances,
 )
 from memory.learning.claim_checks import find_unfit_reason
 from memory.learning.run_feedback import REFUSAL_REASONS
@@ -95,15 +77,15 @@ _CacheKey = tuple[str, str, str, int]
 class _ExampleRun(NamedTuple):
     """An earlier run, its key steps, and what they are to the run that is shown them."""
 
-    past: RelatedRun
-    steps: Sequence[Utterance]
+    past: related_runs.RelatedRun
+    steps: Sequence[utterances.Utterance]
     relation: str
 
 
 class _RunGuidance(NamedTuple):
     """What a run can learn: worked out once, at its first call."""
 
-    insights: Sequence[RelevantInsight]
+    insights: Sequence[related_runs.RelevantInsight]
     examples: Sequence[_ExampleRun]
 
 
@@ -134,10 +116,12 @@ class ExperienceMemory(Memory):
         newest = max((note.revision for note in notes), default=0)
         return [note._replace(revision=newest) for note in notes]
 
-    async def record(self, owner: str, new: RunEnding, *, run: str = "", why: str = "") -> PastRun:
+    async def record(
+        self, owner: str, new: run_history.RunEnding, *, run: str = "", why: str = ""
+    ) -> run_history.PastRun:
         """Store how a run ended, and credit the insights that it was given."""
         reason, said = new.reason or why, new.utterances
-        return await record_run_end(
+        return await run_history.record_run_end(
             owner, run, new.question, new.signs, reason=reason, utterances=said
         )
 
@@ -149,7 +133,7 @@ class ExperienceMemory(Memory):
     async def find_by_id(self, owner: str, id: str) -> list[MemoryItem]:
         """Return the insights whose id begins so, and the run of this name."""
         known = await list_insights(owner, include_ended=True)
-        run = await find_past_run(owner, id)
+        run = await run_history.find_past_run(owner, id)
         found = [_item(one) for one in known if one.id.startswith(id)]
         return [*found, *([_run_item(run)] if run else [])]
 
@@ -203,19 +187,19 @@ EXPERIENCE = ExperienceMemory()
 
 async def _build_guidance(owner: str, run: str) -> _RunGuidance:
     """Return what other threads teach, and of the run's own what its history does not show."""
-    related, thread = await load_related_runs(owner, run), thread_of_run(run)
+    related, thread = await related_runs.load_related_runs(owner, run), thread_of_run(run)
     same_thread = [one for one in related if thread_of_run(one.past.run) == thread]
     others = [one for one in related if one not in same_thread]
     resolved = [one for one in others if one.past.status == "resolved"]
     examples = []
     for one in (*resolved[:MAX_EXAMPLES], *same_thread):
-        steps = await list_utterances(owner, one.past.run, main=True)
+        steps = await utterances.list_utterances(owner, one.past.run, main=True)
         if one in same_thread:
-            rejections = [step for step in steps if step.who == PERSON_SPEAKER]
+            rejections = [step for step in steps if step.who == utterances.PERSON_SPEAKER]
             examples.append(_ExampleRun(one, rejections, REJECTED))
         else:
             examples.append(_ExampleRun(one, steps, ANSWERED))
-    relevant = await list_relevant_insights(owner, others)
+    relevant = await related_runs.list_relevant_insights(owner, others)
     return _RunGuidance(relevant, [one for one in examples if one.steps])
 
 
@@ -225,7 +209,7 @@ def _insight_notes(guidance: _RunGuidance, role: str) -> list[Note]:
     return [_insight_note(one, role) for one in for_role[:MAX_INSIGHTS] if one.worth >= least]
 
 
-def _insight_note(relevant: RelevantInsight, role: str) -> Note:
+def _insight_note(relevant: related_runs.RelevantInsight, role: str) -> Note:
     """Return what an insight says to a role, with the question for which it is known to hold."""
     insight, said = relevant.insight, get_role_guidance(relevant.insight, role)
     asked = shorten(" ".join(relevant.question.split()), MAX_QUESTION_CHARS, placeholder=" …")
@@ -238,15 +222,15 @@ def _example_notes(guidance: _RunGuidance, role: str) -> list[Note]:
     notes = []
     for (past, similarity, _, rating), all_steps, relation in guidance.examples:
         steps = [step for step in all_steps if _concerns(step, role)]
-        if text := describe_utterances(steps, past.question):
+        if text := utterances.describe_utterances(steps, past.question):
             score = {"rating": rating, "similarity": similarity, "outcome": past.outcome}
             title = f"{relation}: {past.question}"
             notes.append(Note(title, text, past.run, past.revision, score))
     return notes
 
 
-def _concerns(step: Utterance, role: str) -> bool:
-    if role == "planner" or step.who == PERSON_SPEAKER:
+def _concerns(step: utterances.Utterance, role: str) -> bool:
+    if role == "planner" or step.who == utterances.PERSON_SPEAKER:
         return True
     return role in SEARCH_ROLES and step.who in (role, "web", "files")
 
@@ -260,7 +244,7 @@ def _item(one: Insight) -> MemoryItem:
     return item._replace(at=one.created, provenance=one.provenance)
 
 
-def _run_item(one: PastRun) -> MemoryItem:
+def _run_item(one: run_history.PastRun) -> MemoryItem:
     more = {"status": one.status, "outcome": one.outcome, "signs": one.signs._asdict()}
     more["reason"] = one.reason
     text = f"{one.question} ({one.status})"
@@ -385,4 +369,5 @@ def _erase(connection: Connection, request: ErasureRequest) -> None:
     asked = select(experiences.c.run, experiences.c.question).filter_by(owner=owner)
     for row in connection.execute(asked.where(experiences.c.question.contains(mark))).all():
         run = update(experiences).filter_by(owner=owner, run=row.run)
-        connection.execute(run.values(vector=pack_vector(question_vector(row.question))))
+        vector = run_history.question_vector(row.question)
+        connection.execute(run.values(vector=pack_vector(vector)))

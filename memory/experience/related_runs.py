@@ -8,15 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select
 
+from memory.experience import run_history
 from memory.experience.credit_assignment import win_rate_lower_bound
 from memory.experience.insights import Insight, insight_from_row
-from memory.experience.run_history import (
-    PastRun,
-    compare_meanings,
-    find_linked_runs,
-    find_past_runs_in,
-    find_similar_runs,
-)
 from memory.tables import credits, insight_runs, insights, recalls
 from runs.call_site import thread_of_run
 from storage.engine import run_read, run_write
@@ -46,7 +40,7 @@ MAX_CANDIDATES = 16
 class RelatedRun(NamedTuple):
     """An earlier run that a new one may learn from."""
 
-    past: PastRun
+    past: run_history.PastRun
     similarity: float
     hops: int
     rating: float
@@ -62,7 +56,7 @@ class RelevantInsight(NamedTuple):
     """The question of the best fitting run that supports it: there it is known to hold."""
 
 
-RunRater = Callable[[str, Sequence[PastRun]], Awaitable[Mapping[str, float]]]
+RunRater = Callable[[str, Sequence[run_history.PastRun]], Awaitable[Mapping[str, float]]]
 """Rates how relevant earlier runs are to a question: run to 0..1; those left out are not rated."""
 
 
@@ -81,20 +75,19 @@ async def store_related_runs(
         question: What it asks.
         rate: Rates the candidates, with a model for example.
     """
-    meanings = await compare_meanings(owner, question, without=run)
+    meanings = await run_history.compare_meanings(owner, question, without=run)
 
     def look(connection: Connection) -> list[RelatedRun]:
-        similar = find_similar_runs(
+        similar = run_history.find_similar_runs(
             connection, owner, question, meanings, MAX_SIMILAR, MIN_COSINE, without=run
         )
         reached = {other: (cosine, 0) for other, cosine in similar}
-        for other, weight in find_linked_runs(connection, owner, dict(similar)).items():
+        for other, weight in run_history.find_linked_runs(connection, owner, dict(similar)).items():
             reached[other] = (EDGE_DECAY * weight, 1)
         reached.pop(run, None)
         best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MAX_CANDIDATES]
-        return [
-            _rate(past, *reached[past.run]) for past in find_past_runs_in(connection, owner, best)
-        ]
+        found = run_history.find_past_runs_in(connection, owner, best)
+        return [_rate(past, *reached[past.run]) for past in found]
 
     candidates = _drop_distant(await run_read(look))
     if rate is not None and _is_worth_rating(run, candidates):
@@ -113,7 +106,7 @@ async def load_related_runs(owner: str, run: str) -> list[RelatedRun]:
 
     def look(connection: Connection) -> list[RelatedRun]:
         fits = {other: fit for other, *fit in connection.execute(best_first)}
-        found = find_past_runs_in(connection, owner, list(fits))
+        found = run_history.find_past_runs_in(connection, owner, list(fits))
         return [RelatedRun(past, *fits[past.run]) for past in found]
 
     return await run_read(look)
@@ -177,7 +170,7 @@ def _drop_distant(found: Sequence[RelatedRun]) -> list[RelatedRun]:
     return sorted(near, key=lambda one: -one.rating)[:MAX_CANDIDATES]
 
 
-def _rate(past: PastRun, similarity: float, hops: int) -> RelatedRun:
+def _rate(past: run_history.PastRun, similarity: float, hops: int) -> RelatedRun:
     """Rate by similarity and outcome; a run that failed teaches something too."""
     return RelatedRun(past, similarity, hops, similarity * (0.5 + 0.5 * past.outcome))
 

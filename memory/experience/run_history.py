@@ -16,13 +16,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, selec
 
 from config.resources import RecentCache, Resource
 from config.settings import settings
-from memory.experience.credit_assignment import (
-    OutcomeSignals,
-    classify_outcome,
-    flip_sign,
-    record_outcome,
-    score_outcome,
-)
+from memory.experience import credit_assignment
 from memory.experience.utterances import (
     PLAN_EDIT,
     Utterance,
@@ -223,7 +217,7 @@ class PastRun(NamedTuple):
     question: str
     status: str
     outcome: float
-    signs: OutcomeSignals
+    signs: credit_assignment.OutcomeSignals
     reason: str
     created: float
     revision: int
@@ -233,7 +227,7 @@ class RunEnding(NamedTuple):
     """How a run ends."""
 
     question: str
-    signs: OutcomeSignals
+    signs: credit_assignment.OutcomeSignals
     reason: str = ""
     """Why it did not end well."""
     utterances: Sequence[Utterance] = ()
@@ -246,7 +240,7 @@ async def record_run_end(
     owner: str,
     run: str,
     question: str,
-    signs: OutcomeSignals,
+    signs: credit_assignment.OutcomeSignals,
     *,
     reason: str = "",
     utterances: Sequence[Utterance] | None = None,
@@ -330,7 +324,7 @@ def find_linked_runs(
     reached: dict[str, float] = {}
     for run, start_weight in here.items():
         values = {"its_owner": owner, "here": run}
-        for edges in (_OUTGOING_EDGES, _INCOMING_EDGES):
+        for edges in (_OUTGOING_EDGES, _HEAVIEST_EDGES):
             for other, weight in connection.execute(edges, values):
                 if other not in here:
                     reached[other] = max(start_weight * weight, reached.get(other, 0.0))
@@ -344,12 +338,10 @@ def _live(owner: str) -> Select[Any]:
 _OUTGOING_EDGES = select(experience_edges.c.other, experience_edges.c.weight).filter_by(
     owner=bindparam("its_owner"), run=bindparam("here")
 )
-_INCOMING_EDGES = (
-    select(experience_edges.c.run, experience_edges.c.weight)
-    .filter_by(owner=bindparam("its_owner"), other=bindparam("here"))
-    .order_by(experience_edges.c.weight.desc())
-    .limit(MAX_NEIGHBORS)
+_INCOMING_EDGES = select(experience_edges.c.run, experience_edges.c.weight).filter_by(
+    owner=bindparam("its_owner"), other=bindparam("here")
 )
+_HEAVIEST_EDGES = _INCOMING_EDGES.order_by(experience_edges.c.weight.desc()).limit(MAX_NEIGHBORS)
 
 
 def _with_person(connection: Connection, owner: str, run: str, ending: RunEnding) -> RunEnding:
@@ -368,10 +360,11 @@ def _with_person(connection: Connection, owner: str, run: str, ending: RunEnding
 
 def _put(connection: Connection, owner: str, run: str, ending: RunEnding) -> PastRun:
     before = find_past_run_in(connection, owner, run)
-    value = score_outcome(ending.signs)
+    value = credit_assignment.score_outcome(ending.signs)
     question, reason = drop_unstorable(ending.question), drop_unstorable(ending.reason)
     created = before.created if before else time.time()
-    now = PastRun(run, question, classify_outcome(value), value, ending.signs, reason, created, 0)
+    status = credit_assignment.classify_outcome(value)
+    now = PastRun(run, question, status, value, ending.signs, reason, created, 0)
     data = _event_data(before) if before else None, _event_data(now)
     event = Event(owner, "experience.end", run, *data, "tool", reason, run)
     now = now._replace(revision=log_event(connection, event))
@@ -380,8 +373,8 @@ def _put(connection: Connection, owner: str, run: str, ending: RunEnding) -> Pas
     connection.execute(upsert(experiences, {"owner": owner, "run": run}, row))
     won = now.status == "resolved"
     if before is not None and won != (before.status == "resolved"):
-        flip_sign(connection, owner, run, won)
-    record_outcome(connection, owner, run, won, now.revision)
+        credit_assignment.flip_sign(connection, owner, run, won)
+    credit_assignment.record_outcome(connection, owner, run, won, now.revision)
     return now
 
 
@@ -400,4 +393,4 @@ def _link_similar(connection: Connection, owner: str, run: str, near: Sequence[S
 def past_run_from_row(row: Row[Any]) -> PastRun:
     """Return the run of a row."""
     fields = {name: getattr(row, name) for name in PastRun._fields}
-    return PastRun(**{**fields, "signs": OutcomeSignals(**json.loads(row.signs))})
+    return PastRun(**{**fields, "signs": credit_assignment.OutcomeSignals(**json.loads(row.signs))})

@@ -14,13 +14,8 @@ from sqlalchemy import Connection
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.user_files import read_named_file
+from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals
-from memory.experience.insights import (
-    VOUCHED_PROVENANCE,
-    InsightText,
-    add_insight_in,
-    vouch_insight_in,
-)
 from memory.experience.run_history import RunEnding, find_past_run_in, record_run_end_in
 from memory.experience.utterances import PERSON_SPEAKER, Utterance
 from storage.engine import run_write
@@ -131,18 +126,18 @@ async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = Fa
         for one in logged.insights:
             insight = _insight_text(one, run, vouched)
             if known is None:
-                add_insight_in(connection, owner, insight, [run])
+                insights.add_insight_in(connection, owner, insight, [run])
             else:
-                vouch_insight_in(connection, owner, insight)
+                insights.vouch_insight_in(connection, owner, insight)
         return known is None
 
     return await run_write(work)
 
 
-def _insight_text(one: LoggedInsight, run: str, vouched: bool) -> InsightText:
+def _insight_text(one: LoggedInsight, run: str, vouched: bool) -> insights.InsightText:
     projections = dict.fromkeys(one.roles or get_args(InsightRole), one.content)
-    provenance = VOUCHED_PROVENANCE if vouched else "tool"
-    return InsightText(one.content, projections, provenance, f"imported with {run}", run)
+    provenance = insights.VOUCHED_PROVENANCE if vouched else "tool"
+    return insights.InsightText(one.content, projections, provenance, f"imported with {run}", run)
 
 
 def _utterance(one: LoggedStep, at: int, vouched: bool) -> Utterance:

@@ -89,12 +89,11 @@ class FactSnapshot(NamedTuple):
 
 
 def _columns(rows: Sequence[Any]) -> _Columns:
+    ends = [np.inf if row.valid_to is None else row.valid_to for row in rows]
     return _Columns(
         np.array([row.confidence for row in rows], dtype=np.float32),
         np.array([row.valid_from for row in rows], dtype=np.float64),
-        np.array(
-            [np.inf if row.valid_to is None else row.valid_to for row in rows], dtype=np.float64
-        ),
+        np.array(ends, dtype=np.float64),
         np.ones(len(rows), dtype=np.bool_),
         np.array([row.provenance in TRUSTED_PROVENANCE for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),

@@ -9,16 +9,9 @@ from functools import partial
 from sqlalchemy import Connection, select, update
 
 from config.errors import ErrorCode, Problem
-from memory.facts import cache, queries, store
+from memory.facts import cache, queries, ranking, store
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import Fact, FactData, NewFact, fact_event_data, facts_in_event
-from memory.facts.ranking import (
-    PERSONAL_PATTERN,
-    fact_embedding_similarity,
-    fact_similarity,
-    keep_relevant,
-    rank_facts,
-)
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
 from memory.tables import facts
 from storage.events import LoggedEvent, Reversal, Reverse, empty_events, find_event, undoing
@@ -42,12 +35,12 @@ class FactMemory(Memory):
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the facts that hold now, as many as the budget may have room for, best first."""
         known = await load_fact_snapshot(query.owner, query.revision)
-        meaning = await fact_embedding_similarity(query.owner, known, query.context)
-        similarity = fact_similarity(known, query.context, meaning)
+        meaning = await ranking.fact_embedding_similarity(query.owner, known, query.context)
+        similarity = ranking.fact_similarity(known, query.context, meaning)
         whole = f"{query.question}\n{query.context}"
-        if query.question and not PERSONAL_PATTERN.search(whole):
-            known = keep_relevant(known, similarity, fact_similarity(known, whole))
-        return rank_facts(known, similarity, budget, time.time())
+        if query.question and not ranking.PERSONAL_PATTERN.search(whole):
+            known = ranking.keep_relevant(known, similarity, ranking.fact_similarity(known, whole))
+        return ranking.rank_facts(known, similarity, budget, time.time())
 
     async def record(
         self,
@@ -145,7 +138,7 @@ def _undo(connection: Connection, logged: LoggedEvent) -> Reversal:
     if any(_logged_state(found.get(id)) != after.get(id) for id in ids):
         raise _conflict(logged, "it was changed since")
     restored = [Fact(id=id, revision=0, **was) for id, was in before.items()]
-    for fact in filter(lambda one: one.live, restored):
+    for fact in (one for one in restored if one.live):
         same = queries.select_same_fact(connection, event.owner, fact.content)
         if same and same.id not in ids:
             raise _conflict(logged, f"{same.id} says the same by now")

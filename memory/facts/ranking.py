@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,8 @@ async def fact_embedding_similarity(
     size = len(known.columns.live)
     key = (settings().database, owner)
     rows = _vectors.get().get(key)
-    if not _is_current(rows, known, embedder.name):
+    is_same = rows is not None and rows.complete and rows.embedder == embedder.name
+    if rows is None or not (is_same and rows.entries is known.entries and len(rows.matrix) >= size):
         rows = await _read_vectors(owner, embedder, known, len(vector))
     _vectors.get()[key] = rows
     cosines = rows.matrix[:size] @ vector
@@ -96,18 +97,6 @@ async def _read_vectors(
     matrix = np.stack([vectors.get(text, zeros) for text in texts])
     embeddable = {text for text in texts if text and supports_language(embedder, text)}
     return _FactVectors(known.entries, embedder.name, len(vectors) == len(embeddable), matrix)
-
-
-def _is_current(
-    rows: _FactVectors | None, known: FactSnapshot, embedder: str
-) -> TypeGuard[_FactVectors]:
-    return (
-        rows is not None
-        and rows.complete
-        and rows.embedder == embedder
-        and rows.entries is known.entries
-        and len(rows.matrix) >= len(known.columns.live)
-    )
 
 
 def fact_similarity(

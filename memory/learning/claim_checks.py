@@ -7,13 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from typing import NamedTuple
 
-from memory.learning.own_words import (
-    extract_own_words,
-    find_quoted_sentences,
-    is_about_speaker,
-    is_request,
-    normalize_message,
-)
+from memory.learning import own_words
 from memory.learning.patterns import (
     PHRASES,
     get_named_group,
@@ -74,20 +68,20 @@ def validate_claim(text: str, quote: str, message: str) -> ValidatedClaim | str:
     text with words that this sentence lacks is replaced by the sentence: so no word of a page, of
     a report or of another memory gets in, whatever a model was made to believe.
     """
-    quoted = find_quoted_sentences(quote, message)
+    quoted = own_words.find_quoted_sentences(quote, message)
     if not quoted:
         return "not_quoted"
     # A question in the quote says nothing about them.
     personal = [one for one in quoted if _is_personal(one)]
-    statements = [one for one in personal if not is_request(one)]
+    statements = [one for one in personal if not own_words.is_request(one)]
     sentence = " ".join(statements or personal)
     if not sentence:
         return "not_of_the_person"
-    claim = " ".join(normalize_message(text).split())
+    claim = " ".join(own_words.normalize_message(text).split())
     if not claim:
         return "empty"
     is_own = not _is_supported(claim, sentence)
-    if is_request(sentence) and (is_own or claim in sentence):
+    if own_words.is_request(sentence) and (is_own or claim in sentence):
         return "not_borne_out" if is_own else "not_descriptive"
     stored = SENTENCE_END_MARKS.sub("", " ".join(sentence.split())) if is_own else claim
     return find_refusal(stored, sentence) or ValidatedClaim(stored, sentence, is_own)
@@ -95,7 +89,8 @@ def validate_claim(text: str, quote: str, message: str) -> ValidatedClaim | str:
 
 def is_worth_reading(message: str) -> bool:
     """Tell whether any claim about a message could be valid; most questions say nothing."""
-    return any(_is_personal(one.text) for one in split_sentences(extract_own_words(message)))
+    sentences = split_sentences(own_words.extract_own_words(message))
+    return any(_is_personal(one.text) for one in sentences)
 
 
 def find_unfit_reason(text: str) -> str:
@@ -124,7 +119,7 @@ def _is_supported(text: str, sentence: str) -> bool:
 
 
 def _is_personal(sentence: str) -> bool:
-    return is_about_speaker(sentence) or bool(extract_statements(sentence))
+    return own_words.is_about_speaker(sentence) or bool(extract_statements(sentence))
 
 
 def shares_word_family(one: str, other: str) -> bool:

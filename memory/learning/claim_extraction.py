@@ -114,10 +114,8 @@ async def extract_claims(
     """
     traits = [one["text"] for one in [*profile["identities"], *profile["characteristics"]]]
     shown = NumberedItems(_numbered(said), _numbered(list(known)), _numbered(traits))
-    texts = {
-        number: extract_own_words(one.text)[:MAX_MESSAGE_CHARS]
-        for number, one in shown.messages.items()
-    }
+    own_words = {number: extract_own_words(one.text) for number, one in shown.messages.items()}
+    texts = {number: words[:MAX_MESSAGE_CHARS] for number, words in own_words.items()}
     data = join_prompt_blocks(
         _render_numbered("messages", "message", texts),
         render_block("answer", said[-1].answer[:MAX_ANSWER_CHARS]),

@@ -99,8 +99,12 @@ def is_about_speaker(sentence: str) -> bool:
 
 def is_instruction(sentence: str) -> bool:
     """Tell whether a sentence is an instruction, a wish or a statement of the speaker."""
+    return not _PATTERNS.question.search(sentence) and _begins_as_own(sentence)
+
+
+def _begins_as_own(text: str) -> bool:
     patterns = (_PATTERNS.instruction, PHRASES.wish, _PATTERNS.subject)
-    return not _PATTERNS.question.search(sentence) and any(one.match(sentence) for one in patterns)
+    return any(one.match(text) for one in patterns)
 
 
 def _find_pasted(text: str) -> int:
@@ -128,11 +132,5 @@ def _stands_alone(sentence: str) -> bool:
     if is_request(rest):
         topic = [word for word in search_words(rest) if word not in QUESTION_WORDS]
         return len(topic) >= (POINTING if _PATTERNS.vague.search(rest) else TOPIC)
-    patterns = (
-        PHRASES.note,
-        PHRASES.denial,
-        PHRASES.wish,
-        _PATTERNS.subject,
-        _PATTERNS.instruction,
-    )
-    return not rest or any(pattern.match(rest) for pattern in patterns)
+    announced = PHRASES.note.match(rest) or PHRASES.denial.match(rest)
+    return not rest or bool(announced) or _begins_as_own(rest)

@@ -21,10 +21,8 @@ _OF_THEM = regex(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", 
 
 def is_only_secrets(message: str) -> bool:
     """Tell whether a message held only secrets, which have been masked."""
-    return all(
-        SECRET_MARK.search(one.text) and not is_request(one.text)
-        for one in split_sentences(message)
-    )
+    spans = split_sentences(message)
+    return all(SECRET_MARK.search(one.text) and not is_request(one.text) for one in spans)
 
 
 def get_last_question(messages: Sequence[AnyMessage]) -> str:

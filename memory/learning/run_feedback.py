@@ -6,7 +6,7 @@ from config.errors import ErrorCode, Problem
 from memory.experience.run_history import rate_past_run
 from memory.facts.fact import Fact, NewFact
 from memory.learning.claim_checks import MAX_FACT_CHARS, find_unfit_reason
-from memory.learning.knowledge_updates import learn_fact
+from memory.learning.learner import learn_fact
 from memory.learning.own_words import normalize_message
 from memory.learning.self_statements import (
     PREFERENCE_KINDS,
@@ -51,9 +51,8 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
     """
     text = " ".join(normalize_message(words).split())
     if is_blank(text):
-        raise Problem(
-            ErrorCode.FEEDBACK_EMPTY, "there are no words", hint='up, down or "what was wrong"'
-        )
+        hint = 'up, down or "what was wrong"'
+        raise Problem(ErrorCode.FEEDBACK_EMPTY, "there are no words", hint=hint)
     verdict = SENTENCE_END_MARKS.sub("", text).casefold()
     if verdict in VERDICTS:
         await _log(run, verdict, {})
@@ -70,18 +69,11 @@ async def record_feedback(run: RunRecord, words: str) -> Fact | None:
 
 
 async def _correct(run: RunRecord, text: str) -> Fact:
-    reason = REFUSAL_REASONS.get(find_unfit_reason(text), "")
-    if reason:
+    if reason := REFUSAL_REASONS.get(find_unfit_reason(text)):
         raise Problem(ErrorCode.FEEDBACK_REFUSED, reason, hint="say it in other words")
     kinds = {one.kind for one in parse_note(text)}
-    new = NewFact(
-        content=text,
-        category="preference" if kinds and kinds <= {*PREFERENCE_KINDS} else "correction",
-        confidence=STATED_CONFIDENCE,
-        quote=text,
-        thread=run.thread,
-        run=run.id,
-    )
+    category = "preference" if kinds and kinds <= {*PREFERENCE_KINDS} else "correction"
+    new = NewFact(text, category, STATED_CONFIDENCE, text, run.thread, run.id)
     return await learn_fact(run.owner, new, f"feedback on {run.id}", step=FEEDBACK_STEP)
 
 

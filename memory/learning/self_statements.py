@@ -131,11 +131,10 @@ def strip_notes(message: str) -> str:
     parsed = _parse_sentences(message)
     if all(sentence.asks_nothing for sentence in parsed):
         return message
+    own, spans = _flag_own_sentences(message), split_sentences(message)
     questions = (
         sentence.question if is_own else span.text
-        for sentence, is_own, span in zip(
-            parsed, _flag_own_sentences(message), split_sentences(message), strict=True
-        )
+        for sentence, is_own, span in zip(parsed, own, spans, strict=True)
     )
     return " ".join(filter(None, questions))
 
@@ -183,9 +182,8 @@ def parse_note(text: str) -> list[SelfStatement]:
 
 def get_fact_category(statements: Sequence[SelfStatement], default: str) -> str:
     """Return the category of a fact with these statements; `default` where there are none."""
-    categories = [one.category for one in statements]
-    specific = (category for category in categories if category != "context")
-    return next(specific, "context" if categories else default)
+    specific = (one.category for one in statements if one.category != "context")
+    return next(specific, "context" if statements else default)
 
 
 def _to_first_person(text: str) -> list[str]:

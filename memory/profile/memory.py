@@ -17,14 +17,7 @@ from memory.learning.self_statements import (
     SelfStatement,
     parse_note,
 )
-from memory.profile.store import (
-    StoredProfile,
-    load_profile,
-    put_profile,
-    select_profile,
-    undo_profile,
-    update_profile,
-)
+from memory.profile import store
 from memory.profile.traits import TASTE_NAMES, Profile, ProfileUpdate, Trait, empty_profile
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
 from memory.token_budget import NoteGroup
@@ -41,7 +34,9 @@ ID = "profile"
 _Keys = frozenset[str]
 
 
-_profiles = Resource(lambda: RecentCache[tuple[str, str], tuple[int, StoredProfile]](CACHED_OWNERS))
+_profiles = Resource(
+    lambda: RecentCache[tuple[str, str], tuple[int, store.StoredProfile]](CACHED_OWNERS)
+)
 """The newest profiles that were read, with their revisions, by database and owner."""
 
 
@@ -62,7 +57,7 @@ class ProfileMemory(Memory):
         key = (settings().database, query.owner)
         revision, stored = _profiles.get().get(key, (-1, None))
         if stored is None or revision != query.revision:
-            stored = await load_profile(query.owner)
+            stored = await store.load_profile(query.owner)
             _profiles.get()[key] = (query.revision, stored)
         return list(_notes(stored))
 
@@ -77,7 +72,9 @@ class ProfileMemory(Memory):
         provenance: str = "user",
     ) -> Profile:
         """Merge what a turn says of the person into the profile."""
-        return await update_profile(owner, new, provenance=provenance, run=run, step=step, why=why)
+        return await store.update_profile(
+            owner, new, provenance=provenance, run=run, step=step, why=why
+        )
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
         """Return the profile unless it is empty."""
@@ -101,7 +98,7 @@ class ProfileMemory(Memory):
         Raises:
             Problem: `undo_conflict` when it was changed since.
         """
-        return partial(undo_profile, logged=logged)
+        return partial(store.undo_profile, logged=logged)
 
     async def export(self, owner: str) -> Export:
         """Return what reads the profile; `None` where there is none."""
@@ -115,7 +112,7 @@ class ProfileMemory(Memory):
 PROFILE = ProfileMemory()
 
 
-def _notes(stored: StoredProfile) -> Iterator[Note]:
+def _notes(stored: store.StoredProfile) -> Iterator[Note]:
     profile, wording = stored.profile, _wording()
     traits = sorted(profile["tastes"].items())
     traits += [("identities", trait) for trait in profile["identities"]]
@@ -188,7 +185,7 @@ def _only_tastes(statement: SelfStatement) -> bool:
 
 
 async def _item(owner: str) -> MemoryItem:
-    stored = await load_profile(owner)
+    stored = await store.load_profile(owner)
     text = "\n".join(_lines(stored.profile))
     more = {"profile": stored.profile, "revision": stored.revision}
     return MemoryItem("profile", ID, text, title="who you are and what you like", more=more)
@@ -206,7 +203,7 @@ def _line(name: str, trait: Trait) -> str:
 
 
 def _export(connection: Connection, owner: str) -> dict[str, Profile | None]:
-    stored = select_profile(connection, owner)
+    stored = store.select_profile(connection, owner)
     return {"profile": stored.profile if stored.revision else None}
 
 
@@ -214,11 +211,11 @@ def _erase(connection: Connection, request: ErasureRequest) -> None:
     named = ID in request.ids
     if named:
         empty_events(connection, request.owner, [ID])
-    profile, revision = select_profile(connection, request.owner)
+    profile, revision = store.select_profile(connection, request.owner)
     kept = empty_profile() if named else _without_marked(profile, request.mark)
     if revision and (kept != profile or named):
         event = Event(request.owner, "profile.forget", ID, why=request.why)
-        put_profile(connection, request.owner, kept, log_event(connection, event))
+        store.put_profile(connection, request.owner, kept, log_event(connection, event))
 
 
 def _without_marked(profile: Profile, mark: str) -> Profile:

@@ -24,7 +24,7 @@ from memory.agents_md.backends import change_file
 from memory.agents_md.content import replace_learned
 from memory.agents_md.disk import DISK
 from memory.experience import insights
-from memory.experience.run_history import pack_vector, question_vector
+from memory.experience.run_history import question_vector
 from memory.experience.utterances import Utterance, store_utterances
 from memory.facts.fact import NewFact
 from memory.facts.queries import list_facts
@@ -33,6 +33,7 @@ from memory.learning.message_queue import PersonMessage, enqueue_message
 from memory.profile import store as profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
 from memory.tables import experiences, facts, meanings
+from memory.text_vectors import pack_vector
 from privacy import service
 from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from report.document import build_document

@@ -21,7 +21,7 @@ from memory.agents_md.proposals import list_proposals
 from memory.experience.insights import list_insights
 from memory.facts.fact import NewFact
 from memory.facts.queries import list_facts
-from memory.learning.knowledge_updates import learn_fact
+from memory.learning.learner import learn_fact
 from memory.learning.run_feedback import record_feedback
 from memory.profile.store import load_profile
 from memory.profile.traits import empty_profile

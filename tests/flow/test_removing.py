@@ -17,7 +17,7 @@ from library.page_retrieval import search_pages
 from library.scope import read_page_record
 from library.tables import former_documents, pages
 from library.undo import remove_pages
-from memory.undo import undo_event
+from memory.registry import undo_event
 from privacy.erasure_target import ErasureTarget
 from privacy.service import execute_erasure
 from storage.engine import read_rows

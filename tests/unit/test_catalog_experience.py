@@ -10,7 +10,7 @@ from memory import registry
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.run_history import record_run_end
-from memory.undo import undo_event
+from memory.registry import undo_event
 from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")

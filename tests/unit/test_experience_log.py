@@ -22,8 +22,8 @@ from memory.experience.insights import (
 from memory.experience.run_history import record_run_end
 from memory.experience.run_log import import_logged_run, read_run_log
 from memory.experience.utterances import describe_utterances, list_utterances
+from memory.registry import undo_event
 from memory.tables import experiences
-from memory.undo import undo_event
 from prompts.methods import load_methods
 from storage.engine import run_write
 from storage.events import list_events
@@ -167,7 +167,7 @@ async def test_a_run_that_cannot_be_kept_whole_is_not_kept(
         raise Problem(ErrorCode.STORAGE_FULL, "no room")
 
     with monkeypatch.context() as broken:
-        broken.setattr("memory.experience.run_log.add_insight_in", torn)
+        broken.setattr("memory.experience.insights.add_insight_in", torn)
         with pytest.raises(Problem, match="no room"):
             await import_logged_run(ME, one)
     left = (await list_past_runs(ME), await list_utterances(ME, "r1"))

@@ -9,7 +9,7 @@ from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.related_runs import list_relevant_insights, store_related_runs
 from memory.experience.run_history import record_run_end
-from memory.undo import undo_event, undo_run
+from memory.registry import undo_event, undo_run
 from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")

@@ -13,7 +13,7 @@ from memory.facts.cache import find_similar_facts, search_facts
 from memory.facts.fact import Fact, NewFact
 from memory.facts.queries import find_fact, list_facts
 from memory.facts.store import add_fact, edit_fact, supersede_fact
-from memory.undo import revert
+from memory.registry import revert
 from storage.events import list_events
 from tests.removed_facts import remove_fact
 

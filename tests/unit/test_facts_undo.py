@@ -11,8 +11,8 @@ from config.errors import Problem
 from memory.facts.fact import Fact, NewFact
 from memory.facts.queries import find_fact, list_facts
 from memory.facts.store import add_fact, edit_fact, forget_facts, supersede_fact
+from memory.registry import revert
 from memory.tables import facts
-from memory.undo import revert
 from storage.engine import read_rows, run_write
 from storage.events import LoggedEvent, list_events
 from tests.removed_facts import remove_fact

@@ -22,7 +22,7 @@ from memory.facts.queries import list_facts
 from memory.facts.store import add_fact, supersede_fact
 from memory.profile import store as profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile_update
-from memory.undo import undo_event
+from memory.registry import undo_event
 from privacy.exporter import ExportDocument, FileLine, export_memory
 from privacy.importer import import_exported_memory, parse_export
 from privacy.saved_states import ReportState

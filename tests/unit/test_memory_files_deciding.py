@@ -19,7 +19,7 @@ from memory.agents_md.proposals import (
     reject_proposal,
 )
 from memory.protocol import Query
-from memory.undo import revert
+from memory.registry import revert
 from runs.call_site import join_owner
 from storage.events import LoggedEvent, list_events
 from tests.places import new_process

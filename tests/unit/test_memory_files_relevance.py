@@ -8,7 +8,8 @@ import pytest
 
 from app.cli.doctor import _instructions
 from graph.session import ThreadSession
-from memory.agents_md.memory import AgentsMdMemory, files_over_budget, order_by_relevance
+from memory.agents_md.content import order_by_relevance
+from memory.agents_md.memory import AgentsMdMemory, files_over_budget
 from memory.middleware import recall_block
 from memory.protocol import Query
 from memory.registry import explain_recall

@@ -6,7 +6,7 @@ import pytest
 
 from memory.facts.fact import NewFact
 from memory.facts.memory import FactMemory
-from memory.learning.knowledge_updates import learn_fact
+from memory.learning.learner import learn_fact
 from memory.middleware import recall_block
 from memory.profile.memory import ProfileMemory
 from memory.protocol import Query

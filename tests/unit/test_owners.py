@@ -32,7 +32,7 @@ from library.page_index import PageIndex
 from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
 from library.store import list_page_ids, read_page_texts, store_pages
-from memory import registry, self_questions, undo
+from memory import registry, self_questions
 from memory.agents_md import edits as file_lineage
 from memory.agents_md import file_sources, project_trust, proposals
 from memory.agents_md import memory as file_reading
@@ -53,7 +53,7 @@ from memory.facts import ranking as fact_ranking
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
-from memory.learning.knowledge_updates import find_learnt_fact
+from memory.learning.learner import find_learnt_fact
 from memory.learning.message_queue import PersonMessage, enqueue_message
 from memory.learning.self_statements import SelfStatement
 from memory.profile import store as profile
@@ -190,7 +190,7 @@ READS: dict[str, Read] = {
     ),
     "memory.facts.cache.find_similar_facts": lambda o, ids: cache.find_similar_facts(o, ASKED, 100),
     "memory.facts.cache.search_facts": lambda o, ids: cache.search_facts(o, ASKED, 100),
-    "memory.learning.knowledge_updates.find_learnt_fact": lambda o, ids: _told_before(o),
+    "memory.learning.learner.find_learnt_fact": lambda o, ids: _told_before(o),
     "memory.agents_md.edits.load_read_history": each(
         lambda o, run: file_lineage.load_read_history(o, "t", run), "runs"
     ),
@@ -216,7 +216,7 @@ READS: dict[str, Read] = {
     "memory.registry.find_items": lambda o, ids: each(registry.find_items, "files")(o, ids),
     "memory.registry.list_items": lambda o, ids: registry.list_items(o, 100, every=True),
     "memory.registry.search_items": lambda o, ids: registry.search_items(o, ASKED, 100),
-    "memory.undo.get_event": each(undo.get_event, "events"),
+    "memory.registry.get_event": each(registry.get_event, "events"),
     "memory.registry.explain_recall": each(registry.explain_recall, "runs"),
     "privacy.retention.list_expired_threads": lambda o, ids: retention.list_expired_threads(o, 0),
     "privacy.exporter.export_memory": lambda o, ids: exporter.export_memory(o),
@@ -331,15 +331,15 @@ WRITES = {
     "memory.facts.store.add_fact",
     "memory.facts.store.edit_fact",
     "memory.facts.store.supersede_fact",
-    "memory.learning.knowledge_updates.learn_fact",
-    "memory.learning.knowledge_updates.save_claim",
-    "memory.learning.knowledge_updates.save_statement",
+    "memory.learning.learner.learn_fact",
+    "memory.learning.learner.save_claim",
+    "memory.learning.learner.save_statement",
     "memory.learning.message_queue.enqueue_message",
     "memory.learning.message_queue.lease_messages",
     "memory.profile.store.update_profile",
     "memory.text_vectors.load_text_vectors",
-    "memory.undo.undo_event",
-    "memory.undo.undo_run",
+    "memory.registry.undo_event",
+    "memory.registry.undo_run",
     "privacy.importer.import_exported_memory",
     "privacy.saved_states.save_report_state",
     "privacy.service.finish_erasure",

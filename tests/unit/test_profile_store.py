@@ -9,7 +9,7 @@ from memory.profile.memory import ProfileMemory
 from memory.profile.store import load_profile, update_profile
 from memory.profile.traits import ProfileUpdate, Trait, empty_profile, empty_profile_update
 from memory.protocol import Query
-from memory.undo import revert
+from memory.registry import revert
 from storage.events import list_events, read_revision
 
 pytestmark = pytest.mark.usefixtures("either")

@@ -15,9 +15,8 @@ from library.scope import read_page_record
 from memory.learning.run_feedback import record_feedback
 from memory.middleware import recall_block
 from memory.protocol import Query
-from memory.registry import MEMORIES
+from memory.registry import MEMORIES, revert
 from memory.reports import MAX_REPORTS, ReportMemory, find_related_reports
-from memory.undo import revert
 from runs.lifecycle import create_run, find_run, set_run_status
 from storage.events import list_events, read_revision
 from tests.removed_facts import remove_fact

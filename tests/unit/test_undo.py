@@ -17,7 +17,7 @@ from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact
 from memory.learning.run_feedback import record_feedback
 from memory.protocol import Query
-from memory.undo import revert, undo_event, undo_run
+from memory.registry import revert, undo_event, undo_run
 from runs.call_site import join_owner
 from runs.lifecycle import RunRecord
 from storage.events import LoggedEvent, Reverse, find_undone_events, list_events

@@ -8,12 +8,11 @@ from graph.context import Context
 from memory.facts.fact import NewFact
 from memory.facts.queries import list_facts
 from memory.facts.store import add_fact
-from memory.learning.knowledge_updates import learn_fact
-from memory.learning.learner import learn_by_rules
+from memory.learning.learner import learn_by_rules, learn_fact
 from memory.learning.message_queue import PersonMessage
 from memory.learning.run_feedback import record_feedback
 from memory.profile.store import load_profile
-from memory.undo import undo_event
+from memory.registry import undo_event
 from runs.call_site import CallSite
 from runs.lifecycle import create_run, find_run
 from storage.events import list_events
