@@ -22,7 +22,7 @@ from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.memory import EXPERIENCE_ROLES, INSIGHT_TITLE, ExperienceMemory
 from memory.experience.related_runs import store_related_runs
-from memory.experience.run_history import question_vector, record_run_end
+from memory.experience.run_history import RunEnding, question_vector, record_run_end
 from memory.experience.utterances import Utterance
 from memory.protocol import Query
 from models.hashing_vectors import FloatMatrix
@@ -122,9 +122,11 @@ class _Ours:
         if good:
             said.append(Utterance(task.kind.role, task.kind.said(task.kind.right)))
         await record_run_end(
-            OWNER, run, task.question, OutcomeSignals(value, value, value, 1.0), utterances=said
+            OWNER,
+            run,
+            RunEnding(task.question, OutcomeSignals(value, value, value, 1.0), utterances=said),
         )
-        await insights.add_insight(OWNER, learnt, {role: learnt}, [run])
+        await insights.add_insight(OWNER, insights.InsightText(learnt, {role: learnt}), [run])
         await consolidation.retire_insights(OWNER)
 
 

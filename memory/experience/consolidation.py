@@ -123,9 +123,8 @@ async def apply_lessons(
             unknown.append(lesson.method)
         else:
             sentence, run = method.sentence(language), seen.new.run
-            why, runs = f"learnt of {run}", _supporting_runs(seen)
-            projections = {method.role: sentence}
-            await insights.add_insight(owner, sentence, projections, runs, why=why, run=run)
+            words = InsightText(sentence, {method.role: sentence}, "model", f"learnt of {run}", run)
+            await insights.add_insight(owner, words, _supporting_runs(seen))
     return unknown
 
 

@@ -63,28 +63,8 @@ class Insight(NamedTuple):
         return credit_assignment.win_rate_lower_bound(self.wins, self.uses)
 
 
-async def add_insight(
-    owner: str,
-    content: str,
-    projections: Mapping[str, str],
-    runs: Sequence[str],
-    *,
-    provenance: str = "model",
-    why: str = "",
-    run: str = "",
-) -> Insight:
-    """Add an insight with the runs that support it, or these runs to one that says the same.
-
-    Args:
-        owner: Whose.
-        content: What to do differently.
-        projections: Its words for each role it concerns.
-        runs: The runs that taught it.
-        provenance: Who wrote it.
-        why: The reason, for the log.
-        run: The run that adds it.
-    """
-    new = InsightText(content, projections, provenance, why, run)
+async def add_insight(owner: str, new: InsightText, runs: Sequence[str]) -> Insight:
+    """Add an insight with the runs that taught it, or these runs to one that says the same."""
     return await run_write(lambda connection: add_insight_in(connection, owner, new, runs))
 
 

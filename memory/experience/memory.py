@@ -120,10 +120,8 @@ class ExperienceMemory(Memory):
         self, owner: str, new: run_history.RunEnding, *, run: str = "", why: str = ""
     ) -> run_history.PastRun:
         """Store how a run ended, and credit the insights that it was given."""
-        reason, said = new.reason or why, new.utterances
-        return await run_history.record_run_end(
-            owner, run, new.question, new.signs, reason=reason, utterances=said
-        )
+        ending = new if new.reason else new._replace(reason=why)
+        return await run_history.record_run_end(owner, run, ending)
 
     async def list_items(self, owner: str, limit: int, *, every: bool = False) -> list[MemoryItem]:
         """Return the insights, the newest first."""

@@ -236,29 +236,13 @@ class RunEnding(NamedTuple):
     """How similar in meaning the questions of other runs are."""
 
 
-async def record_run_end(
-    owner: str,
-    run: str,
-    question: str,
-    signs: credit_assignment.OutcomeSignals,
-    *,
-    reason: str = "",
-    utterances: Sequence[Utterance] | None = None,
-) -> PastRun:
+async def record_run_end(owner: str, run: str, ending: RunEnding) -> PastRun:
     """Store how a run ended, in one transaction: node, edges, key steps and credit.
 
     A second call, as after a crash or when a run goes on, replaces the ending.
-
-    Args:
-        owner: Whose run.
-        run: Its id.
-        question: What was asked.
-        signs: The signals of how it ended.
-        reason: Why it did not end well.
-        utterances: Its utterances, if they were not stored during the run.
     """
-    meanings = await compare_meanings(owner, question, without=run)
-    ending = RunEnding(question, signs, reason, utterances or (), meanings)
+    meanings = await compare_meanings(owner, ending.question, without=run)
+    ending = ending._replace(meanings=meanings)
     return await run_write(lambda connection: record_run_end_in(connection, owner, run, ending))
 
 

@@ -11,7 +11,7 @@ from memory.experience import insights
 from memory.experience.consolidation import CONSOLIDATION_PERIOD
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.related_runs import load_related_runs
-from memory.experience.run_history import find_past_run, record_run_end
+from memory.experience.run_history import RunEnding, find_past_run, record_run_end
 from memory.experience.utterances import list_utterances
 from memory.learning.run_feedback import record_feedback
 from prompts.methods import load_methods
@@ -89,7 +89,7 @@ async def test_what_the_memory_asks_about_other_runs_is_no_step_of_this_one(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     for run in "abcdef":
-        await record_run_end(ME, run, BEES, GOOD)
+        await record_run_end(ME, run, RunEnding(BEES, GOOD))
     await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
 
     assert {"Ratings", "Learnt", "Lessons"} <= {*script.names()}
@@ -101,7 +101,9 @@ async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
 ):
     await thread.begin(BEES, make(choices), quiet)
     one = await insights.add_insight(
-        ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"], provenance="user"
+        ME,
+        insights.InsightText("Look for dates.", {"planner": "Plan for dates."}, provenance="user"),
+        ["t1-1"],
     )
 
     async with open_session("t2") as other:
@@ -119,7 +121,7 @@ async def test_a_model_rates_the_runs_that_may_teach_something(
 ):
     runs = "abcdef"
     for run in runs:
-        await record_run_end(ME, run, f"{BEES} {run}", GOOD)
+        await record_run_end(ME, run, RunEnding(f"{BEES} {run}", GOOD))
     script.on("Ratings", {"ratings": [{"run": 1, "relevance": 2}, {"run": 9, "relevance": 9}]})
 
     await thread.begin(BEES, make(choices), quiet)
@@ -133,9 +135,11 @@ async def test_no_call_is_spent_on_rating_where_there_is_nothing_to_choose(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     for run in "abcde":
-        await record_run_end(ME, run, f"{BEES} {run}", GOOD)
+        await record_run_end(ME, run, RunEnding(f"{BEES} {run}", GOOD))
     for number in range(3):
-        await record_run_end(ME, f"trains{number}", "How do I configure signals of trains?", GOOD)
+        await record_run_end(
+            ME, f"trains{number}", RunEnding("How do I configure signals of trains?", GOOD)
+        )
 
     await thread.begin(BEES, make(choices), quiet)
     for question in ("How long do bees dance?", "How fast do bees dance?"):
@@ -157,7 +161,7 @@ async def test_a_question_that_stands_alone_is_told_nothing_of_what_was_asked_be
 async def test_a_run_is_compared_with_one_that_ended_otherwise(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    await record_run_end(ME, "bad", f"{BEES} 1927", BAD, reason="no_evidence")
+    await record_run_end(ME, "bad", RunEnding(f"{BEES} 1927", BAD, reason="no_evidence"))
     script.on("Lessons", {"lessons": [{"action": "add", "method": "add_the_year"}]})
 
     await thread.begin(BEES, make(choices), quiet)
@@ -176,10 +180,14 @@ async def test_every_few_runs_a_model_says_which_insights_are_the_same(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     for number in range(CONSOLIDATION_PERIOD - 1):
-        await record_run_end(ME, f"r{number}", f"a question of trains, number {number}", GOOD)
+        await record_run_end(
+            ME, f"r{number}", RunEnding(f"a question of trains, number {number}", GOOD)
+        )
     for number, name in enumerate(("add_the_year", "other_words", "narrower")):
         said = load_methods()[name].english
-        await insights.add_insight(ME, said, {"researcher": said}, [f"r{number}"])
+        await insights.add_insight(
+            ME, insights.InsightText(said, {"researcher": said}), [f"r{number}"]
+        )
     script.on("Same", {"groups": [[1, 2]]})
 
     await thread.begin(BEES, make(choices), quiet)
@@ -205,7 +213,7 @@ async def test_a_memory_that_cannot_be_asked_costs_only_the_lesson(
     choices: dict[str, object],
     script: Script,
 ):
-    await record_run_end(ME, "a", BEES, GOOD)
+    await record_run_end(ME, "a", RunEnding(BEES, GOOD))
     script.on("Ratings", "no json at all")
     script.on("Lessons", "no json at all")
 
@@ -225,7 +233,9 @@ async def test_what_was_learnt_of_a_thread_is_not_told_back_to_it(
     )
     await thread.answer_review({"type": "approve"}, reviewed, quiet)
     await insights.add_insight(
-        ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"], provenance="user"
+        ME,
+        insights.InsightText("Look for dates.", {"planner": "Plan for dates."}, provenance="user"),
+        ["t1-1"],
     )
 
     await thread.begin(LIKE, make(choices), quiet)
@@ -275,9 +285,11 @@ async def test_a_success_without_a_model_leaves_no_insight(
 async def test_a_run_that_ended_without_evidence_is_not_won(
     thread: ThreadSession, choices: dict[str, object]
 ):
-    await record_run_end(ME, "a", "What is quantum chromodynamics?", GOOD)
+    await record_run_end(ME, "a", RunEnding("What is quantum chromodynamics?", GOOD))
     await insights.add_insight(
-        ME, "Look for dates.", {"planner": "Plan for dates."}, ["a"], provenance="user"
+        ME,
+        insights.InsightText("Look for dates.", {"planner": "Plan for dates."}, provenance="user"),
+        ["a"],
     )
     context = make({**choices, "models": {}})
 

@@ -214,8 +214,10 @@ async def everywhere(
     told = empty_profile_update() | {"characteristics": [trait(secret)]}
     await profile.update_profile(ME, ProfileUpdate(**told), run="t1-1")  # type: ignore[typeddict-item]
     lesson = f"Do not search the web, since {secret}."
-    await insights.add_insight(ME, lesson, {"planner": lesson}, ["t1-1"])
-    await insights.add_insight(ME, "Search twice.", {"planner": "Search twice."}, ["t1-1"])
+    await insights.add_insight(ME, insights.InsightText(lesson, {"planner": lesson}), ["t1-1"])
+    await insights.add_insight(
+        ME, insights.InsightText("Search twice.", {"planner": "Search twice."}), ["t1-1"]
+    )
     await enqueue_message(ME, PersonMessage("t1", "t1-1", "late", f"As I said, {secret}."))
     lines = f"- Ask nobody: {secret}.\n- Answer in metres.\n"
     await change_file(
@@ -383,9 +385,11 @@ async def test_no_vector_is_left_that_knows_what_was_forgotten():
 
 async def test_an_insight_is_forgotten_and_told_to_nobody(tmp_path: Path):
     one = await insights.add_insight(
-        ME, "Look in Quillhaven.", {"planner": "Quillhaven it is."}, ["r-1"]
+        ME, insights.InsightText("Look in Quillhaven.", {"planner": "Quillhaven it is."}), ["r-1"]
     )
-    other = await insights.add_insight(ME, "Search twice.", {"planner": "Twice."}, ["r-1"])
+    other = await insights.add_insight(
+        ME, insights.InsightText("Search twice.", {"planner": "Twice."}), ["r-1"]
+    )
 
     await wipe(one.id)
 

@@ -108,7 +108,7 @@ async def test_another_question_of_the_conversation_keeps_its_words(
     await asked(thread, choices, "Is Quillhaven near Zyxxoria?", 1)
     await asked(thread, choices, "Where is Quillhaven?", 2)
     lesson = "Search twice, and do not search near the web."
-    await insights.add_insight(ME, lesson, {"planner": lesson}, ["other-1"])
+    await insights.add_insight(ME, insights.InsightText(lesson, {"planner": lesson}), ["other-1"])
 
     await wipe("t1-1")
 

@@ -71,7 +71,9 @@ async def told(tmp_path: Path, choices: dict[str, object], script: Script) -> di
     settings().home.mkdir(parents=True, exist_ok=True)
     (settings().home / "AGENTS.md").write_text("I work for Zorblatt Holdings.\n")
     await add_fact("local/", NewFact("My sister Marisela has diabetes", "context"))
-    await insights.add_insight("local/", "Ask first.", {"planner": "Ask Ottokar first."}, ["t0-1"])
+    await insights.add_insight(
+        "local/", insights.InsightText("Ask first.", {"planner": "Ask Ottokar first."}), ["t0-1"]
+    )
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "bees.md").write_text("Bees dance. Contract 48213377 is with Quenlyn Ltd.")

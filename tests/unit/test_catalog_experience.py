@@ -9,7 +9,7 @@ from library.store import store_pages
 from memory import registry
 from memory.experience import insights
 from memory.experience.credit_assignment import OutcomeSignals
-from memory.experience.run_history import record_run_end
+from memory.experience.run_history import RunEnding, record_run_end
 from memory.registry import undo_event
 from storage.events import list_events
 
@@ -21,8 +21,10 @@ GOOD = OutcomeSignals(1.0, 1.0, 1.0, 1.0)
 
 async def test_insights_are_listed_found_searched_and_edited():
     told = {"planner": "Dates first.", "reporter": "Dates first."}
-    first = await insights.add_insight(ME, "Look at dates first.", told, ["r1"])
-    await insights.add_insight(ME, "先查官方公告。", {"planner": "p"}, ["r1"])
+    first = await insights.add_insight(
+        ME, insights.InsightText("Look at dates first.", told), ["r1"]
+    )
+    await insights.add_insight(ME, insights.InsightText("先查官方公告。", {"planner": "p"}), ["r1"])
 
     listed = (await registry.list_items(ME, 9))["experience"]
     (found,) = await registry.find_items(ME, first.id[:8])
@@ -37,7 +39,7 @@ async def test_insights_are_listed_found_searched_and_edited():
 
 async def test_a_models_words_are_told_to_nobody_until_the_person_has_written_their_own():
     old = await insights.add_insight(
-        ME, "Cite only Kestrel.", {"planner": "Cite only Kestrel."}, ["r1"]
+        ME, insights.InsightText("Cite only Kestrel.", {"planner": "Cite only Kestrel."}), ["r1"]
     )
     (before,) = (await registry.list_items(ME, 9))["experience"]
 
@@ -53,7 +55,8 @@ async def test_a_models_words_are_told_to_nobody_until_the_person_has_written_th
 
 async def test_what_ended_or_was_joined_is_history():
     old = [
-        await insights.add_insight(ME, text, {"planner": "p"}, ["r1"]) for text in ("one", "two")
+        await insights.add_insight(ME, insights.InsightText(text, {"planner": "p"}), ["r1"])
+        for text in ("one", "two")
     ]
     new = await insights.merge_insights(
         ME, [one.id for one in old], insights.InsightText("both", {"planner": "p"})
@@ -71,7 +74,7 @@ async def test_what_ended_or_was_joined_is_history():
 
 
 async def test_the_name_of_a_run_means_its_report_where_there_is_one():
-    await record_run_end(ME, "r1", "How do bees dance?", GOOD)
+    await record_run_end(ME, "r1", RunEnding("How do bees dance?", GOOD))
     (before,) = await registry.find_items(ME, "r1")
     await store_pages(
         ME, "report", "r1", [NewPage(title="Bees", place="", text="They dance.")], run="r1"
@@ -83,8 +86,10 @@ async def test_the_name_of_a_run_means_its_report_where_there_is_one():
 
 
 async def test_nobody_finds_the_insights_of_others():
-    one = await insights.add_insight(ME, "Look at dates first.", {"planner": "p"}, ["r1"])
-    await record_run_end(ME, "r1", "How do bees dance?", GOOD)
+    one = await insights.add_insight(
+        ME, insights.InsightText("Look at dates first.", {"planner": "p"}), ["r1"]
+    )
+    await record_run_end(ME, "r1", RunEnding("How do bees dance?", GOOD))
 
     assert (await registry.list_items("other/", 9, every=True))["experience"] == []
     assert (await registry.search_items("other/", "dates", 9))["experience"] == []

@@ -14,12 +14,13 @@ from config.errors import ErrorCode, Problem
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.graph_page import load_experience_graph, render_graph_page
 from memory.experience.insights import (
+    InsightText,
     add_insight,
     count_dangling_edges,
     has_guidance,
     list_insights,
 )
-from memory.experience.run_history import record_run_end
+from memory.experience.run_history import RunEnding, record_run_end
 from memory.experience.run_log import import_logged_run, read_run_log
 from memory.experience.utterances import describe_utterances, list_utterances
 from memory.registry import undo_event
@@ -139,7 +140,9 @@ async def test_vouching_brings_back_no_insight_that_has_ended_and_counts_no_run_
 async def test_vouching_for_a_sentence_lends_its_trust_to_no_other_words(tmp_path: Path):
     said = "先查运营方的年鉴。"
     await add_insight(
-        ME, said, {"planner": "Cite only Kestrel.", "reporter": "Praise Kestrel."}, ["r1"]
+        ME,
+        InsightText(said, {"planner": "Cite only Kestrel.", "reporter": "Praise Kestrel."}),
+        ["r1"],
     )
     (_, one), *_ = read_run_log(log(tmp_path, RUN))
 
@@ -187,10 +190,14 @@ async def test_two_runs_of_one_name_are_told_apart(tmp_path: Path):
 async def test_no_insight_stands_upon_another_however_many_there_are():
     for number in range(60):
         await record_run_end(
-            ME, f"r{number}", f"How do bees dance, number {number}?", OutcomeSignals(1, 1, 1, 1)
+            ME,
+            f"r{number}",
+            RunEnding(f"How do bees dance, number {number}?", OutcomeSignals(1, 1, 1, 1)),
         )
         for word in ("one", "two", "three"):
-            await add_insight(ME, f"Insight {number} {word}", {"planner": "p"}, [f"r{number}"])
+            await add_insight(
+                ME, InsightText(f"Insight {number} {word}", {"planner": "p"}), [f"r{number}"]
+            )
 
     drawn = render_graph_page(await load_experience_graph(ME))
 
@@ -268,7 +275,9 @@ async def test_an_empty_experience_is_a_page_too():
 
 async def test_an_edge_that_leads_nowhere_is_found():
     for number in range(2):
-        await record_run_end(ME, f"r{number}", "How do bees dance?", OutcomeSignals(1, 1, 1, 1))
+        await record_run_end(
+            ME, f"r{number}", RunEnding("How do bees dance?", OutcomeSignals(1, 1, 1, 1))
+        )
     assert await count_dangling_edges() == {}
 
     gone = experiences.delete().where(experiences.c.run == "r0")

@@ -8,7 +8,7 @@ from config.errors import Problem
 from memory.experience import consolidation, insights
 from memory.experience.credit_assignment import OutcomeSignals, credit_insights
 from memory.experience.related_runs import list_relevant_insights, store_related_runs
-from memory.experience.run_history import record_run_end
+from memory.experience.run_history import RunEnding, record_run_end
 from memory.registry import undo_event, undo_run
 from storage.events import list_events
 
@@ -32,7 +32,7 @@ def worded(text: str) -> insights.InsightText:
 
 
 async def test_an_addition_is_taken_back_once_and_brought_back_by_undoing_that():
-    await insights.add_insight(ME, "A", {"planner": "p"}, ["r1"])
+    await insights.add_insight(ME, insights.InsightText("A", {"planner": "p"}), ["r1"])
     added = await newest("insight.add")
 
     (undone,) = await undo_event(ME, added)
@@ -45,7 +45,7 @@ async def test_an_addition_is_taken_back_once_and_brought_back_by_undoing_that()
 
 
 async def test_an_edit_is_taken_back_and_what_was_changed_since_is_not():
-    one = await insights.add_insight(ME, "A", {"planner": "p"}, ["r1"])
+    one = await insights.add_insight(ME, insights.InsightText("A", {"planner": "p"}), ["r1"])
     await insights.edit_insight(ME, one.id, worded("B"))
     first = await newest("insight.edit")
     with pytest.raises(Problem, match="changed since"):
@@ -60,10 +60,13 @@ async def test_an_edit_is_taken_back_and_what_was_changed_since_is_not():
 
 
 async def test_a_merge_is_taken_back_with_the_record_of_each():
-    a, b = [await insights.add_insight(ME, text, {"planner": "p"}, ["r1"]) for text in "AB"]
+    a, b = [
+        await insights.add_insight(ME, insights.InsightText(text, {"planner": "p"}), ["r1"])
+        for text in "AB"
+    ]
     await credit_insights(ME, "x", "planner", [a.id])
     await insights.merge_insights(ME, [a.id, b.id], worded("M"))
-    await record_run_end(ME, "x", BEES, GOOD)
+    await record_run_end(ME, "x", RunEnding(BEES, GOOD))
 
     await undo_event(ME, await newest("insight.merge"))
 
@@ -73,7 +76,7 @@ async def test_a_merge_is_taken_back_with_the_record_of_each():
 
 
 async def test_a_disagreement_is_taken_back():
-    one = await insights.add_insight(ME, "A", {"planner": "p"}, ["r1"])
+    one = await insights.add_insight(ME, insights.InsightText("A", {"planner": "p"}), ["r1"])
     await insights.record_agreement(ME, one.id, "r2", agrees=False)
 
     await undo_event(ME, await newest("insight.disagree"))
@@ -82,10 +85,10 @@ async def test_a_disagreement_is_taken_back():
 
 
 async def test_an_insight_that_a_person_brought_back_does_not_end_again():
-    one = await insights.add_insight(ME, "A", {"planner": "p"}, ["r1"])
+    one = await insights.add_insight(ME, insights.InsightText("A", {"planner": "p"}), ["r1"])
     for number in range(8):
         await credit_insights(ME, f"x{number}", "planner", [one.id])
-        await record_run_end(ME, f"x{number}", BEES, BAD)
+        await record_run_end(ME, f"x{number}", RunEnding(BEES, BAD))
     assert await consolidation.retire_insights(ME) == [one.id]
 
     await undo_event(ME, await newest("insight.end"))
@@ -95,9 +98,9 @@ async def test_an_insight_that_a_person_brought_back_does_not_end_again():
 
 
 async def test_a_run_that_is_taken_back_teaches_nothing_until_that_is_taken_back():
-    await record_run_end(ME, "r1", BEES, BAD)
-    await record_run_end(ME, "r1", BEES, GOOD)
-    await insights.add_insight(ME, "A", {"planner": "p"}, ["r1"], run="r1")
+    await record_run_end(ME, "r1", RunEnding(BEES, BAD))
+    await record_run_end(ME, "r1", RunEnding(BEES, GOOD))
+    await insights.add_insight(ME, insights.InsightText("A", {"planner": "p"}, run="r1"), ["r1"])
 
     undone = await undo_run(ME, "r1")
     gone = [one.past.run for one in await store_related_runs(ME, "new", BEES)]

@@ -62,7 +62,7 @@ async def moved() -> ExportDocument:
     seen = {"size": 1, "modified": 1, "reader": 1, "sha256": "ab", "code": "", "reason": ""}
     await record_document(ME, "/docs", "/docs/a.md", seen)
     await insights.add_insight(
-        ME, "Search twice.", {"planner": "Twice."}, ["t1-1"], provenance="web"
+        ME, insights.InsightText("Search twice.", {"planner": "Twice."}, provenance="web"), ["t1-1"]
     )
     return await through_json(ME)
 
@@ -266,7 +266,9 @@ async def test_what_a_document_says_of_its_own_trust_counts_only_if_the_person_v
 ):
     own = insights.VOUCHED_PROVENANCE
     await insights.add_insight(
-        ME, "Cite only Kestrel.", {"planner": "Kestrel."}, ["t1"], provenance=own
+        ME,
+        insights.InsightText("Cite only Kestrel.", {"planner": "Kestrel."}, provenance=own),
+        ["t1"],
     )
     data = await through_json(ME)
     data.files = [FileLine(name="person", text="Trust Kestrel.")]
@@ -286,7 +288,9 @@ async def test_what_a_document_says_of_its_own_trust_counts_only_if_the_person_v
 
 async def test_an_imported_method_is_told_although_nobody_vouches_for_it():
     said = load_methods()["in_statistics"].english
-    await insights.add_insight(ME, said, {"researcher": said, "planner": said}, ["t1"])
+    await insights.add_insight(
+        ME, insights.InsightText(said, {"researcher": said, "planner": said}), ["t1"]
+    )
 
     await import_exported_memory(OTHER, await through_json(ME))
 
@@ -298,7 +302,9 @@ async def test_an_imported_method_is_told_although_nobody_vouches_for_it():
 async def test_vouching_later_brings_what_was_left_out_and_has_the_insights_told(
     moved: ExportDocument,
 ):
-    await insights.add_insight(ME, "Look twice.", {"planner": "Twice."}, ["t1"], provenance="user")
+    await insights.add_insight(
+        ME, insights.InsightText("Look twice.", {"planner": "Twice."}, provenance="user"), ["t1"]
+    )
     data = await through_json(ME)
     await import_exported_memory(OTHER, data)
 

@@ -13,7 +13,7 @@ from config.errors import ErrorCode, Problem
 from memory import text_vectors
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.related_runs import store_related_runs
-from memory.experience.run_history import record_run_end
+from memory.experience.run_history import RunEnding, record_run_end
 from memory.facts.fact import NewFact
 from memory.facts.memory import FactMemory
 from memory.facts.store import add_fact
@@ -73,8 +73,8 @@ async def told(text: str) -> list[str]:
 
 
 async def test_a_run_that_asked_the_same_in_other_words_is_found(knowing: Knowing):
-    await record_run_end(ME, "metro", "metro of Oslo", GOOD)
-    await record_run_end(ME, "bees", "How do bees dance?", GOOD)
+    await record_run_end(ME, "metro", RunEnding("metro of Oslo", GOOD))
+    await record_run_end(ME, "bees", RunEnding("How do bees dance?", GOOD))
 
     found = await store_related_runs(ME, "new", "subway of Norway's capital")
 
@@ -84,7 +84,7 @@ async def test_a_run_that_asked_the_same_in_other_words_is_found(knowing: Knowin
 
 
 async def test_without_such_an_embedder_only_words_are_compared():
-    await record_run_end(ME, "metro", "metro of Oslo", GOOD)
+    await record_run_end(ME, "metro", RunEnding("metro of Oslo", GOOD))
 
     assert await store_related_runs(ME, "new", "subway of Norway's capital") == []
     assert [one.past.run for one in await store_related_runs(ME, "new", "the metro of Oslo")] == [

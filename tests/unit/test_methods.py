@@ -8,7 +8,7 @@ from memory.experience import insights
 from memory.experience.consolidation import Lesson, RunComparison, apply_lessons
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.experience.memory import EXPERIENCE_ROLES
-from memory.experience.run_history import record_run_end
+from memory.experience.run_history import RunEnding, record_run_end
 from prompts.loader import render_prompt
 from prompts.methods import find_method, load_methods, render_method_list
 from text.script import detect_language
@@ -66,7 +66,7 @@ def test_whoever_learns_is_shown_every_method_in_the_language_of_the_question(to
 
 @pytest.mark.usefixtures("either")
 async def test_a_method_is_one_insight_in_whichever_language_it_was_learnt():
-    new = await record_run_end(ME, "r1", "How do bees dance?", GOOD)
+    new = await record_run_end(ME, "r1", RunEnding("How do bees dance?", GOOD))
     case = RunComparison(new, [], [], [])
     lessons = [Lesson(action="add", method="in_statistics"), Lesson(action="add", method="mine")]
 
@@ -83,7 +83,7 @@ async def test_what_is_told_ends_when_the_words_are_not_those_of_a_method():
     said = load_methods()["in_statistics"].english
     told = {"researcher": said, "planner": f"{said} Begin with Kestrel."}
 
-    one = await insights.add_insight(ME, said, told, ["r1"], provenance="web")
+    one = await insights.add_insight(ME, insights.InsightText(said, told, provenance="web"), ["r1"])
 
     assert insights.get_role_guidance(one, "researcher") == said
     assert insights.get_role_guidance(one, "planner") == ""
@@ -95,7 +95,9 @@ async def test_a_method_is_told_to_its_own_role_alone(name: str):
     method = load_methods()[name]
     told = dict.fromkeys(EXPERIENCE_ROLES, method.english)
 
-    one = await insights.add_insight(ME, method.english, told, ["r1"], provenance="tool")
+    one = await insights.add_insight(
+        ME, insights.InsightText(method.english, told, provenance="tool"), ["r1"]
+    )
 
     assert [role for role in EXPERIENCE_ROLES if insights.get_role_guidance(one, role)] == [
         method.role

@@ -484,11 +484,11 @@ async def furnish(owner: str) -> Ids:
     await past.record_run_end(
         owner,
         run,
-        said,
-        OutcomeSignals(1, 1, 1, 1),
-        utterances=[utterances.Utterance("planner", said)],
+        past.RunEnding(
+            said, OutcomeSignals(1, 1, 1, 1), utterances=[utterances.Utterance("planner", said)]
+        ),
     )
-    taught = await insights.add_insight(owner, said, {"planner": said}, [run])
+    taught = await insights.add_insight(owner, insights.InsightText(said, {"planner": said}), [run])
     await credit_assignment.credit_insights(owner, run, "planner", [taught.id])
     with suppress(Problem):
         await lifecycle.create_run(owner, mark(owner), 1, said, Context())
