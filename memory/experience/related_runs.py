@@ -106,7 +106,7 @@ async def load_related_runs(owner: str, run: str) -> list[RelatedRun]:
 
     def look(connection: Connection) -> list[RelatedRun]:
         fits = {other: fit for other, *fit in connection.execute(best_first)}
-        found = run_history.find_past_runs_in(connection, owner, list(fits))
+        found = run_history.find_past_runs_in(connection, owner, list(fits)) if fits else []
         return [RelatedRun(past, *fits[past.run]) for past in found]
 
     return await run_read(look)
