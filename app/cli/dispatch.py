@@ -7,15 +7,19 @@ import os
 import sys
 from collections.abc import Callable
 from inspect import Parameter
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from app.cli.output import print_json
 from app.cli.start import import_frozen
 from config.environment import ENV_FILE_NAME
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from runs.call_site import join_owner
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 started_at = 0.0
 """When the command was started, by the clock that only goes forward; 0 outside of a command."""
@@ -32,6 +36,15 @@ class Invocation(NamedTuple):
         """Whose memory is used: the user's, in this project."""
         return join_owner(settings().user, self.project)
 
+    def print_result(self, data: Any, *parts: RenderableType) -> None:
+        """Print the result as data if the person wants JSON, or else as lines and tables."""
+        if self.as_json:
+            print_json(data)
+        elif len(parts) == 1 and isinstance(parts[0], str):
+            print(parts[0])
+        else:
+            import_frozen("app.cli.table").print_renderables(*parts)
+
 
 class CommandEntry(NamedTuple):
     """A command: what its help says, and the function that runs it, which is imported then."""
@@ -40,7 +53,8 @@ class CommandEntry(NamedTuple):
     """What it does; lists of commands show the first paragraph."""
     function: str = ""
     """The module in `app.cli` and the function, such as `pages.print_page`; "" for a group that
-    only has commands. It takes the options as keywords, and returns the exit status."""
+    only has commands. It takes the options as keywords, and returns the exit status if that is
+    not 0. If it is asynchronous, the database is closed after it."""
     options: tuple[Parameter, ...] = ()
     """In the order of the help. `project`, `trust` and `as_json` together are the `invocation` of
     the function."""
@@ -67,21 +81,11 @@ class CommandEntry(NamedTuple):
         run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
 
-    def load(self) -> Callable[..., int]:
+    def load(self) -> Callable[..., Any]:
         """Import the function that runs it."""
         module, _, name = self.function.partition(".")
-        return cast("Callable[..., int]", getattr(import_frozen(f"app.cli.{module}"), name))
-
-
-def option(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:
-    """Return an option of a command as a keyword; without a default it is required.
-
-    Args:
-        name: The name of the keyword.
-        annotation: One of `app.cli.options`.
-        default: What typer reads if nothing is given, as it would be typed.
-    """
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        function: Callable[..., Any] = getattr(import_frozen(f"app.cli.{module}"), name)
+        return function
 
 
 def run_command(command: CommandEntry, options: dict[str, Any]) -> None:
@@ -91,15 +95,17 @@ def run_command(command: CommandEntry, options: dict[str, Any]) -> None:
         command: The command.
         options: What was given on the command line; a project by its name or its folder.
     """
-    if "project" in options:
-        project = resolve_project(options.pop("project"), trust=options.pop("trust", None))
+    if "as_json" in options:
+        project = resolve_project(options.pop("project", ""), trust=options.pop("trust", None))
         options["invocation"] = Invocation(project, options.pop("as_json"))
     if command.folder_env and os.path.exists(ENV_FILE_NAME):
         # Few folders have the file.
         import_frozen("app.cli.folder_settings").apply_folder_env()
     status = command.load()(**options)
+    if inspect.iscoroutine(status):
+        status = import_frozen("app.cli.event_loop").run_and_close(status)
     sys.stdout.flush()  # What cannot be written can only be told before Python ends.
-    raise typer.Exit(status)
+    raise typer.Exit(status or 0)
 
 
 def resolve_project(written: str, *, trust: bool | None) -> str:

@@ -15,13 +15,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.event_loop import run_and_close
+from app.cli.dispatch import Invocation
 from app.cli.folder_settings import describe_ignored_settings
-from app.cli.output import one_line, print_json
+from app.cli.output import one_line
 from app.cli.question_run import describe_long_memory_files, memory_file_tokens
-from app.cli.table import print_renderables
 from config import environment, packages
-from config.errors import ErrorCode, Problem
+from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
 from config.settings import settings
 from graph.context import Context
@@ -43,18 +42,16 @@ from tools.web.search_providers import list_available_providers
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
 
-def check_installation(*, as_json: bool) -> int:
+async def check_installation(*, invocation: Invocation) -> int:
     """Check this installation and say how to mend what is wrong."""
-    rows = run_and_close(_checks())
-    if as_json:
-        print_json([{"check": name, "ok": ok, "says": says} for name, ok, says in rows])
-    else:
-        shown = Table.grid(Column(no_wrap=True), Column(no_wrap=True), padding=(0, 2))
-        for name, ok, says in rows:
-            mark = "[green]ok[/green]" if ok else "[bold red]MEND[/bold red]"
-            shown.add_row(mark, name, Text(one_line(says), overflow="fold"))
-        print_renderables(shown)
-    return 0 if all(ok for _, ok, _ in rows) else 7
+    rows = await _checks()
+    shown = Table.grid(Column(no_wrap=True), Column(no_wrap=True), padding=(0, 2))
+    for name, ok, says in rows:
+        mark = "[green]ok[/green]" if ok else "[bold red]MEND[/bold red]"
+        shown.add_row(mark, name, Text(one_line(says), overflow="fold"))
+    data = [{"check": name, "ok": ok, "says": says} for name, ok, says in rows]
+    invocation.print_result(data, shown)
+    return 0 if all(ok for _, ok, _ in rows) else ErrorKind.UNAVAILABLE.exit_status
 
 
 async def _checks() -> list[tuple[str, bool, str]]:

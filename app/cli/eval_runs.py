@@ -9,22 +9,18 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.output import one_line, print_json
-from app.cli.table import make_table, print_renderables
+from app.cli.dispatch import Invocation
+from app.cli.output import one_line
+from app.cli.table import make_table
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from evals.datasets import read_corpus, read_questions
@@ -39,12 +35,7 @@ from models.embeddings import load_embedder
 def progress_bars() -> Iterator[Told]:
     """Tell on standard error how far work is: by bars on a terminal, else by one line a part."""
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, Any] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
 
@@ -71,8 +62,8 @@ def run_retrieval_eval(
     group_field: str | None,
     embeddings: str,
     limit: int | None,
-    as_json: bool,
-) -> int:
+    invocation: Invocation,
+) -> None:
     """Ask questions of a corpus and see whether the pages are found that answer them."""
     pages = read_corpus(corpus, group_field)
     questions = read_questions(queries, pages, group_field, qrels)[:limit]
@@ -83,11 +74,8 @@ def run_retrieval_eval(
         )
     figures = summarize_retrieval(measured, questions)
     figures["embeddings"] = maker.name if maker else "none"
-    if as_json:
-        print_json(figures)
-        return 0
-    print_renderables(_methods(figures), "", *_categories(figures), _sums(figures))
-    return 0
+    shown = (_methods(figures), "", *_categories(figures), _sums(figures))
+    invocation.print_result(figures, *shown)
 
 
 def _methods(figures: dict[str, Any]) -> Table:
@@ -101,23 +89,21 @@ def _methods(figures: dict[str, Any]) -> Table:
 def _categories(figures: dict[str, Any]) -> list[Table | str]:
     if len(figures["categories"]) < 2:
         return []
-    names = [f"{method} {name}" for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
-    columns = (Column(name, justify="right") for name in ("questions", *names))
+    pairs = list(product(CATEGORY_SCORES, ("bm25", "dossier")))
+    names = ("questions", *(f"{method} {name}" for name, method in pairs))
+    columns = (Column(name, justify="right") for name in names)
     rows = make_table(Column("category", overflow="fold"), *columns)
     for category, scores in figures["categories"].items():
-        pairs = [(method, name) for name in CATEGORY_SCORES for method in ("bm25", "dossier")]
-        cells = (_figure(name, scores["methods"][method][name]) for method, name in pairs)
+        cells = (_figure(name, scores["methods"][method][name]) for name, method in pairs)
         rows.add_row(Text(one_line(category)), str(scores["questions"]), *cells)
     return [rows, ""]
 
 
 def _sums(figures: dict[str, Any]) -> str:
     vectors = figures["embeddings"]
-    return (
-        f"{figures['queries']:,} questions, {figures['pages']:,} pages kept in "
-        f"{figures['index_seconds']:.1f} s; vectors: {vectors}"
-        + (f" in {figures['embed_seconds']:.1f} s" if vectors != "none" else "")
-    )
+    seconds = f" in {figures['embed_seconds']:.1f} s" if vectors != "none" else ""
+    pages = f"{figures['pages']:,} pages kept in {figures['index_seconds']:.1f} s"
+    return f"{figures['queries']:,} questions, {pages}; vectors: {vectors}{seconds}"
 
 
 def _figure(name: str, value: float) -> str:
@@ -127,7 +113,7 @@ def _figure(name: str, value: float) -> str:
 LOCOMO_SCORES = ("F1", "BLEU-1", "answered")
 
 
-def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
+def run_locomo_eval(*, file: Path, limit: int | None, invocation: Invocation) -> None:
     """Answer LoCoMo's questions from memory, and score the answers.
 
     Raises:
@@ -146,20 +132,15 @@ def run_locomo_eval(*, file: Path, limit: int | None, as_json: bool) -> int:
         rows = asyncio.run(measure_locomo(corpus, questions, progress))
     figures = summarize_locomo(questions, rows)
     figures |= {**played, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
-    if as_json:
-        print_json(figures)
-    else:
-        _print_locomo(figures)
-    return 0
+    summary = f"{len(corpus):,} pages, {figures['model']}, {figures['seconds']} s"
+    invocation.print_result(figures, _locomo_table(figures), "", summary)
 
 
-def _print_locomo(figures: dict[str, Any]) -> None:
-    numbers = (
-        Column(name, justify="right", no_wrap=True) for name in ("questions", *LOCOMO_SCORES)
-    )
+def _locomo_table(figures: dict[str, Any]) -> Table:
+    names = ("questions", *LOCOMO_SCORES)
+    numbers = (Column(name, justify="right", no_wrap=True) for name in names)
     rows = make_table("category", *numbers)
     for category, scores in {**figures["categories"], "all": figures}.items():
         shares = (f"{100 * scores[name]:.1f}" for name in LOCOMO_SCORES)
         rows.add_row(category, str(scores["questions"]), *shares)
-    summary = f"{figures['pages']:,} pages, {figures['model']}, {figures['seconds']} s"
-    print_renderables(rows, "", summary)
+    return rows

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.table import Column
+from rich.console import RenderableType
+from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.event_loop import run_and_close
-from app.cli.memory_items import SHORT_ID, truncate_cell
-from app.cli.output import one_line, print_json
-from app.cli.table import color_diff_line, make_table, print_renderables
+from app.cli.memory_items import shorten_id
+from app.cli.output import one_line
+from app.cli.table import color_diff_line, local_time, make_table, truncate_cell
 from config.errors import ErrorCode, ErrorKind, Problem
 from memory.agents_md import proposals
 from memory.agents_md.proposals import Proposal, get_pending_proposal, list_proposals
@@ -27,40 +26,31 @@ from runs.lifecycle import find_run
 from storage.events import LoggedEvent, list_events
 
 
-def print_event_list(
-    *,
-    run: str,
-    item: str,
-    limit: int,
-    invocation: Invocation,
-) -> int:
+async def print_event_list(*, run: str, item: str, limit: int, invocation: Invocation) -> None:
     """List the changes of all memories, the newest first."""
-    owner = invocation.owner
-    events = run_and_close(list_events(owner, item=item, run=run, limit=limit))
-    if invocation.as_json:
-        print_json([_event_as_dict(one) for one in events])
-        return 0
-    print_renderables(_table(events) if events else "Nothing was changed yet.")
-    return 0
+    events = await list_events(invocation.owner, item=item, run=run, limit=limit)
+    data = [_event_as_dict(one) for one in events]
+    invocation.print_result(data, _table(events) if events else "Nothing was changed yet.")
 
 
-def print_event_diff(*, event: int, invocation: Invocation) -> int:
+async def print_event_diff(*, event: int, invocation: Invocation) -> None:
     """Show what one event changed.
 
     Raises:
         Problem: `event_not_found`.
     """
-    logged = run_and_close(get_event(invocation.owner, event))
-    lines = list(_difference(logged))
-    if invocation.as_json:
-        print_json({**_event_as_dict(logged), "diff": "\n".join(lines)})
-        return 0
-    print_renderables(_table([logged]))
-    print_renderables(*map(color_diff_line, lines or [_nothing(logged)]))
-    return 0
+    logged = await get_event(invocation.owner, event)
+    before, after = logged.event.before, logged.event.after
+    names = f"before event {event}", f"after event {event}"
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), *names, lineterm=""))
+    nothing = "It changed nothing."
+    if before is None and after is None:
+        nothing = "What it said is forgotten, or it said nothing."
+    data = {**_event_as_dict(logged), "diff": "\n".join(lines)}
+    invocation.print_result(data, _table([logged]), *map(color_diff_line, lines or [nothing]))
 
 
-def undo_changes(*, event: int | None, run: str, invocation: Invocation) -> int:
+async def undo_changes(*, event: int | None, run: str, invocation: Invocation) -> int:
     """Take back an event, or everything that a run has written.
 
     Raises:
@@ -69,73 +59,49 @@ def undo_changes(*, event: int | None, run: str, invocation: Invocation) -> int:
     if (event is None) == (not run):
         what = "name an event, or a run" if run else "nothing is named"
         raise Problem(ErrorCode.USAGE, what, hint="dossier memory undo EVENT, or --run RUN")
-    owner = invocation.owner
     if event is None:
-        return _report_undone_run(
-            run, run_and_close(_run_undone(owner, run)), as_json=invocation.as_json
-        )
-    events = run_and_close(undo_event(owner, event))
-    if invocation.as_json:
-        print_json({"undone": event, "events": [_event_as_dict(one) for one in events]})
-    else:
-        print(f"Event {event} is taken back.")
-        print_renderables(_table(events))
+        return await _undo_run(run, invocation)
+    events = await undo_event(invocation.owner, event)
+    data = {"undone": event, "events": [_event_as_dict(one) for one in events]}
+    invocation.print_result(data, Text(f"Event {event} is taken back."), _table(events))
     return 0
 
 
-async def _run_undone(owner: str, name: str) -> UndoneRun:
-    return await undo_run(owner, (await find_run(owner, name)).id)
-
-
-def _report_undone_run(run: str, done: UndoneRun, *, as_json: bool) -> int:
-    """Say what taking back a run came to; it is partial where something was left."""
+async def _undo_run(run: str, invocation: Invocation) -> int:
+    """Take back what a run has written; it is partial where something was left."""
+    owner = invocation.owner
+    done = await undo_run(owner, (await find_run(owner, run)).id)
     left = [
         {"event": one.id, "name": one.event.name, **problem.as_dict()}
         for one, problem in done.conflicts
     ]
-    if as_json:
-        events = [_event_as_dict(one) for one in done.events]
-        result = {"run": run, "event": done.event, "events": events, "left": left}
-        print_json({**result, "messages_not_learnt": done.dropped_messages})
-    elif not (done.events or left or done.dropped_messages):
-        print(f"{run} has written nothing that is still there.")
-    else:
-        _show_run(run, done)
+    events = [_event_as_dict(one) for one in done.events]
+    data = {"run": run, "event": done.event, "events": events, "left": left}
+    invocation.print_result(
+        {**data, "messages_not_learnt": done.dropped_messages}, *_describe_undone_run(run, done)
+    )
     return ErrorKind.PARTIAL.exit_status if left else 0
 
 
-def _show_run(run: str, done: UndoneRun) -> None:
+def _describe_undone_run(run: str, done: UndoneRun) -> Iterator[RenderableType]:
+    if not (done.events or done.conflicts or done.dropped_messages):
+        yield Text(f"{run} has written nothing that is still there.")
     if done.events:
-        print(f"{run} is taken back; dossier memory undo {done.event} brings it back.")
-        print_renderables(_table(list(done.events)))
+        yield Text(f"{run} is taken back; dossier memory undo {done.event} brings it back.")
+        yield _table(done.events)
     if done.dropped_messages:
-        print(f"{done.dropped_messages} of its messages will not be learnt from any more.")
+        yield Text(f"{done.dropped_messages} of its messages will not be learnt from any more.")
     for one, problem in done.conflicts:
-        print(f"left: event {one.id}, {one.event.name}: {one_line(problem.what)}")
+        yield Text(f"left: event {one.id}, {one.event.name}: {one_line(problem.what)}")
 
 
-def _table(events: list[LoggedEvent]) -> Any:
+def _table(events: Sequence[LoggedEvent]) -> Table:
     rows = make_table("event", "when", "what", "by", Column("item"), Column("run"), Column("why"))
-    for one in events:
-        at = datetime.fromtimestamp(one.at, UTC).astimezone()
-        its = one.event
-        item = its.item.rpartition("/")[2] if "/" in its.item else its.item[:SHORT_ID]
-        head = (str(one.id), f"{at:%m-%d %H:%M}", its.name, its.provenance)
-        rows.add_row(*head, truncate_cell(item), truncate_cell(its.run), truncate_cell(its.why))
+    for logged in events:
+        event = logged.event
+        head = f"{logged.id}", f"{local_time(logged.at):%m-%d %H:%M}", event.name, event.provenance
+        rows.add_row(*head, *map(truncate_cell, (shorten_id(event.item), event.run, event.why)))
     return rows
-
-
-def _difference(logged: LoggedEvent) -> Iterator[str]:
-    """Yield the lines of a unified difference between what was and what is."""
-    before, after = _lines(logged.event.before), _lines(logged.event.after)
-    names = f"before event {logged.id}", f"after event {logged.id}"
-    yield from difflib.unified_diff(before, after, *names, lineterm="", n=3)
-
-
-def _nothing(logged: LoggedEvent) -> str:
-    if logged.event.before is None and logged.event.after is None:
-        return "What it said is forgotten, or it said nothing."
-    return "It changed nothing."
 
 
 def _lines(data: Mapping[str, Any] | None) -> list[str]:
@@ -158,93 +124,67 @@ def _event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
     return {"event": logged.id, "at": logged.at, **fields}
 
 
+BOTH_TEXTS = "the file says something else there since: both texts stand in it, choose one"
+
 WARNING = "possibly from a page: the run had read texts by strangers, and you have not said this"
 
 
-def print_proposals(*, every: bool, invocation: Invocation) -> int:
+async def print_proposals(*, every: bool, invocation: Invocation) -> None:
     """Show what agents would change in AGENTS.md, as differences."""
-    found = run_and_close(list_proposals(invocation.owner, decided=every))
-    if invocation.as_json:
-        print_json([_proposal_as_dict(one) for one in found])
-    else:
-        print_renderables(*(part for one in found for part in _render_proposal(one)))
-        if not found:
-            print_renderables("No change to AGENTS.md is proposed.")
-    return 0
+    found = await list_proposals(invocation.owner, decided=every)
+    nothing = Text("No change to AGENTS.md is proposed.")
+    lines = [line for one in found for line in _render_proposal(one)]
+    invocation.print_result([_proposal_as_dict(one) for one in found], *(lines or [nothing]))
 
 
-def approve_proposals(*, ids: list[str], invocation: Invocation) -> int:
+async def approve_proposals(*, ids: list[str], invocation: Invocation) -> None:
     """Write proposed changes into the file, together with what was changed in it since.
 
     Raises:
         Problem: What `memory.agents_md.proposals.approve_proposal` tells of.
     """
-    done = run_and_close(_decide_each(invocation.owner, ids, _approve))
-    _print_decisions(done, as_json=invocation.as_json)
-    return 0
+    await _decide(ids, invocation, approved=True)
 
 
-def reject_proposals(*, ids: list[str], invocation: Invocation) -> int:
+async def reject_proposals(*, ids: list[str], invocation: Invocation) -> None:
     """Let proposed changes be.
 
     Raises:
         Problem: What `memory.agents_md.proposals.reject_proposal` tells of.
     """
-    done = run_and_close(_decide_each(invocation.owner, ids, _reject))
-    _print_decisions(done, as_json=invocation.as_json)
-    return 0
+    await _decide(ids, invocation, approved=False)
 
 
-_Decided = dict[str, Any]
-"""What was decided on one proposal, as `--json` prints it."""
-
-
-async def _decide_each(
-    owner: str, ids: Sequence[str], decide: Callable[[str, str], Awaitable[_Decided]]
-) -> list[_Decided]:
+async def _decide(ids: Sequence[str], invocation: Invocation, *, approved: bool) -> None:
     """Decide on several proposals; none is touched when one of them cannot be decided on."""
-    different = list(dict.fromkeys(ids))
-    for one in different:
-        await get_pending_proposal(owner, one)
-    return [await decide(owner, one) for one in different]
-
-
-async def _approve(owner: str, name: str) -> _Decided:
-    proposal = await get_pending_proposal(owner, name)
-    merged = await proposals.approve_proposal(owner, name)
-    result = {"id": name, "status": "approved", "path": proposal.path}
-    return {**result, "conflicts": merged.conflicts}
-
-
-async def _reject(owner: str, name: str) -> _Decided:
-    proposal = await proposals.reject_proposal(owner, name)
-    return {"id": name, "status": "rejected", "path": proposal.path, "conflicts": 0}
-
-
-def _print_decisions(done: Sequence[_Decided], *, as_json: bool) -> None:
-    if as_json:
-        print_json(list(done))
-        return
-    for one in done:
-        print_renderables(Text(f"{one['id']}  {one['status']}  {one_line(one['path'])}"))
-        if one["conflicts"]:
-            print_renderables(
-                "  the file says something else there since: both texts stand in it, choose one"
-            )
+    owner, status = invocation.owner, "approved" if approved else "rejected"
+    pending = [await get_pending_proposal(owner, one) for one in dict.fromkeys(ids)]
+    data: list[dict[str, Any]] = []
+    lines = []
+    for one in pending:
+        conflicts = 0
+        if approved:
+            conflicts = (await proposals.approve_proposal(owner, one.id)).conflicts
+        else:
+            await proposals.reject_proposal(owner, one.id)
+        data.append({"id": one.id, "status": status, "path": one.path, "conflicts": conflicts})
+        lines.append(Text(f"{one.id}  {status}  {one_line(one.path)}"))
+        lines += [Text(f"  {BOTH_TEXTS}")] * bool(conflicts)
+    invocation.print_result(data, *lines)
 
 
 def _render_proposal(proposal: Proposal) -> list[Text]:
     """Return the lines that show one proposal."""
-    at = datetime.fromtimestamp(proposal.created, UTC).astimezone()
     where = f"run {proposal.run} {proposal.step}".rstrip() if proposal.run else ""
-    head = f"{proposal.id}  {proposal.status}  {at:%Y-%m-%d %H:%M}  {where}"
+    at = f"{local_time(proposal.created):%Y-%m-%d %H:%M}"
+    head = f"{proposal.id}  {proposal.status}  {at}  {where}"
     web = [Text(WARNING, "yellow")] if proposal.provenance == "web" else []
     difference = [color_diff_line(line, indent="  ") for line in proposal.diff.splitlines()]
     why = Text(f"why: {one_line(proposal.why)}")
     return [Text(head.rstrip(), "bold"), why, *web, *difference, Text("")]
 
 
-def _proposal_as_dict(proposal: Proposal) -> _Decided:
+def _proposal_as_dict(proposal: Proposal) -> dict[str, Any]:
     row = proposal._asdict()
     del row["owner"]
     return {**row, "diff": proposal.diff}

@@ -5,17 +5,21 @@ What is remembered, and what calls were told of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.table import Column
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.event_loop import run_and_close
 from app.cli.output import one_line, print_json
-from app.cli.table import make_table, print_renderables
+from app.cli.table import (
+    describe_fields,
+    local_time,
+    make_table,
+    print_renderables,
+    truncate_cell,
+)
 from memory import registry
 from memory.experience.insights import Insight, has_guidance, list_insight_support, list_insights
 from memory.experience.memory import NOT_RECALLED
@@ -30,189 +34,125 @@ SHORT_ID = 12
 """So many characters of an id are listed; they are enough to name it."""
 
 
-def print_item_list(
-    *,
-    memory: str,
-    every: bool,
-    limit: int,
-    invocation: Invocation,
-) -> int:
+async def print_item_list(*, memory: str, every: bool, limit: int, invocation: Invocation) -> None:
     """List what each memory keeps, the newest first."""
-    owner = invocation.owner
-    return _list(
-        run_and_close(registry.list_items(owner, limit, memory, every=every)),
-        limit,
-        as_json=invocation.as_json,
-    )
+    items = await registry.list_items(invocation.owner, limit, memory, every=every)
+    _print_items(items, limit, invocation)
 
 
-def print_item_search(
-    *,
-    query: str,
-    memory: str,
-    limit: int,
-    invocation: Invocation,
-) -> int:
+async def print_item_search(*, query: str, memory: str, limit: int, invocation: Invocation) -> None:
     """Find what fits some words, in every memory."""
-    owner = invocation.owner
-    return _list(
-        run_and_close(registry.search_items(owner, query, limit, memory)),
-        limit,
-        as_json=invocation.as_json,
-    )
+    items = await registry.search_items(invocation.owner, query, limit, memory)
+    _print_items(items, limit, invocation)
 
 
-def print_item(*, id: str, invocation: Invocation) -> int:
+async def print_item(*, id: str, invocation: Invocation) -> None:
     """Show one thing whole: a fact, an insight, a page, a report, a file or the profile.
 
     Raises:
         Problem: What `memory.registry.find_items` tells of.
     """
-    items = run_and_close(registry.find_items(invocation.owner, id))
+    items = await registry.find_items(invocation.owner, id)
     if invocation.as_json:
         whole = [_item_as_dict(item) | {"more": dict(item.more)} for item in items]
         print_json(whole[0] if len(whole) == 1 else whole)
-        return 0
+        return
     for item in items:
         _show(item)
-    return 0
 
 
-def add_stated_fact(*, text: str, category: str, invocation: Invocation) -> int:
+async def add_stated_fact(*, text: str, category: str, invocation: Invocation) -> None:
     """Add a fact about yourself.
 
     Raises:
         Problem: What `memory.facts.store.add_fact` tells of.
     """
-    owner = invocation.owner
-    fact = run_and_close(learn_fact(owner, NewFact(text, category), "added by the person"))
-    if invocation.as_json:
-        print_json({"id": fact.id, "memory": "facts", "text": fact.content})
-    else:
-        print(f"{fact.id}  {fact.content}")
-    return 0
+    stated = NewFact(text, category)
+    fact = await learn_fact(invocation.owner, stated, "added by the person")
+    data = {"id": fact.id, "memory": "facts", "text": fact.content}
+    invocation.print_result(data, f"{fact.id}  {fact.content}")
 
 
-def edit_item_text(*, id: str, text: str, invocation: Invocation) -> int:
+async def edit_item_text(*, id: str, text: str, invocation: Invocation) -> None:
     """Let a fact or an insight say something else.
 
     Raises:
         Problem: What `memory.registry.edit_item` tells of.
     """
-    item = run_and_close(registry.edit_item(invocation.owner, id, text))
-    if invocation.as_json:
-        print_json(_item_as_dict(item))
-    else:
-        print(f"{item.id}  {item.text}")
-    return 0
+    item = await registry.edit_item(invocation.owner, id, text)
+    invocation.print_result(_item_as_dict(item), f"{item.id}  {item.text}")
 
 
 def _item_as_dict(item: MemoryItem) -> dict[str, Any]:
     """Return a thing as `--json` prints it."""
     fields = item._asdict()
-    return {name: fields[name] for name in fields if name != "more"}
+    del fields["more"]
+    return fields
 
 
-def _format_day(at: float) -> str:
-    """Return a day as it is listed; nothing for a time that nobody knows."""
-    return f"{datetime.fromtimestamp(at, UTC).astimezone():%Y-%m-%d}" if at else ""
-
-
-def truncate_cell(text: str) -> Text:
-    """Return a text for a column that is cut off where the line ends."""
-    return Text(one_line(text), no_wrap=True, overflow="ellipsis")
-
-
-def _list(found: Mapping[str, list[MemoryItem]], limit: int, *, as_json: bool) -> int:
-    if as_json:
-        print_json([_item_as_dict(item) for items in found.values() for item in items])
-        return 0
+def _print_items(found: Mapping[str, list[MemoryItem]], limit: int, invocation: Invocation) -> None:
+    every = [item for items in found.values() for item in items]
     rows = make_table("id", "memory", "kind", Column("what it says"))
-    for items in found.values():
-        for item in items:
-            state = f"({item.state}) " if item.state else ""
-            said = item.text if item.memory in ("facts", "profile") else item.title or item.text
-            # The path of a file is its name.
-            id = item.id if len(item.id) <= SHORT_ID or "/" in item.id else item.id[:SHORT_ID]
-            rows.add_row(
-                truncate_cell(id[-24:]), item.memory, item.kind, truncate_cell(state + said)
-            )
+    for item in every:
+        state = f"({item.state}) " if item.state else ""
+        text = item.text if item.memory in ("facts", "profile") else item.title or item.text
+        # The path of a file is its name.
+        id = item.id if "/" in item.id else item.id[:SHORT_ID]
+        rows.add_row(truncate_cell(id[-24:]), item.memory, item.kind, truncate_cell(state + text))
     full = [name for name, items in found.items() if len(items) == limit]
-    more = f"There may be more of {', '.join(full)}: --limit N shows them." if full else ""
-    some = any(found.values())
-    print_renderables(
-        rows if some else "Nothing yet: dossier memory add TEXT adds a fact.", *_lines(more)
-    )
-    return 0
-
-
-def _lines(text: str) -> Iterator[Text]:
-    if text:
-        yield Text(text)
+    more = f"There may be more of {', '.join(full)}: --limit N shows them."
+    nothing = "Nothing yet: dossier memory add TEXT adds a fact."
+    data = [_item_as_dict(item) for item in every]
+    invocation.print_result(data, rows if every else nothing, *[Text(more)] * bool(full))
 
 
 def _show(item: MemoryItem) -> None:
     head = Text(one_line(item.title) or item.memory, "bold")
     fields: dict[str, Any] = {"id": item.id, "memory": item.memory, "kind": item.kind}
-    fields |= {"state": item.state, "since": _format_day(item.at), "provenance": item.provenance}
+    since = f"{local_time(item.at):%Y-%m-%d}" if item.at else ""
+    fields |= {"state": item.state, "since": since, "provenance": item.provenance}
     fields |= {"run": item.run}
-    left = {*fields, "live", "created", "profile", "learned", "valid_from"}
-    fields |= {name: value for name, value in item.more.items() if name not in left}
-    lines = [f"{name:13} {one_line(str(value))}" for name, value in fields.items()]
-    full = [line for line in lines if not line.endswith((" ", " None", " 0"))]
-    print_renderables(head, Text("\n".join(full)), "")
+    hidden = {*fields, "live", "created", "profile", "learned", "valid_from"}
+    fields |= {name: value for name, value in item.more.items() if name not in hidden}
+    print_renderables(head, describe_fields(fields, ("", "None", "0")), "")
     print(item.text)
 
 
-def print_reminders(*, run: str, invocation: Invocation) -> int:
+async def print_reminders(*, run: str, invocation: Invocation) -> None:
     """Show what the calls of a run were told, and why that was chosen.
 
     Raises:
         Problem: `run_not_found`.
     """
-    name, explanation = run_and_close(_why(invocation.owner, run))
-    if invocation.as_json:
-        notes = [_reminder_as_dict(one) for one in explanation.items]
-        sums = {
-            "calls": explanation.calls,
-            "tokens": explanation.tokens,
-            "estimated": explanation.estimated,
-        }
-        print_json({"run": name, **sums, "told": notes})
-        return 0
-    rows = make_table(
-        "id", "memory", Column("score"), Column("told to"), *text_columns(explanation)
-    )
+    name = (await find_run(invocation.owner, run)).id
+    explanation = await explain_recall(invocation.owner, name)
+    texts = text_columns(explanation)
+    rows = make_table("id", "memory", Column("score"), Column("told to"), *texts)
     for one in explanation.items:
         parts = " ".join(f"{part} {value:.2g}" for part, value in one.score.items())
         where = ", ".join(f"{place} ×{count}" for place, count in one.where.items())
-        head = truncate_cell(_shorten_id(one.id)), one.memory, Text(parts), Text(where)
+        cells = (truncate_cell(describe(one)) for describe in texts.values())
         rows.add_row(
-            *head, *(truncate_cell(says(one)) for says in text_columns(explanation).values())
+            truncate_cell(shorten_id(one.id)), one.memory, Text(parts), Text(where), *cells
         )
-    print_renderables(
-        *(
-            [rows, Text(summarize_reminders(explanation))]
-            if explanation.items
-            else [f"No call of {name} was explanation anything."]
-        )
-    )
-    return 0
+    data = {"run": name, **explanation._asdict()}
+    data["told"] = [
+        one._asdict() | {"item": one.item and _item_as_dict(one.item)} for one in data.pop("items")
+    ]
+    shown = [rows, Text(summarize_reminders(explanation))]
+    nothing = f"No call of {name} was told anything."
+    invocation.print_result(data, *(shown if explanation.items else [nothing]))
 
 
 def summarize_reminders(explanation: RecallExplanation) -> str:
-    """Return how many calls were explanation anything, and how long that was."""
+    """Return how many calls were told anything, and how long that was."""
     calls = pluralize(explanation.calls, "call was", "calls were")
     about = "about " if explanation.estimated else ""
     return f"{calls} reminded, with {about}{pluralize(explanation.tokens, 'token')} in all"
 
 
-async def _why(owner: str, name: str) -> tuple[str, RecallExplanation]:
-    run = await find_run(owner, name)
-    return run.id, await explain_recall(owner, run.id)
-
-
-def _shorten_id(id: str) -> str:
+def shorten_id(id: str) -> str:
+    """Return so much of an id as is listed: of a path the name of the file."""
     return id.rpartition("/")[2] if "/" in id else id[:SHORT_ID]
 
 
@@ -238,46 +178,30 @@ def _text_now(one: RecalledItem) -> str:
     return f"({one.item.state}) {now}".rstrip() if one.item.state else now
 
 
-def _reminder_as_dict(one: RecalledItem) -> Mapping[str, Any]:
-    fields = one._asdict()
-    return {**fields, "item": _item_as_dict(one.item) if one.item else None}
-
-
 OWN_WORDS = "Use dossier memory edit ID TEXT to supply your own wording."
 
-_RatedInsight = tuple[Insight, list[tuple[str, int]]]
 
-
-def print_insights(*, invocation: Invocation) -> int:
+async def print_insights(*, invocation: Invocation) -> None:
     """List what past runs teach, the best first."""
-    known = run_and_close(_list_rated_insights(invocation.owner))
-    if invocation.as_json:
-        print_json([_insight_as_dict(one, runs) for one, runs in known])
-        return 0
+    insights = await list_insights(invocation.owner)
+    support = await list_insight_support(invocation.owner)
+    data = []
     rows = make_table("insight", "worth", "won", "runs", Column("what to do"))
-    for one, runs in known:
+    for one in insights:
+        runs = support.get(one.id, [])
+        data.append(_insight_as_dict(one, runs))
         signs = [sign for _, sign in runs]
-        spoken = f"+{signs.count(1)} −{signs.count(-1)}"
+        votes = f"+{signs.count(1)} −{signs.count(-1)}"
         state = "" if has_guidance(one) else f"({NOT_RECALLED}) "
         words = Text(state + one_line(one.content), overflow="fold")
-        rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", spoken, words)
-    print_renderables(rows if known else "No insights yet: they come with runs.")
-    if not all(has_guidance(one) for one, _ in known):
+        rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", votes, words)
+    invocation.print_result(data, rows if insights else "No insights yet: they come with runs.")
+    if not invocation.as_json and not all(map(has_guidance, insights)):
         print(f"({NOT_RECALLED}): nobody has vouched for these words. {OWN_WORDS}")
-    return 0
-
-
-async def _list_rated_insights(owner: str) -> list[_RatedInsight]:
-    known, runs = await list_insights(owner), await list_insight_support(owner)
-    return [(one, runs.get(one.id, [])) for one in known]
 
 
 def _insight_as_dict(one: Insight, runs: list[tuple[str, int]]) -> dict[str, Any]:
-    said = {"id": one.id, "content": one.content, "projections": dict(one.projections)}
+    text = {"id": one.id, "content": one.content, "projections": dict(one.projections)}
     record = {"worth": one.score, "wins": one.wins, "uses": one.uses, "created": one.created}
-    return {
-        **said,
-        "told": has_guidance(one),
-        **record,
-        "runs": [{"run": run, "sign": sign} for run, sign in runs],
-    }
+    signs = [{"run": run, "sign": sign} for run, sign in runs]
+    return {**text, "told": has_guidance(one), **record, "runs": signs}

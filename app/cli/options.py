@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from app.cli.choices import complete_choice
+from config.environment import ENV_FILE_NAME
 
 MAX_INTEGER = 2**63 - 1
 """The largest number that a database can store."""
@@ -26,325 +28,245 @@ def parse_path(written: str) -> Path:
     return Path(os.path.expanduser(written))
 
 
-DocsOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--docs",
-        parser=parse_path,
-        metavar="PATH",
-        help="A folder or file to search; may be repeated.",
-    ),
-]
-QuestionArgument = Annotated[
+def _flag(name: str, help: str, *spellings: str) -> Parameter:
+    """Return a switch, which is off if it is not given; `--name` unless it is spelt otherwise."""
+    spelt = typer.Option(*(spellings or [f"--{name.replace('_', '-')}"]), help=help)
+    return _keyword(name, bool, spelt, default=False)
+
+
+def _option(
+    name: str, kind: Any, metavar: str, help: str, default: Any, *spellings: str, **more: Any
+) -> Parameter:
+    """Return an option with a value; without a default it is required."""
+    parser = _parser(kind)
+    spelt = typer.Option(*spellings, metavar=metavar, help=help, parser=parser, **more)
+    return _keyword(name, kind, spelt, default)
+
+
+def _argument(
+    name: str, kind: Any, metavar: str, help: str, default: Any = Parameter.empty, **more: Any
+) -> Parameter:
+    """Return a word of the command itself; without a default it is required."""
+    spelt = typer.Argument(metavar=metavar, help=help, parser=_parser(kind), **more)
+    return _keyword(name, kind, spelt, default)
+
+
+def _parser(kind: Any) -> Any:
+    return parse_path if kind in (Path, Path | None, list[Path] | None) else None
+
+
+def _keyword(name: str, kind: Any, spelt: Any, default: Any) -> Parameter:
+    """Return a parameter as a keyword of the function of a command, as typer reads it."""
+    annotation = cast("Any", Annotated)[kind, spelt]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def limit(default: int) -> Parameter:
+    """Return the option that says how many are shown at most."""
+    return _option("limit", int, "N", "How many are shown at most.", default, min=1, max=10_000)
+
+
+REQUIRED = Parameter.empty
+
+JSON = _flag("as_json", "Print the result as one line of JSON.", "--json")
+
+_PROJECT = _option(
+    "project", str, "NAME|DIR", "The project whose memory is used: its name or its folder.", ""
+)
+_TRUST = _flag("trust", "Trust the project's folder, and read its AGENTS.md.")
+
+PROJECT = (_PROJECT, JSON)
+"""This is given to a function as its `invocation`."""
+
+TRUSTED = (_PROJECT, _TRUST)
+"""With `JSON`, of a command that reads the memory files of a folder: a person is asked first."""
+
+QUESTION = _argument(
+    "question",
     str,
-    typer.Argument(
-        metavar="QUESTION",
-        help="What you want to know, in quotes; - reads standard input.",
+    "QUESTION",
+    "What you want to know, in quotes; - reads standard input.",
+    "",
+    show_default=False,
+)
+DOCS = _option(
+    "docs", list[Path] | None, "PATH", "A folder or file to search; may be repeated.", None
+)
+APPROVE_UNSEEN = _flag("yes", "Approve the plan without showing it.", "--yes", "-y")
+REVIEW = _flag("review", "Stop when the plan is made; dossier resume goes on.")
+QUICK = _flag("quick", "Answer from one search, without a plan.")
+OUT = _option(
+    "out", Path | None, "DIR", "The folder the report goes to; reports/RUN if not given.", None
+)
+FORCE = _flag("force", "Replace files that are there already.")
+THREAD = _option(
+    "thread", str | None, "ID", "Ask in an earlier conversation, or name a new one.", None
+)
+CHOICE = _option(
+    "choice",
+    list[str] | None,
+    "NAME=VALUE",
+    "A choice of the run, such as max_steps=2; all are listed below. May be repeated.",
+    None,
+    "--set",
+    autocompletion=complete_choice,
+)
+CAP = _option(
+    "cap",
+    list[str] | None,
+    "NAME=VALUE",
+    "Raise a limit: max_cost, max_tokens, max_calls or max_minutes. May be repeated.",
+    None,
+    "--set",
+)
+REMOVED = _flag(
+    "removed", "Show the sentences that the checks took out or doubt, with the reasons."
+)
+RUN = _argument("run", str, "RUN", "The name of the run, as dossier runs lists it.")
+KEEP = _option(
+    "keep", str, "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d"
+)
+VERDICT = _argument(
+    "words", str, 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes."
+)
+APPROVE = _flag("approve", "Approve the plan.")
+REJECT = _option("reject", str | None, "TEXT", "Reject the plan; say what is to change.", None)
+PLAN = _option(
+    "plan", Path | None, "FILE", "Research the plan in this file: lines of text, or JSON.", None
+)
+PORT = _option("port", int, "PORT", "The port to listen on.", 8123, min=1, max=65535)
+HOST = _option("host", str, "ADDRESS", "The address to listen on.", "127.0.0.1")
+RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
+JOBS = _option("jobs", int, "N", "How many runs work side by side.", 32, min=1, max=256)
+PATHS = _argument(
+    "paths", list[Path] | None, "PATH", "Folders and files to read.", None, show_default=False
+)
+CHAT = _option("chat", Path | None, "FILE", "Messages to read, one JSON object on a line.", None)
+QUERY = _argument("query", str, "QUERY", "What to look for, in quotes.")
+NAMESPACE = _option(
+    "within",
+    str,
+    "NAMESPACE",
+    "Only facts, profile, a kind of page (file, web, report, chat), a conversation "
+    "or a folder; all for everything.",
+    "",
+    "--in",
+)
+EXPLAIN = _flag("explain", "Show what each score is made of.")
+WHOLE_PAGES = _flag("pages", "Show whole pages, not a passage of each.")
+KIND = _option("kind", str, "KIND", "Only pages of this kind: file, web, report or chat.", "")
+PAGE = _argument("page", str, "ID", "The id of the page, as dossier pages list shows it.")
+PAGES = (
+    _argument(
+        "ids",
+        list[str] | None,
+        "ID",
+        "The ids of pages, as dossier pages list shows them.",
+        None,
         show_default=False,
     ),
-]
-ApproveUnseenOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")
-]
-ReviewOption = Annotated[
-    bool, typer.Option("--review", help="Stop when the plan is made; dossier resume goes on.")
-]
-QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Answer from one search, without a plan.")
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(
-        parser=parse_path,
-        metavar="DIR",
-        help="The folder the report goes to; reports/RUN if not given.",
-    ),
-]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
-ThreadOption = Annotated[
-    str | None,
-    typer.Option(metavar="ID", help="Ask in an earlier conversation, or name a new one."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
-ProjectOption = Annotated[
+    _option("origin", str, "X", "All pages of a web address, a file, a folder or a run.", ""),
+)
+PROPOSALS = _argument(
+    "ids", list[str], "ID", "The ids of proposals, as dossier memory proposals shows them."
+)
+DECIDED = _flag("every", "Also those that were approved or rejected.", "--all")
+GRAPH_FILE = _option("out", Path, "FILE", "The file to write.", "experience.html")
+LOG_FILE = _argument("file", Path, "FILE", "The log: one run on a line, as JSON.")
+VOUCH_FOR_LOG = _flag(
+    "vouch", "Tell later runs the insights of the log as worded, and what it says you said."
+)
+FOLDER = _argument("folder", Path, "DIR", "The folder; the current one if none.", ".")
+ENV_FILE = _argument("file", Path, "FILE", "The file; .env of the current folder.", ENV_FILE_NAME)
+YES = _flag("yes", "Do not ask first.", "--yes", "-y")
+FORGETTING = (
+    YES,
+    _flag("dry_run", "Change nothing; name the files, reports and conversations it would change."),
+    _flag("copies", "Also forget the copies that you keep in other folders."),
+)
+ITEM = _argument("id", str, "ID", "The id, as dossier memory list shows it.")
+ITEMS = _argument(
+    "ids", list[str], "ID", "The ids of facts, pages, insights, files or runs; or profile."
+)
+TEXT = _argument("text", str, "TEXT", "What it is to say, in quotes.")
+CATEGORY = _option(
+    "category",
     str,
-    typer.Option(
-        metavar="NAME|DIR", help="The project whose memory is used: its name or its folder."
-    ),
-]
-TrustOption = Annotated[
-    bool, typer.Option("--trust", help="Trust the project's folder, and read its AGENTS.md.")
-]
-ChoiceOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        autocompletion=complete_choice,
-        help="A choice of the run, such as max_steps=2; all are listed below. May be repeated.",
-    ),
-]
-CapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Raise a limit: max_cost, max_tokens, max_calls or max_minutes. May be repeated.",
-    ),
-]
-ShowRemovedOption = Annotated[
-    bool,
-    typer.Option(
-        "--removed", help="Show the sentences that the checks took out or doubt, with the reasons."
-    ),
-]
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The name of the run, as dossier runs lists it.")
-]
-KeepOption = Annotated[
+    "NAME",
+    "preference, knowledge, context, behavior, goal or correction; found out if not given.",
+    "",
+)
+MEMORY = _option(
+    "memory",
     str,
-    typer.Option(metavar="AGE", help="How long a run is kept after its end: 12h, 90d, 8w or 1y."),
-]
-VerdictArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar='up|down|"TEXT"', help="up, down, or what was wrong with it, in quotes."
-    ),
-]
-ApproveOption = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
-RejectOption = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Reject the plan; say what is to change.")
-]
-PlanOption = Annotated[
-    Path | None,
-    typer.Option(
-        parser=parse_path,
-        metavar="FILE",
-        help="Research the plan in this file: lines of text, or JSON.",
-    ),
-]
-PortOption = Annotated[
-    int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")
-]
-HostOption = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
-RenewOption = Annotated[
-    bool, typer.Option("--renew", help="Make a new token; the old one stops working at once.")
-]
-JobsOption = Annotated[
-    int, typer.Option(metavar="N", min=1, max=256, help="How many runs work side by side.")
-]
-PathsArgument = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        parser=parse_path, metavar="PATH", help="Folders and files to read.", show_default=False
-    ),
-]
-ChatOption = Annotated[
-    Path | None,
-    typer.Option(
-        parser=parse_path, metavar="FILE", help="Messages to read, one JSON object on a line."
-    ),
-]
-QueryArgument = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in quotes.")]
-NamespaceOption = Annotated[
-    str,
-    typer.Option(
-        "--in",
-        metavar="NAMESPACE",
-        help="Only facts, profile, a kind of page (file, web, report, chat), a conversation "
-        "or a folder; all for everything.",
-    ),
-]
-LimitOption = Annotated[
-    int, typer.Option(metavar="N", min=1, max=10_000, help="How many are shown at most.")
-]
-ExplainOption = Annotated[bool, typer.Option("--explain", help="Show what each score is made of.")]
-WholePagesOption = Annotated[
-    bool, typer.Option("--pages", help="Show whole pages, not a passage of each.")
-]
-KindOption = Annotated[
-    str, typer.Option(metavar="KIND", help="Only pages of this kind: file, web, report or chat.")
-]
-PageArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The id of the page, as dossier pages list shows it.")
-]
-PagesArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="ID", help="The ids of pages, as dossier pages list shows them.", show_default=False
-    ),
-]
-OriginOption = Annotated[
-    str,
-    typer.Option(
-        "--origin", metavar="X", help="All pages of a web address, a file, a folder or a run."
-    ),
-]
-ProposalsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID", help="The ids of proposals, as dossier memory proposals shows them."
-    ),
-]
-IncludeDecidedOption = Annotated[
-    bool, typer.Option("--all", help="Also those that were approved or rejected.")
-]
-GraphFileOption = Annotated[
-    Path, typer.Option("--out", parser=parse_path, metavar="FILE", help="The file to write.")
-]
-LogFileArgument = Annotated[
-    Path,
-    typer.Argument(parser=parse_path, metavar="FILE", help="The log: one run on a line, as JSON."),
-]
-VouchForLogOption = Annotated[
-    bool,
-    typer.Option(
-        "--vouch",
-        help="Tell later runs the insights of the log as worded, and what it says you said.",
-    ),
-]
-FolderArgument = Annotated[
-    Path,
-    typer.Argument(parser=parse_path, metavar="DIR", help="The folder; the current one if none."),
-]
-EnvFileArgument = Annotated[
-    Path,
-    typer.Argument(parser=parse_path, metavar="FILE", help="The file; .env of the current folder."),
-]
-SkipConfirmationOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
-DryRunOption = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Change nothing; name the files, reports and conversations it would change.",
-    ),
-]
-IncludeCopiesOption = Annotated[
-    bool, typer.Option("--copies", help="Also forget the copies that you keep in other folders.")
-]
-ItemArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The id, as dossier memory list shows it.")
-]
-ItemsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID", help="The ids of facts, pages, insights, files or runs; or profile."
-    ),
-]
-TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What it is to say, in quotes.")]
-CategoryOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="preference, knowledge, context, behavior, goal or correction; "
-        "found out if not given.",
-    ),
-]
-MemoryFilterOption = Annotated[
-    str,
-    typer.Option(
-        "--memory",
-        metavar="NAME",
-        help="Only this memory: instructions, profile, facts, experience, reports or pages.",
-    ),
-]
-IncludeEndedOption = Annotated[bool, typer.Option("--all", help="Also what no longer holds.")]
-EventArgument = Annotated[
-    int,
-    typer.Argument(
-        metavar="EVENT",
+    "NAME",
+    "Only this memory: instructions, profile, facts, experience, reports or pages.",
+    "",
+)
+ENDED = _flag("every", "Also what no longer holds.", "--all")
+_EVENT_HELP = "The number of a change, as dossier memory log shows it."
+EVENT = _argument("event", int, "EVENT", _EVENT_HELP, min=1, max=MAX_INTEGER)
+UNDONE = (
+    _argument(
+        "event",
+        int | None,
+        "EVENT",
+        _EVENT_HELP,
+        None,
         min=1,
         max=MAX_INTEGER,
-        help="The number of a change, as dossier memory log shows it.",
-    ),
-]
-OptionalEventArgument = Annotated[
-    int | None,
-    typer.Argument(
-        metavar="EVENT",
-        min=1,
-        max=MAX_INTEGER,
-        help="The number of a change, as dossier memory log shows it.",
         show_default=False,
     ),
-]
-UndoRunOption = Annotated[
-    str, typer.Option("--run", metavar="RUN", help="Take back everything that this run wrote.")
-]
-RunFilterOption = Annotated[
-    str, typer.Option("--run", metavar="RUN", help="Only changes made by this run.")
-]
-ItemFilterOption = Annotated[
-    str, typer.Option("--id", metavar="ID", help="Only changes of the thing with this id.")
-]
-ExportFileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        parser=parse_path, metavar="FILE", help="The file to write; standard output if not given."
+    _option("run", str, "RUN", "Take back everything that this run wrote.", ""),
+)
+EVENTS = (
+    _option("run", str, "RUN", "Only changes made by this run.", ""),
+    _option("item", str, "ID", "Only changes of the thing with this id.", "", "--id"),
+)
+EXPORT_FILE = _argument(
+    "file", Path | None, "FILE", "The file to write; standard output if not given.", None
+)
+IMPORT_FILE = _argument("file", Path, "FILE", "A file that dossier memory export wrote.")
+VOUCH_FOR_FILE = _flag(
+    "vouch",
+    "The file is yours: also add facts, profile, memory files and log, and tell later runs"
+    " its insights as they are worded.",
+)
+DATA_SET = (
+    _option("corpus", Path, "FILE", "The pages, one JSON object on a line.", REQUIRED),
+    _option("queries", Path, "FILE", "The questions, one JSON object on a line.", REQUIRED),
+    _option(
+        "qrels",
+        Path | None,
+        "FILE",
+        "Which pages answer which question, as in the BEIR data sets.",
+        None,
     ),
-]
-ImportFileArgument = Annotated[
-    Path,
-    typer.Argument(
-        parser=parse_path, metavar="FILE", help="A file that dossier memory export wrote."
-    ),
-]
-VouchForFileOption = Annotated[
-    bool,
-    typer.Option(
-        "--vouch",
-        help="The file is yours: also add facts, profile, memory files and log, and tell later runs"
-        " its insights as they are worded.",
-    ),
-]
-CorpusOption = Annotated[
-    Path,
-    typer.Option(parser=parse_path, metavar="FILE", help="The pages, one JSON object on a line."),
-]
-QueriesOption = Annotated[
-    Path,
-    typer.Option(
-        parser=parse_path, metavar="FILE", help="The questions, one JSON object on a line."
-    ),
-]
-QrelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        parser=parse_path,
-        metavar="FILE",
-        help="Which pages answer which question, as in the BEIR data sets.",
-    ),
-]
-GroupFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Search for each question only among pages with the same value in this field; "
+    _option(
+        "group_field",
+        str | None,
+        "NAME",
+        "Search for each question only among pages with the same value in this field; "
         "group if there is one.",
+        None,
     ),
-]
-EmbeddingsOption = Annotated[
+)
+EMBEDDINGS = _option(
+    "embeddings",
     str,
-    typer.Option(
-        metavar="NAME",
-        help="What makes the vectors of pages, as provider:model; none to search by words alone.",
-    ),
-]
-QuestionLimitOption = Annotated[
+    "NAME",
+    "What makes the vectors of pages, as provider:model; none to search by words alone.",
+    "",
+)
+QUESTION_LIMIT = _option(
+    "limit",
     int | None,
-    typer.Option(
-        "--limit",
-        metavar="N",
-        min=1,
-        max=MAX_INTEGER,
-        help="Ask only this many questions, from the first on.",
-    ),
-]
-LocomoFileArgument = Annotated[
-    Path,
-    typer.Argument(
-        parser=parse_path,
-        metavar="FILE",
-        help="The file of conversations of the LoCoMo data set, in JSON.",
-    ),
-]
+    "N",
+    "Ask only this many questions, from the first on.",
+    None,
+    min=1,
+    max=MAX_INTEGER,
+)
+LOCOMO_FILE = _argument(
+    "file", Path, "FILE", "The file of conversations of the LoCoMo data set, in JSON."
+)

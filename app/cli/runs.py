@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.event_loop import run_and_close
-from app.cli.output import one_line, print_json
-from app.cli.table import make_table, print_renderables
+from app.cli.output import one_line
+from app.cli.table import local_time, make_table, truncate_cell
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
 from graph.context import Context
 from report.labels import render_check_results
@@ -26,60 +24,75 @@ from text.script import detect_language
 LONGEST = 100
 """How many characters of a question are listed at most."""
 
+SECOND_READER_OFF = (
+    "The second reader was switched off: only the checks by words have read the report."
+)
 
-def list_runs(*, invocation: Invocation) -> int:
+
+async def list_runs(*, invocation: Invocation) -> None:
     """List the newest runs."""
-    return run_and_close(_list(invocation.owner, invocation.as_json))
-
-
-def show_run(*, run: str, removed: bool, invocation: Invocation) -> int:
-    """Show every call of a run: role, step, tokens and time."""
-    show = _removed if removed else _show
-    return run_and_close(show(invocation.owner, run, invocation.as_json))
-
-
-async def _list(owner: str, as_json: bool) -> int:
-    runs = [_with_real_status(run) for run in await list_recent_runs(owner)]
-    if as_json:
-        print_json([_plain(run) for run in runs])
-        return 0
+    runs = [_with_real_status(run) for run in await list_recent_runs(invocation.owner)]
     rows = make_table("run", "status", "asked", Column("question"))
     for run in runs:
-        asked = datetime.fromtimestamp(run.created, UTC).astimezone()
         question = one_line(run.question)
         short = f"{question[:LONGEST]}…" if len(question) > LONGEST + 1 else question
-        cut = Text(short, no_wrap=True, overflow="ellipsis")
-        code = run.code if run.code != run.status else ""
-        rows.add_row(run.id, f"{run.status} {code}".strip(), f"{asked:%Y-%m-%d %H:%M}", cut)
-    print_renderables(rows if runs else "No runs yet.")
-    return 0
+        asked = f"{local_time(run.created):%Y-%m-%d %H:%M}"
+        rows.add_row(run.id, _describe_status(run), asked, truncate_cell(short))
+    invocation.print_result([_run_as_dict(run) for run in runs], rows if runs else "No runs yet.")
 
 
-async def _show(owner: str, name: str, as_json: bool) -> int:
-    run = _with_real_status(await find_run(owner, name))
-    calls, made = await read_trace(run.id), await list_attempts(run.id)
-    if as_json:
-        print_json({**_plain(run), "calls": calls, "spent": _spent(made)})
-        return 0
-    code = run.code if run.code != run.status else ""
+async def show_run(*, run: str, removed: bool, invocation: Invocation) -> None:
+    """Show every call of a run: role, step, tokens and time."""
+    shown = _with_real_status(await find_run(invocation.owner, run))
+    calls = await read_trace(shown.id)
+    if removed:
+        _print_removed(shown, _checks(calls), invocation)
+    else:
+        _print_calls(shown, calls, await list_attempts(shown.id), invocation)
+
+
+def _print_calls(
+    run: RunRecord, calls: list[dict[str, Any]], made: Sequence[Attempt], invocation: Invocation
+) -> None:
+    data = {**_run_as_dict(run), "calls": calls, "spent": _spent(made)}
     report = f"report: {Path(run.folder, REPORT_FILES['md'])}" if run.folder else "no report yet"
-    head = f"[bold]{run.id}[/bold]  {run.status} {code}"
-    print_renderables(
-        head,
+    notes = []
+    if count := sum(len(check["removed"]) for check in _checks(calls)):
+        notes.append(f"{count} removed by the checks: dossier runs show {run.id} --removed")
+    if line := describe_shortened_searches(calls):
+        notes.append(f"{line}: --json lists them")
+    if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
+        notes.append(SECOND_READER_OFF)
+    invocation.print_result(
+        data,
+        f"[bold]{run.id}[/bold]  {_describe_status(run)}",
         Text(one_line(run.question)),
         Text(report),
         _table(calls),
         _sums(made, calls, run.context),
+        *notes,
     )
-    if count := sum(len(check["removed"]) for check in _checks(calls)):
-        print_renderables(f"{count} removed by the checks: dossier runs show {run.id} --removed")
-    if line := describe_shortened_searches(calls):
-        print_renderables(f"{line}: --json lists them")
-    if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
-        print_renderables(
-            "The second reader was switched off: only the checks by words have read the report."
-        )
-    return 0
+
+
+def _print_removed(run: RunRecord, checks: list[dict[str, Any]], invocation: Invocation) -> None:
+    """Show what the checks took out of each draft of a run, and what they doubt."""
+    language = detect_language(run.question)
+    names = ("role", "step", "attempt", "removed", "doubted")
+    sentences = [{name: check[name] for name in names} for check in checks]
+    lines = []
+    for check in checks:
+        where = " ".join(filter(None, (check["role"], check["step"])))
+        results = render_check_results(check["removed"], check["doubted"], language)
+        lines += [Text(f"{where}, draft {_draft(check['attempt'])}"), Text(results)]
+    invocation.print_result(
+        {**_run_as_dict(run), "checks": sentences},
+        *lines,
+        "" if checks else "Nothing was removed by the checks.",
+    )
+
+
+def _describe_status(run: RunRecord) -> str:
+    return run.status if run.code in ("", run.status) else f"{run.status} {run.code}"
 
 
 def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
@@ -87,22 +100,6 @@ def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
     count = count_shortened_queries(calls)
     searches = pluralize(count, "web search was", "web searches were")
     return f"{searches} shortened or not sent because of private words" if count else ""
-
-
-async def _removed(owner: str, name: str, as_json: bool) -> int:
-    """Show what the checks took out of each draft of a run, and what they doubt."""
-    run = _with_real_status(await find_run(owner, name))
-    checks = _checks(await read_trace(run.id))
-    if as_json:
-        print_json({**_plain(run), "checks": [_sentences(check) for check in checks]})
-        return 0
-    language = detect_language(run.question)
-    for check in checks:
-        where = " ".join(filter(None, (check["role"], check["step"])))
-        print_renderables(Text(f"{where}, draft {_draft(check['attempt'])}"))
-        print_renderables(Text(render_check_results(check["removed"], check["doubted"], language)))
-    print_renderables("" if checks else "Nothing was removed by the checks.")
-    return 0
 
 
 def _draft(repetition: str) -> int:
@@ -118,20 +115,15 @@ def _checks(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in newest.values() if one["removed"] or one["doubted"]]
 
 
-def _sentences(check: dict[str, Any]) -> dict[str, Any]:
-    return {name: check[name] for name in ("role", "step", "attempt", "removed", "doubted")}
-
-
 def _table(calls: list[dict[str, Any]]) -> Table:
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
     rows = make_table("at", "kind", "role", "step", "status", "model", *numbers)
     for call in (call for call in calls if call["kind"] not in ("memory", "check")):
-        at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""
         about = "~" if call.get("estimated") else ""
         tokens = [f"{about}{call.get(name, '')}" for name in ("tokens_in", "tokens_out")]
-        rows.add_row(f"{at:%H:%M:%S}", *map(Text, words), seconds, *tokens)
+        rows.add_row(f"{local_time(call['at']):%H:%M:%S}", *map(Text, words), seconds, *tokens)
     return rows
 
 
@@ -159,9 +151,8 @@ def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[st
     tokens = f"{about}{pluralize(read, 'token')} read, {about}{written:,} written"
     most = choices.get("max_cost", Context.max_cost)
     known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    spending = (
-        f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_render_estimates(known)}"
-    )
+    dollars = f"${spent['dollars']:.4f} of ${most} spent"
+    spending = f"{asked}, {tokens}, {dollars}{_render_estimates(known)}"
     if not spent["open"]:
         return spending
     unsettled = pluralize(spent["open"], "call")
@@ -184,13 +175,6 @@ def _with_real_status(run: RunRecord) -> RunRecord:
     return run
 
 
-def _plain(run: RunRecord) -> dict[str, object]:
-    return {
-        "run": run.id,
-        "thread": run.thread,
-        "status": run.status,
-        "code": run.code,
-        "question": run.question,
-        "folder": run.folder,
-        "created": run.created,
-    }
+def _run_as_dict(run: RunRecord) -> dict[str, object]:
+    names = ("thread", "status", "code", "question", "folder", "created")
+    return {"run": run.id} | {name: getattr(run, name) for name in names}

@@ -13,7 +13,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.event_loop import run_and_close
 from app.cli.output import MISSING_LOCATION, one_line, print_json
 from app.cli.table import print_renderables
 from library.page_retrieval import SearchResult, find_misspellings, search_pages
@@ -77,82 +76,69 @@ def _around(sentence: str, wanted: set[str], longest: int) -> str:
     return f"{'…' if start else ''}{cut}{'…' if start + longest < len(sentence) else ''}"
 
 
-NOTES = ("facts", "profile")
-"""What may be searched beside pages, by the names of the memories."""
-
-KINDS = {"facts": "fact", "profile": "profile"}
-"""What a note is called."""
+NOTES = {"facts": "fact", "profile": "profile"}
+"""What may be searched beside pages, by the names of the memories, and what one is called."""
 
 SOURCES = ("file", "web")
 """The kinds of pages that are searched where none is named."""
 
 
-def search_command(
-    *,
-    query: str,
-    within: str,
-    limit: int,
-    explain: bool,
-    invocation: Invocation,
+async def search_command(
+    *, query: str, within: str, limit: int, explain: bool, invocation: Invocation
 ) -> int:
     """Find the pages that answer a question best."""
     query = check_question(query)
-    done = run_and_close(_searched(invocation.owner, query, within, limit))
-    notes, found, changed = done
-    query = apply_corrections(query, changed)
+    notes, pages, spelling = await _search(invocation.owner, query, within, limit)
+    query = apply_corrections(query, spelling)
     if invocation.as_json:
         hits = {
-            "notes": [_note(one) for one in notes],
-            "pages": [_plain(one, query) for one in found],
+            "notes": [_note_as_dict(one) for one in notes],
+            "pages": [_result_as_dict(one, query) for one in pages],
         }
-        print_json({"query": query, "spelling": changed, **hits})
-        return 0 if found or notes else 1
-    if changed:
-        print_renderables(f"Searched for: {describe_corrections(changed)}", "")
-    if notes:
-        print_renderables(_notes_table(notes, query))
-    if found or not notes:
-        print_renderables(_hits(found, query, explain) if found else "Nothing found.")
-    return 0 if found or notes else 1
+        print_json({"query": query, "spelling": spelling, **hits})
+    else:
+        if spelling:
+            print_renderables(f"Searched for: {describe_corrections(spelling)}", "")
+        if notes:
+            print_renderables(_notes_table(notes, query))
+        if pages or not notes:
+            print_renderables(_pages_table(pages, query, explain) if pages else "Nothing found.")
+    return 0 if pages or notes else 1
 
 
-async def _searched(
+async def _search(
     owner: str, query: str, name: str, limit: int
 ) -> tuple[list[PersonalNote], list[SearchResult], dict[str, str]]:
     """Return what the person told, the pages, and which words were put in another spelling.
 
     `facts` and `profile` name notes only. What the person told is searched as it was asked first.
+    By default pages are sources, for a report must not outrank what it cites.
     """
     asked = name in ("", ALL_KINDS, *NOTES)
     notes = await search_personal_notes(owner, query, limit) if asked else []
     if name in NOTES:
         return [one for one in notes if one.memory == name], [], {}
-    part = await _part(owner, name)
-    changed = {} if notes else await find_misspellings(owner, query, *part)
-    query = apply_corrections(query, changed)
-    notes = await search_personal_notes(owner, query, limit) if changed and asked else notes
-    return notes, await search_pages(owner, query, limit, *part), changed
-
-
-async def _part(owner: str, name: str) -> Scope:
-    """Return what is searched: by default sources, for a report must not outrank what it cites."""
-    return await resolve_scope(owner, name) if name else Scope(SOURCES)
+    scope = await resolve_scope(owner, name) if name else Scope(SOURCES)
+    spelling = {} if notes else await find_misspellings(owner, query, *scope)
+    query = apply_corrections(query, spelling)
+    notes = await search_personal_notes(owner, query, limit) if spelling and asked else notes
+    return notes, await search_pages(owner, query, limit, *scope), spelling
 
 
 def _notes_table(notes: list[PersonalNote], query: str) -> Table:
     rows = Table.grid(Column(), padding=(0, 1))
     for one in notes:
         rows.add_row(highlight_terms(one_line(one.quote or one.text), query))
-        rows.add_row(Text(f"{KINDS[one.memory]} {one.id}", "dim"))
+        rows.add_row(Text(f"{NOTES[one.memory]} {one.id}", "dim"))
     return rows
 
 
-def _note(note: PersonalNote) -> dict[str, Any]:
-    fields = {"kind": KINDS[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
+def _note_as_dict(note: PersonalNote) -> dict[str, Any]:
+    fields = {"kind": NOTES[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
     return {**fields, "said": note.at}
 
 
-def _hits(found: list[SearchResult], query: str, explain: bool) -> Table:
+def _pages_table(found: list[SearchResult], query: str, explain: bool) -> Table:
     rows = Table.grid(Column(justify="right", no_wrap=True), Column(), padding=(0, 1))
     for place, one in enumerate(found, start=1):
         page = one.page
@@ -172,15 +158,8 @@ def _render_score(found: SearchResult) -> str:
     return "  ".join([*parts, f"(vectors trusted {found.trust:.2f})"])
 
 
-def _plain(found: SearchResult, query: str) -> dict[str, Any]:
-    page = found.page
-    return {
-        "page": page.id,
-        "kind": page.kind,
-        "title": page.title,
-        "location": page.location,
-        "score": page.score,
-        "snippet": cut_snippet(page.text, query),
-        "parts": dict(found.parts),
-        "trust": found.trust,
-    }
+def _result_as_dict(found: SearchResult, query: str) -> dict[str, Any]:
+    page, snippet = found.page, cut_snippet(found.page.text, query)
+    head = {"page": page.id, "kind": page.kind, "title": page.title, "location": page.location}
+    score = {"score": page.score, "snippet": snippet, "parts": dict(found.parts)}
+    return {**head, **score, "trust": found.trust}

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from app.cli import runs
+from app.cli.dispatch import Invocation
 from graph.context import Context
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
@@ -156,7 +157,7 @@ async def test_runs_show_removed_lists_it(
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
 
-    await runs._removed("local/", run, as_json)
+    await runs.show_run(run=run, removed=True, invocation=Invocation(as_json=as_json))
 
     shown = capsys.readouterr().out
     if as_json:

@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from langchain_core.messages import AIMessage
 
+from app.cli.dispatch import Invocation
 from app.cli.runner import CliRunner
-from app.cli.runs import _show
+from app.cli.runs import show_run
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.session import ThreadSession
@@ -122,7 +123,7 @@ async def test_the_trace_says_which_words_were_withheld(
     redacted = [one for one in lines if one["status"] == "redacted"]
     assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
-    assert await _show("local/", "t1-1", False) == 0
+    await show_run(run="t1-1", removed=False, invocation=Invocation())
     assert "shortened or not sent because of private words" in capsys.readouterr().out
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.cli import runs
+from app.cli.dispatch import Invocation
 from app.cli.runner import summarize_report
 from config.errors import ErrorCode, Problem
 from graph.context import Context
@@ -200,7 +201,7 @@ async def test_a_run_can_do_without_a_second_reader(
     outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
-    await runs._show("local/", run, as_json=False)
+    await runs.show_run(run=run, removed=False, invocation=Invocation())
 
     report = report_of(outcome)
     assert "Checks" not in script.names()

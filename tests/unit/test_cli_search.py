@@ -8,6 +8,7 @@ import json
 import pytest
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.search import search_command
 from library.page_rows import NewPage
 from library.store import store_pages
@@ -26,12 +27,17 @@ def told(user: str, *texts: str) -> None:
     asyncio.run(work())
 
 
+def run_search(query: str, within: str = "", *, as_json: bool = False) -> None:
+    invocation = Invocation(as_json=as_json)
+    run_and_close(
+        search_command(query=query, within=within, limit=10, explain=False, invocation=invocation)
+    )
+
+
 def searched(
     capsys: pytest.CaptureFixture[str], query: str, within: str = ""
 ) -> list[dict[str, object]]:
-    search_command(
-        query=query, within=within, limit=10, explain=False, invocation=Invocation(as_json=True)
-    )
+    run_search(query, within, as_json=True)
     notes: list[dict[str, object]] = json.loads(capsys.readouterr().out)["notes"]
     return notes
 
@@ -60,7 +66,7 @@ def test_facts_of_another_owner_are_not_found(capsys: pytest.CaptureFixture[str]
 
 def test_a_fact_that_is_found_is_shown_with_its_id(capsys: pytest.CaptureFixture[str]):
     told("local", "my boat is called Terna")
-    search_command(query="Terna", within="", limit=10, explain=False, invocation=Invocation())
+    run_search("Terna")
 
     shown = capsys.readouterr().out
     assert "my boat is called Terna" in shown
@@ -78,8 +84,7 @@ def test_a_misspelt_word_is_searched_for_as_pages_spell_it_and_that_is_said(
     asyncio.run(work())
 
     def run(query: str, *, as_json: bool) -> str:
-        invocation = Invocation(as_json=as_json)
-        search_command(query=query, within="", limit=5, explain=False, invocation=invocation)
+        run_search(query, as_json=as_json)
         return capsys.readouterr().out
 
     said = json.loads(run("ancor with flukes", as_json=True))

@@ -8,7 +8,7 @@ import inspect
 import io
 import pkgutil
 import typing
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any, NamedTuple
 
@@ -516,7 +516,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     monkeypatch.setattr(event_loop, "close_database", nothing)
     plain: dict[str, Any] = {"invocation": Invocation(project, as_json=True)}
     things = [*ids.facts, *ids.pages, *ids.runs]
-    commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
+    commands: list[tuple[Callable[..., Coroutine[Any, Any, int | None]], dict[str, Any]]] = [
         (memory_items.print_item_list, {"memory": "", "every": True, "limit": 100}),
         (memory_items.print_item_search, {"query": ASKED, "limit": 100, "memory": ""}),
         *((memory_items.print_item, {"id": one}) for one in things),
@@ -536,7 +536,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         said = io.StringIO()
         with redirect_stdout(said), redirect_stderr(said):
             try:
-                command(**options, **plain)
+                event_loop.run_and_close(command(**options, **plain))
             except Problem as problem:
                 said.write(str(problem))
         out[f"{at} {command.__module__}.{command.__name__}"] = said.getvalue()
