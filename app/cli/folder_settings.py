@@ -82,7 +82,7 @@ def _is_trusted() -> bool:
         return False
 
 
-def import_settings(*, file: Path, yes: bool) -> int:
+def import_settings(*, file: Path, yes: bool) -> None:
     """Copy the settings of a .env into the home, after showing them.
 
     Raises:
@@ -94,51 +94,44 @@ def import_settings(*, file: Path, yes: bool) -> int:
         print_notice(f"{name} is already set in {own} and stays as it is")
     if not new:
         print(f"{one_line(str(file))} has no settings that {own} lacks")
-        return 0
+        return
     lines = [f"  {name} = {_mask_value(name, value)}" for name, value in new.items()]
     if not yes and not confirm(ASKED.format(own=own), ErrorCode.IMPORT_UNCONFIRMED, lines):
         print("Nothing was copied.")
-        return 0
+        return
     try:
         environment.append_home_env(new)
     except OSError as error:
         what = f"the file cannot be written: {error.strerror}"
         raise Problem(ErrorCode.HOME_READ_ONLY, what, where=str(own), hint=WRITABLE_HINT) from error
     print(f"{own} has {pluralize(len(new), 'new setting')}; {one_line(str(file))} is unchanged")
-    return 0
 
 
 def _settings_of(file: Path) -> dict[str, str]:
     """Return the settings in a file that Dossier uses; relative paths start at its folder."""
     where = one_line(str(file))
     try:
-        said = environment.read_env_file(file)
+        written = environment.read_env_file(file)
     except OSError as error:
-        what = f"the file cannot be read: {error.strerror}"
-        raise Problem(
-            ErrorCode.CONFIG_NOT_FOUND, what, where=where, hint="name a file that you may read"
-        ) from error
+        what, hint = f"the file cannot be read: {error.strerror}", "name a file that you may read"
+        raise Problem(ErrorCode.CONFIG_NOT_FOUND, what, where=where, hint=hint) from error
     except ValueError as error:
-        what = "the file is not plain text in UTF-8"
-        raise Problem(
-            ErrorCode.CONFIG_SYNTAX, what, where=where, hint=environment.ENV_FILE_HINT
-        ) from error
-    if not said and not os.path.isfile(file):
+        what, hint = "the file is not plain text in UTF-8", environment.ENV_FILE_HINT
+        raise Problem(ErrorCode.CONFIG_SYNTAX, what, where=where, hint=hint) from error
+    if not written and not os.path.isfile(file):
         hint = "name the file: dossier settings import path/to/.env"
         raise Problem(ErrorCode.CONFIG_NOT_FOUND, "there is no such file", where=where, hint=hint)
-    said = {
+    return {
         name: environment.resolve_env_value(name, value, file.parent)
-        for name, value in said.items()
+        for name, value in written.items()
+        if environment.is_known_variable(name)
     }
-    return {name: value for name, value in said.items() if environment.is_known_variable(name)}
 
 
 def _split_new_settings(said: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     """Return the new settings, and the names that the home's file sets to another value."""
-    if (
-        environment.expand_path(str(said.pop(environment.HOME_VARIABLE, environment.home_folder())))
-        != environment.home_folder()
-    ):
+    home = environment.home_folder()
+    if environment.expand_path(str(said.pop(environment.HOME_VARIABLE, home))) != home:
         print_notice(f"{environment.HOME_VARIABLE} is not copied: set it in the environment")
     own = environment.read_env_file(environment.home_env_file())
     new = {name: value for name, value in said.items() if name not in own}

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from app.cli.event_loop import run_and_close
-from app.cli.output import has_terminal, one_line
+from app.cli.output import has_terminal, one_line, print_notice, read_yes
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.file_sources import AGENTS_MD, APP_FOLDER, disk_sources, project_files
@@ -21,7 +22,7 @@ from runs.call_site import join_owner
 TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
 
 
-def trust_folder(*, folder: Path) -> int:
+def trust_folder(*, folder: Path) -> None:
     """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
 
     Raises:
@@ -30,8 +31,7 @@ def trust_folder(*, folder: Path) -> int:
     if not os.path.isdir(folder):
         raise Problem(ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=str(folder))
     run_and_close(add_trusted_folder(settings().user, str(folder)))
-    print(f"trusted: {one_line(str(folder.resolve()))}. " + TRUSTED)
-    return 0
+    print(f"trusted: {one_line(str(folder.resolve()))}. {TRUSTED}")
 
 
 def settle_folder_trust(folder: str, *, trust: bool | None) -> str:
@@ -47,11 +47,13 @@ def settle_folder_trust(folder: str, *, trust: bool | None) -> str:
         return name
     files = [path for path in project_files(folder) if os.path.lexists(path)]
     if folder == APP_FOLDER:
-        _say(f"{AGENTS_MD} of {folder} is not read: it is for those who work on dossier itself")
+        print_notice(
+            f"{AGENTS_MD} of {folder} is not read: it is for those who work on dossier itself"
+        )
     elif trust or (files and has_terminal() and _agreed(folder, files)):
         run_and_close(add_trusted_folder(settings().user, folder))
     elif files:
-        _say(f"{AGENTS_MD} of {folder} is not read; use --trust to allow it")
+        print_notice(f"{AGENTS_MD} of {folder} is not read; use --trust to allow it")
     return name
 
 
@@ -65,16 +67,7 @@ async def list_skipped_memory_files(owner: str, documents: Sequence[str]) -> lis
 
 def _agreed(folder: str, files: Sequence[str]) -> bool:
     for path in files:
-        _say(f"{path} ({os.lstat(path).st_size:,} bytes)")
-    console = Console(stderr=True)
-    asked = f"Read {AGENTS_MD} of {one_line(folder)} before every model call? [y/N] "
-    console.print(asked, style="bold", end="", soft_wrap=True, markup=False, highlight=False)
-    try:
-        return input().strip().lower() in ("y", "yes")
-    except EOFError:
-        console.print()
-        return False
-
-
-def _say(line: str) -> None:
-    Console(stderr=True).print(one_line(line), soft_wrap=True, markup=False, highlight=False)
+        print_notice(f"{path} ({os.lstat(path).st_size:,} bytes)")
+    question = f"Read {AGENTS_MD} of {one_line(folder)} before every model call? [y/N] "
+    Console(stderr=True).print(Text(question, "bold"), end="", soft_wrap=True)
+    return read_yes()

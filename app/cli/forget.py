@@ -14,12 +14,12 @@ from typing import NamedTuple, cast
 
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
-from app.cli.output import confirm, one_line, print_json
+from app.cli.output import confirm, one_line
 from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem
 from graph.state import State
 from library.scope import OriginPages, find_copies, find_origin_pages, read_page_record
-from library.undo import RemovedPages, remove_pages
+from library.undo import remove_pages
 from nodes.deliver import draw_report
 from privacy.erasure_target import ErasureTarget
 from privacy.saved_states import ReportState, find_pruned_run
@@ -30,7 +30,7 @@ from privacy.service import (
     plan_erasure,
     resolve_erasure_target,
 )
-from report.document import ReportDocument, build_document
+from report.document import build_document
 from report.export import is_report_in_folder, render_report_files, write_report_files
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
@@ -50,48 +50,44 @@ async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
     """
     count = 0
     for one in states:
-        shown, places = await _render_remaining(owner, one)
-        contents = render_report_files(shown)
-        for folder in places:
+        contents, folders = await _render_remaining(owner, one)
+        for folder in folders:
             await write_report_files(contents, folder, force=True)
             _sweep(folder)
             count += 1
     return count
 
 
-async def list_outdated_reports(owner: str, states: Sequence[ReportState]) -> list[ReportState]:
-    """Return those reports that change, and those whose files still say what they said before."""
-    left = []
+async def list_outdated_reports(
+    owner: str, states: Sequence[ReportState]
+) -> list[tuple[ReportState, list[str]]]:
+    """Return those reports that change or whose files are not what is left, with their files."""
+    outdated = []
     for one in states:
-        shown, places = await _render_remaining(owner, one)
-        contents = render_report_files(shown)
-        if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in places):
-            left.append(one)
-    return left
+        contents, folders = await _render_remaining(owner, one)
+        if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in folders):
+            files = (folder / name for folder in folders for name in REPORT_FILES.values())
+            outdated.append((one, [str(file) for file in files if file.exists()]))
+    return outdated
 
 
-async def _list_report_files(owner: str, states: Sequence[ReportState]) -> list[str]:
-    """Return the files of some reports, as they lie on the disk."""
-    places = [folder for one in states for folder in (await _render_remaining(owner, one))[1]]
-    files = (folder / name for folder in places for name in REPORT_FILES.values())
-    return [str(file) for file in files if file.exists()]
-
-
-async def _render_remaining(owner: str, report: ReportState) -> tuple[ReportDocument, list[Path]]:
-    """Return what is left of a report, and the folders in which its files lie."""
+async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[Path]]:
+    """Return what is left of the files of a report, and the folders in which they lie."""
     state = cast("State", report.after)
     try:
         run: RunRecord | None = await find_run(owner, report.run)
     except Problem:
         run = await find_pruned_run(owner, report.run)
     if run is None:
-        return build_document(state, state["report"], state["status"], ""), []
+        document = build_document(state, state["report"], state["status"], "")
+        return render_report_files(document), []
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
-    shown = await draw_report(owner, report.run, state, day)
-    places = [Path(folder) for folder in await list_report_dirs(run)]
+    document = await draw_report(owner, report.run, state, day)
+    folders = [Path(folder) for folder in await list_report_dirs(run)]
     names = REPORT_FILES.values()
-    return shown, [one for one in places if any((one / name).exists() for name in names)]
+    left = [folder for folder in folders if any((folder / name).exists() for name in names)]
+    return render_report_files(document), left
 
 
 def _sweep(folder: Path) -> None:
@@ -120,17 +116,6 @@ class _ErasurePreview(NamedTuple):
         return [*self.reports, *self.plan.rewritten]
 
 
-class ErasureOptions(NamedTuple):
-    """How a person wants it done."""
-
-    sure: bool = False
-    look: bool = False
-    """Whether only to show what would be touched."""
-    copies: bool = False
-    """Whether to forget copies elsewhere, too."""
-    as_json: bool = False
-
-
 def forget_named_pages(
     *,
     ids: list[str] | None,
@@ -147,88 +132,74 @@ def forget_named_pages(
     """
     owner = invocation.owner
     found = run_and_close(resolve_pages(owner, ids or [], origin, forgotten=True))
-    return _forget(
-        ErasureTarget(owner, pages=tuple(found.ids), origin=origin),
-        ErasureOptions(sure=yes, look=dry_run, copies=copies, as_json=invocation.as_json),
-        found.shared,
-    )
+    target = ErasureTarget(owner, pages=tuple(found.ids), origin=origin)
+    return _forget(target, found.shared, invocation, yes=yes, dry_run=dry_run, copies=copies)
 
 
 def forget_items(
-    *,
-    ids: list[str],
-    yes: bool,
-    dry_run: bool,
-    copies: bool,
-    invocation: Invocation,
+    *, ids: list[str], yes: bool, dry_run: bool, copies: bool, invocation: Invocation
 ) -> int:
     """Remove things for good, and what was quoted of them: no byte of it is left.
 
     Raises:
         Problem: What `privacy.service` tells of.
     """
-    return _forget(
-        run_and_close(resolve_erasure_target(invocation.owner, ids)),
-        ErasureOptions(sure=yes, look=dry_run, copies=copies, as_json=invocation.as_json),
-        {},
-    )
+    target = run_and_close(resolve_erasure_target(invocation.owner, ids))
+    return _forget(target, {}, invocation, yes=yes, dry_run=dry_run, copies=copies)
 
 
-def _forget(what: ErasureTarget, wish: ErasureOptions, kept: dict[str, str]) -> int:
-    shown = run_and_close(_plan_erasure(what, kept, copies=wish.copies))
-    plan = shown.plan
-    if wish.look:
-        return _print_preview(shown, as_json=wish.as_json)
-    if not (wish.sure or _confirm_erasure(shown)):
-        return _print_nothing_forgotten(as_json=wish.as_json)
-    beyond = run_and_close(execute_erasure(plan, partial(redraw_reports, what.owner)))
-    if wish.as_json:
-        print_json({**_preview_as_dict(shown), "beyond": beyond})
-    else:
-        print(f"{_counts(plan)} forgotten.")
-        for line in [
-            *_render_remaining_copies(shown),
-            *([f"Beyond reach: {beyond}."] if beyond else []),
-        ]:
-            print(line)
-    return ErrorKind.PARTIAL.exit_status if plan.unreadable else 0
+def _forget(
+    target: ErasureTarget,
+    shared: dict[str, str],
+    invocation: Invocation,
+    *,
+    yes: bool,
+    dry_run: bool,
+    copies: bool,
+) -> int:
+    """Show what would be erased, ask, and erase it; return the exit status.
 
-
-def _print_preview(shown: _ErasurePreview, *, as_json: bool) -> int:
-    """Show what would be touched; nothing is."""
-    if as_json:
-        print_json({**_preview_as_dict(shown), "forgotten": 0})
-    else:
-        print(
-            "\n".join(
-                [*_render_touched(shown), *_render_remaining_copies(shown), _counts(shown.plan)]
-            )
-        )
-    return 0
-
-
-def _print_nothing_forgotten(*, as_json: bool) -> int:
-    if as_json:
-        print_json({"forgotten": 0, "ids": []})
-    else:
-        print("Nothing is forgotten.")
-    return 0
+    Args:
+        target: What a person named.
+        shared: Pages that say the same elsewhere, each with where it is from.
+        invocation: For whom.
+        yes: Whether nobody is asked.
+        dry_run: Whether only to show what would be touched.
+        copies: Whether to forget the pages elsewhere, too.
+    """
+    preview = run_and_close(_plan_erasure(target, shared, copies=copies))
+    data, counts = _preview_as_dict(preview), _counts(preview.plan)
+    remaining = _render_remaining_copies(preview)
+    touched = [*_render_touched(preview), *remaining]
+    if dry_run:
+        invocation.print_result({**data, "forgotten": 0}, "\n".join([*touched, counts]))
+        return 0
+    question = f"Forget {counts}? It cannot be undone."
+    if not (yes or confirm(question, ErrorCode.FORGET_UNCONFIRMED, touched)):
+        invocation.print_result({"forgotten": 0, "ids": []}, "Nothing is forgotten.")
+        return 0
+    beyond = run_and_close(execute_erasure(preview.plan, partial(redraw_reports, target.owner)))
+    lines = [f"{counts} forgotten.", *remaining, *[f"Beyond reach: {beyond}."] * bool(beyond)]
+    invocation.print_result({**data, "beyond": beyond}, "\n".join(lines))
+    return ErrorKind.PARTIAL.exit_status if preview.plan.unreadable else 0
 
 
 async def _plan_erasure(
-    what: ErasureTarget, kept: dict[str, str], *, copies: bool
+    target: ErasureTarget, shared: dict[str, str], *, copies: bool
 ) -> _ErasurePreview:
-    also = {**await find_copies(what.owner, what.pages), **kept}
+    same = {**await find_copies(target.owner, target.pages), **shared}
     if copies:
-        what, also = what._replace(pages=(*what.pages, *also)), {}
-    if len(what.pages) > MAX_PAGES_AT_ONCE:
-        message = (
-            f"{len(what.pages):,} pages are too many at once; the most is {MAX_PAGES_AT_ONCE:,}"
+        target, same = target._replace(pages=(*target.pages, *same)), {}
+    if len(target.pages) > MAX_PAGES_AT_ONCE:
+        what = (
+            f"{len(target.pages):,} pages are too many at once; the most is {MAX_PAGES_AT_ONCE:,}"
         )
-        raise Problem(ErrorCode.USAGE, message, hint="name the folders below one by one")
-    plan = await plan_erasure(what)
-    plan = plan._replace(reports=tuple(await list_outdated_reports(what.owner, plan.reports)))
-    return _ErasurePreview(plan, await _list_report_files(what.owner, plan.reports), also)
+        raise Problem(ErrorCode.USAGE, what, hint="name the folders below one by one")
+    plan = await plan_erasure(target)
+    outdated = await list_outdated_reports(target.owner, plan.reports)
+    files = [file for _, files in outdated for file in files]
+    plan = plan._replace(reports=tuple(report for report, _ in outdated))
+    return _ErasurePreview(plan, files, same)
 
 
 async def resolve_pages(
@@ -261,27 +232,19 @@ async def resolve_pages(
     return OriginPages(list(dict.fromkeys(ids)), {})
 
 
-def _confirm_erasure(shown: _ErasurePreview) -> bool:
-    asked = f"Forget {_counts(shown.plan)}? It cannot be undone."
-    return confirm(
-        asked,
-        ErrorCode.FORGET_UNCONFIRMED,
-        [*_render_touched(shown), *_render_remaining_copies(shown)],
-    )
-
-
-def _preview_as_dict(shown: _ErasurePreview) -> dict[str, object]:
-    plan = shown.plan
+def _preview_as_dict(preview: _ErasurePreview) -> dict[str, object]:
+    plan = preview.plan
+    ids = list(plan.target.ids)
     counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.target.profile}
+    files = {"rewritten": preview.rewritten_files, "deleted": list(plan.deleted)}
     return {
-        "forgotten": len(plan.target.ids),
-        "ids": list(plan.target.ids),
+        "forgotten": len(ids),
+        "ids": ids,
         **counts,
         "reports": [one.run for one in plan.reports],
         "threads": plan.threads,
-        "rewritten": shown.rewritten_files,
-        "deleted": list(plan.deleted),
-        "copies_kept": [{"page": id, "in": where} for id, where in shown.copies.items()],
+        **files,
+        "copies_kept": [{"page": id, "in": where} for id, where in preview.copies.items()],
         "left_in": list(plan.files),
         "unread": [problem.as_dict() for problem in plan.unreadable],
     }
@@ -322,24 +285,15 @@ def _render_remaining_copies(shown: _ErasurePreview) -> list[str]:
     return [one_line(line) for line in (*copies, *own, *unread)]
 
 
-def remove_named_pages(*, ids: list[str] | None, origin: str, invocation: Invocation) -> int:
+async def remove_named_pages(*, ids: list[str] | None, origin: str, invocation: Invocation) -> None:
     """Stop searching pages; nothing else changes, and memory undo brings them back.
 
     Raises:
         Problem: `usage` or `page_not_found`.
     """
-    done = run_and_close(_remove(invocation.owner, ids or [], origin))
-    if invocation.as_json:
-        print_json(done._asdict())
-    elif not done.event:
-        print("Nothing there is searched.")
-    else:
-        counts = {"page": done.pages, "file": done.files}
-        parts = ", ".join(pluralize(count, name) for name, count in counts.items() if count)
-        print(f"{parts} not searched any more; dossier memory undo {done.event} brings them back.")
-    return 0
-
-
-async def _remove(owner: str, ids: list[str], origin: str) -> RemovedPages:
-    found = await resolve_pages(owner, ids, origin)
-    return await remove_pages(owner, found.ids, origin, "removed by the person")
+    found = await resolve_pages(invocation.owner, ids or [], origin)
+    done = await remove_pages(invocation.owner, found.ids, origin, "removed by the person")
+    counts = {"page": done.pages, "file": done.files}
+    parts = ", ".join(pluralize(count, name) for name, count in counts.items() if count)
+    removed = f"{parts} not searched any more; dossier memory undo {done.event} brings them back."
+    invocation.print_result(done._asdict(), removed if done.event else "Nothing there is searched.")

@@ -141,6 +141,11 @@ def confirm(question: str, unconfirmed: ErrorCode, lines: Sequence[str] = ()) ->
     if not has_terminal():
         raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return read_yes()
+
+
+def read_yes() -> bool:
+    """Say whether a person answers a question that was put to them with yes."""
     try:
         return input().strip().lower() in ("y", "yes")
     except EOFError:

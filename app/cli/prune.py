@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
-from app.cli.output import confirm, print_json
+from app.cli.output import confirm
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from library.uploaded_files import discard_uploads
@@ -20,7 +21,7 @@ UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 """The seconds of the units in which an age is said."""
 
 
-def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
+def prune(*, keep: str, yes: bool, invocation: Invocation) -> None:
     """Delete runs that ended long ago; what was learnt and reported stays.
 
     Raises:
@@ -29,37 +30,30 @@ def prune(*, keep: str, yes: bool, invocation: Invocation) -> int:
     seconds, owner = _seconds(keep), invocation.owner
     old = run_and_close(list_expired_threads(owner, seconds))
     if not old or not (yes or _confirm_pruning(old)):
-        message = f"No run ended more than {keep} ago." if not old else "Every run is kept."
-        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, message, as_json=invocation.as_json)
-        return 0
+        message = "Every run is kept." if old else f"No run ended more than {keep} ago."
+        invocation.print_result({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, message)
+        return
     before = _size(settings().home)
-    kept = run_and_close(_deleted(owner, old))
+    kept = run_and_close(prune_threads(old, partial(_save_what_stays, owner)))
     freed = max(0, before - _size(settings().home))
     gone = [one for one in old if one not in kept]
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
     left = f" {pluralize(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
     what = f"{pluralize(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
-    _tell(numbers, what, as_json=invocation.as_json)
-    return 0
+    invocation.print_result(numbers, what)
 
 
-async def _deleted(owner: str, old: list[ExpiredThread]) -> list[ExpiredThread]:
-    """Delete threads with what was uploaded into them; return those that are kept after all."""
-
-    async def before(one: ExpiredThread) -> None:
-        await save_report_state(owner, one)
-        await discard_uploads(owner, one.thread)
-
-    return await prune_threads(old, before)
+async def _save_what_stays(owner: str, thread: ExpiredThread) -> None:
+    """Save how the reports of a thread ended before it goes, with what was uploaded into it."""
+    await save_report_state(owner, thread)
+    await discard_uploads(owner, thread.thread)
 
 
 def _seconds(age: str) -> float:
     found = re.fullmatch(r"(\d{1,6})([hdwy])", age.strip().lower())
     if not found:
-        hint = "a number and h, d, w or y, such as 90d"
-        raise Problem(
-            ErrorCode.USAGE, f"{age!r} is not a length of time", where="--keep", hint=hint
-        )
+        what, hint = f"{age!r} is not a length of time", "a number and h, d, w or y, such as 90d"
+        raise Problem(ErrorCode.USAGE, what, where="--keep", hint=hint)
     return int(found[1]) * float(UNITS[found[2]])
 
 
@@ -80,10 +74,3 @@ def _size(home: Path) -> int:
         with suppress(FileNotFoundError):
             size += file.stat().st_size
     return size
-
-
-def _tell(numbers: dict[str, int], message: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(numbers)
-    else:
-        print(message)

@@ -35,7 +35,7 @@ KEEPS = "The server stores what it is sent in {}"
 """The message when it starts."""
 
 
-def serve(*, port: int, host: str, jobs: int) -> int:
+def serve(*, port: int, host: str, jobs: int) -> None:
     """Start the LangGraph development server with this agent.
 
     Raises:

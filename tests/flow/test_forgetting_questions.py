@@ -69,7 +69,7 @@ async def test_files_that_still_say_what_the_state_has_forgotten_are_drawn_when_
         file.write_bytes(data)
 
     plan = await plan_erasure(await resolve_erasure_target(ME, ["t1-1"]))
-    assert [one.run for one in await list_outdated_reports(ME, plan.reports)] == ["t1-1"]
+    assert [one.run for one, _ in await list_outdated_reports(ME, plan.reports)] == ["t1-1"]
     await wipe("t1-1")
 
     assert done == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from app.cli.forget import ErasureOptions, _plan_erasure, redraw_reports, resolve_pages
+from app.cli.forget import _plan_erasure, redraw_reports, resolve_pages
 from config.errors import Problem
 from graph.session import ThreadSession
 from library.page_retrieval import search_pages
@@ -50,12 +50,10 @@ async def found(query: str = QUERY, *folders: str) -> list[str]:
     return [one.page.id for one in await search_pages(ME, query, 5, groups=groups)]
 
 
-async def forgotten(origin: str, **how: bool) -> Any:
+async def forgotten(origin: str, *, copies: bool = False) -> Any:
     these = await resolve_pages(ME, [], origin, forgotten=True)
-    wish = ErasureOptions(**how)
-    plan = await _plan_erasure(
-        ErasureTarget(ME, pages=tuple(these.ids), origin=origin), these.shared, copies=wish.copies
-    )
+    target = ErasureTarget(ME, pages=tuple(these.ids), origin=origin)
+    plan = await _plan_erasure(target, these.shared, copies=copies)
     await execute_erasure(plan.plan, partial(redraw_reports, ME))
     return plan
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.recall_command import LONGEST, RecallAnswer, RecallExtract, _print
+from app.cli.recall_command import LONGEST, RecallExtract, _print
 
 LONG = "\n\n".join(
     [
@@ -16,16 +16,21 @@ LONG = "\n\n".join(
         *(f"Hinge {number} is oiled in spring and again in autumn." for number in range(30)),
     ]
 )
-STATE: Any = {"language": "en", "notes": "- It shuts when the lamp is lit [S1].", "reports": []}
+STATE: Any = {
+    "question": "When is it closed?",
+    "language": "en",
+    "notes": "- It shuts when the lamp is lit [S1].",
+    "reports": [],
+}
 
 
-def recalled(text: str) -> RecallAnswer:
+def show(text: str, *, whole: bool) -> None:
     extract = RecallExtract("S1", "p1", "The gate", "/notes/gate.md#the-gate", text)
-    return RecallAnswer("When is it closed?", STATE["notes"], [extract], ["p1"], [], 1, {})
+    _print(STATE, [extract], {}, whole=whole)
 
 
 def test_a_passage_of_a_few_lines_is_printed_with_its_place(capsys: pytest.CaptureFixture[str]):
-    _print(recalled(LONG), STATE, whole=False)
+    show(LONG, whole=False)
 
     notes, rest = capsys.readouterr().out.split("\n\n", 1)
     head, said = rest.strip().split("\n", 1)
@@ -37,12 +42,12 @@ def test_a_passage_of_a_few_lines_is_printed_with_its_place(capsys: pytest.Captu
 
 
 def test_whole_pages_are_printed_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]):
-    _print(recalled(LONG), STATE, whole=True)
+    show(LONG, whole=True)
 
     assert LONG in capsys.readouterr().out
 
 
 def test_a_short_page_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]):
-    _print(recalled("# The gate\n\nIt shuts at nine."), STATE, whole=False)
+    show("# The gate\n\nIt shuts at nine.", whole=False)
 
     assert capsys.readouterr().out.endswith("# The gate\n\nIt shuts at nine.\n")
