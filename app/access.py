@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from app.problems import PROBLEM_MEDIA_TYPE, http_status
+from app.problems import PROBLEM_MEDIA_TYPE
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -305,7 +305,7 @@ def _list_sent_tokens(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes
 
 async def _send_refusal(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request, or a websocket that has not opened yet, with a problem."""
-    number = http_status(problem)
+    number = problem.error.http_status
     more = {"www-authenticate": "Bearer"} if number == 401 else {}
     answer: ASGIApp = JSONResponse(problem.as_dict(), number, more, PROBLEM_MEDIA_TYPE)
     if scope["type"] == "websocket" and "websocket.http.response" not in scope["extensions"]:

@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, StateSnapshot, StateUpdate
 from starlette.exceptions import HTTPException
 
-from app.problems import http_status, strip_command_hint
+from app.problems import strip_command_hint
 from config.errors import ErrorCode, Problem
 from graph.compiled import DossierGraph
 from graph.context import Context, build_context
@@ -141,7 +141,7 @@ class GuardedGraph(DossierGraph):
                         one._replace(values=await _store_uploads(at, one.values)) for one in taken
                     ]
                 except Problem as problem:
-                    raise HTTPException(http_status(problem), str(problem)) from problem
+                    raise HTTPException(problem.error.http_status, str(problem)) from problem
                 at = await super().abulk_update_state(at, [taken])
         return at
 

@@ -99,7 +99,7 @@ class MaskingMiddleware:
         body, ended = await _body(receive)
         new: list[Path] = []
         try:
-            safe = await asyncio.to_thread(_check_and_mask, body, _thread(scope), new)
+            safe = await asyncio.to_thread(mask_request, body, _thread(scope), new)
         except Problem as problem:
             await (await answer_problem(Request(scope), problem))(scope, receive, send)
             return
@@ -127,40 +127,30 @@ def _clean_up_on_refusal(send: Send, new: Sequence[Path]) -> Send:
     return answer
 
 
-def _check_and_mask(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
-    """Return a request of the right form with its secrets masked; see `mask_json`.
+def mask_request(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+    """Return a request with its secrets masked; the very same bytes if it has none or is no JSON.
+
+    Args:
+        body: The request.
+        thread: The thread in whose folder the files of its messages are kept, if that is known.
+        new: Is told the paths of files that were not there yet.
 
     Raises:
-        Problem: `request_refused`.
+        Problem: `request_refused` if it has a wrong form, or is nested too deeply.
     """
+    data = None
     try:
-        _check_form(body)
-        return mask_json(body, thread, new)
+        with suppress(ValueError):
+            data = json.loads(body)
+        _check_form(data)
+        safe = _masked(_store_files(data, thread, new) if thread else data)
+        return body if safe is data else json.dumps(safe).encode()
     except RecursionError as error:
         what = "the request is nested too deeply"
         raise Problem(ErrorCode.REQUEST_REFUSED, what, where="body") from error
 
 
-def mask_json(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
-    """Return a JSON text with its secrets masked; the very same bytes if it has none or is no JSON.
-
-    Args:
-        body: The text.
-        thread: The thread in whose folder the files of its messages are kept, if that is known.
-        new: Is told the paths of files that were not there yet.
-
-    Raises:
-        RecursionError: It is nested too deeply to be looked through.
-    """
-    try:
-        data = json.loads(body)
-    except ValueError:
-        return body
-    safe = _masked(_store_files(data, thread, new) if thread else data)
-    return body if safe is data else json.dumps(safe).encode()
-
-
-def _check_form(body: bytes) -> None:
+def _check_form(data: Any) -> None:
     """Make sure that a request has the form which the server takes for granted.
 
     What it does not check, such as callbacks that are no functions, it stores with the thread,
@@ -169,9 +159,6 @@ def _check_form(body: bytes) -> None:
     Raises:
         Problem: `request_refused`.
     """
-    data = None
-    with suppress(ValueError):
-        data = json.loads(body)
     every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
     for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
         try:
@@ -184,15 +171,15 @@ def _check_form(body: bytes) -> None:
 def _store_files(data: Any, thread: str, new: list[Path] | None) -> Any:
     """Return what a request says with a reference in the place of each file of a message."""
     if isinstance(data, list):
-        made = [_store_files(one, thread, new) for one in data]
-        return data if all(one is old for one, old in zip(made, data, strict=True)) else made
+        return _unless_same([_store_files(one, thread, new) for one in data], data)
     if not isinstance(data, dict):
         return data
-    found = {name: _store_files(one, thread, new) for name, one in data.items()}
-    said = found.get("content")
-    if isinstance(said, list) and not PERSON.isdisjoint(map(str, map(data.get, ("role", "type")))):
-        found["content"] = replace_file_bytes(thread, said, new)
-    return data if all(found[name] is one for name, one in data.items()) else found
+    stored = {name: _store_files(one, thread, new) for name, one in data.items()}
+    content = stored.get("content")
+    by_person = not PERSON.isdisjoint(map(str, map(data.get, ("role", "type"))))
+    if isinstance(content, list) and by_person:
+        stored["content"] = replace_file_bytes(thread, content, new)
+    return _unless_same(stored, data)
 
 
 def _masked(data: Any, kept: dict[str, Any] | None = AS_IT_IS) -> Any:
@@ -200,15 +187,22 @@ def _masked(data: Any, kept: dict[str, Any] | None = AS_IT_IS) -> Any:
     if kept is None:
         return data
     if isinstance(data, dict):
-        new = {
-            k: _masked(one, kept[k]) if k in kept else mask_secrets_within(one)
-            for k, one in data.items()
+        masked = {
+            name: _masked(one, kept[name]) if name in kept else mask_secrets_within(one)
+            for name, one in data.items()
         }
-        return data if all(new[name] is one for name, one in data.items()) else new
+        return _unless_same(masked, data)
     if isinstance(data, list) and kept is AS_IT_IS:
-        made = [_masked(one) for one in data]
-        return data if all(one is old for one, old in zip(made, data, strict=True)) else made
+        return _unless_same([_masked(one) for one in data], data)
     return mask_secrets_within(data)
+
+
+def _unless_same(made: Any, data: Any) -> Any:
+    """Return what was made of a list or table; the very same one if each of its values is."""
+    pairs = zip(made, data, strict=True)
+    if isinstance(data, dict):
+        pairs = zip(made.values(), data.values(), strict=True)
+    return data if all(one is old for one, old in pairs) else made
 
 
 async def _body(receive: Receive) -> tuple[bytes, Message]:
@@ -242,18 +236,15 @@ def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
             if message["type"] != "websocket.receive" or not text:
                 return message
             try:
-                safe = await asyncio.to_thread(_check_and_mask, text.encode(), thread)
+                safe = await asyncio.to_thread(mask_request, text.encode(), thread)
                 return {**message, "text": safe.decode()}
             except Problem as problem:
-                await send({"type": "websocket.send", "text": _refusal(problem)})
+                # The event stream words errors like this.
+                event = {"type": "error", "id": None, "error": "invalid_argument"}
+                refusal = json.dumps({**event, "message": problem.what, **problem.as_dict()})
+                await send({"type": "websocket.send", "text": refusal})
 
     return next_message
-
-
-def _refusal(problem: Problem) -> str:
-    """Return the answer to a command that is refused, as the event stream words errors."""
-    event = {"type": "error", "id": None, "error": "invalid_argument", "message": problem.what}
-    return json.dumps({**event, **problem.as_dict()})
 
 
 @asynccontextmanager

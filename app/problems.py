@@ -44,11 +44,6 @@ def strip_command_hint(problem: Problem) -> Problem:
     return stripped
 
 
-def http_status(problem: Problem) -> int:
-    """Return the HTTP status of a problem."""
-    return problem.error.http_status
-
-
 async def answer_problem(request: Request, error: Exception) -> JSONResponse:
     """Answer a request that failed because of a problem, or of the file of checkpoints."""
     del request
@@ -58,7 +53,9 @@ async def answer_problem(request: Request, error: Exception) -> JSONResponse:
         else cast("Problem", error)
     )
     stripped = strip_command_hint(problem)
-    return JSONResponse(stripped.as_dict(), http_status(stripped), media_type=PROBLEM_MEDIA_TYPE)
+    return JSONResponse(
+        stripped.as_dict(), problem.error.http_status, media_type=PROBLEM_MEDIA_TYPE
+    )
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
@@ -83,7 +80,7 @@ async def answer_failure(request: Request, error: Exception) -> Response:
         return await answer_refusal(request, error)
     _log.error(BROKEN, exc_info=error)
     defect = Problem(ErrorCode.INTERNAL, BROKEN, where=request.url.path, hint=LOG)
-    return JSONResponse(defect.as_dict(), http_status(defect), media_type=PROBLEM_MEDIA_TYPE)
+    return JSONResponse(defect.as_dict(), defect.error.http_status, media_type=PROBLEM_MEDIA_TYPE)
 
 
 def _by_server(error: Exception) -> bool:

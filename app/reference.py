@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -92,28 +91,15 @@ def _default_of(one: Field[Any]) -> str:
 
 def _render_settings() -> str:
     """Return the table of the settings of an installation."""
-    says = _describe_settings()
+    # What each setting means stands below it in the class.
+    below = re.compile(r'^    (\w+): [^\n]*\n    """(.*?)"""', re.MULTILINE | re.DOTALL)
+    says = dict(below.findall(inspect.getsource(Settings)))
     intro = "From the environment or `.env` in the home: see [configuration](configuration.md)."
     rows = ["| variable | default | |", "|---|---|---|"]
     for one in fields(Settings):
         default = "`~/.dossier`" if one.name == "home" else _default_of(one)
         rows.append(f"| `{ENV_PREFIX}{one.name.upper()}` | {default} | {_cell(says[one.name])} |")
     return "\n".join(["## Settings\n", intro, "", *rows, ""])
-
-
-def _describe_settings() -> dict[str, str]:
-    """Return what each setting means: the text that stands below it in the class."""
-    body = ast.parse(inspect.getsource(Settings)).body[0]
-    members = body.body if isinstance(body, ast.ClassDef) else []
-    return {
-        one.target.id: text.value.value
-        for one, text in pairwise(members)
-        if isinstance(one, ast.AnnAssign)
-        and isinstance(one.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
 
 
 def _render_error_codes() -> str:

@@ -96,27 +96,19 @@ A plan for --plan, as dossier ask --review prints it:
 
 
 def render_epilog(command: str) -> str:
-    """Return what stands below the options of a command; nothing where it only has commands."""
-    special = {"ask": _render_ask_help, "resume": _render_resume_help}
-    if command in special:
-        return special[command]()
-    return _render_examples(command) if command in COMMAND_EXAMPLES else ""
+    """Return what stands below the options of a command; nothing where it only has commands.
 
-
-def _render_examples(command: str) -> str:
-    """Return the examples of a command, as click leaves them as they are."""
-    return "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in COMMAND_EXAMPLES[command])])
-
-
-def _render_ask_help() -> str:
-    """Return the examples of `ask`, and the choices that `--set` takes with what each may be."""
-    choices = "\n".join(_line(one.name, one.metadata["description"]) for one in SETTABLE_CHOICES)
-    return f"{_render_examples('ask')}\n\n\b\nChoices for --set NAME=VALUE:\n{choices}"
-
-
-def _render_resume_help() -> str:
-    """Return the examples of `resume`, and a plan as `--plan` takes it."""
-    return f"{_render_examples('resume')}\n\n\b\n{PLAN_EXAMPLE}"
+    These are examples, below `ask` the choices that `--set` takes with what each may be, and below
+    `resume` a plan as `--plan` takes it.
+    """
+    if command not in COMMAND_EXAMPLES:
+        return ""
+    # Typer leaves the lines of a paragraph as they are that begins with a backspace.
+    examples = "\n".join(["\b", "Examples:", *(f"  {line}" for line in COMMAND_EXAMPLES[command])])
+    if command == "ask":
+        choices = (_line(one.name, one.metadata["description"]) for one in SETTABLE_CHOICES)
+        return "\n".join([examples, "\n\b", "Choices for --set NAME=VALUE:", *choices])
+    return f"{examples}\n\n\b\n{PLAN_EXAMPLE}" if command == "resume" else examples
 
 
 def _line(name: str, says: str) -> str:

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, cast
 
 import typer
@@ -130,7 +131,7 @@ def _simplify_help(command: Any, path: str) -> Any:
     helping = command.get_help_option(typer.Context(command, help_option_names=HELP))
     for one in (*command.params, helping):
         vars(one).update(_get_number_range_help_str=partial(_bounds, one))
-        vars(one).update(get_runtime_param=partial(_LazyParam, one))
+        vars(one).update(get_runtime_param=partial(SimpleNamespace, coerce=partial(_coerce, one)))
         if isinstance(one, TyperArgument):
             vars(one).update(
                 display_type_rich=_nothing, _usage_display_name=partial(_argument_name, one)
@@ -138,24 +139,18 @@ def _simplify_help(command: Any, path: str) -> Any:
     return command
 
 
-class _LazyParam:
-    """What takes the value of a parameter: as it is where it is of its kind already.
+def _coerce(one: Any, value: Any, param: Any, ctx: typer.Context) -> Any:
+    """Return the value of a parameter as a command is given it: as it is where it is of its kind.
 
     Typer does so with true and false alone; for all else it loads pydantic, which most commands
     with nothing but texts and defaults can do without.
     """
-
-    def __init__(self, one: Any) -> None:
-        self.one = one
-
-    def coerce(self, value: Any, param: Any, ctx: typer.Context) -> Any:
-        """Return a value as the command is given it; typer reads what has to be read."""
-        kind = self.one.type_descriptor
-        if type(value) is kind.annotation and kind.parameter_info.parser is None:
-            return value
-        if value is None and not self.one.multiple and self.one.nargs == 1:
-            return None
-        return type(self.one).get_runtime_param(self.one).coerce(value, param=param, ctx=ctx)
+    kind = one.type_descriptor
+    if type(value) is kind.annotation and kind.parameter_info.parser is None:
+        return value
+    if value is None and not one.multiple and one.nargs == 1:
+        return None
+    return type(one).get_runtime_param(one).coerce(value, param=param, ctx=ctx)
 
 
 def _bounds(one: Any) -> str | None:

@@ -122,7 +122,7 @@ async def _resume(
         await set_run_status(run.owner, run.id, "running")
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:
-        state, request = await conductor.continue_run(opened)
+        state, request = await opened.resume(choices, conductor.progress.on_event)
     if request is None or standing == "working" or decision is None:
         return SessionOutcome(state, request)
     return await conductor.answer(opened, decision)

@@ -155,20 +155,18 @@ def read_plan_edit(file: Path) -> ReviewDecision:
     Raises:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
+    code = ErrorCode.PLAN_FILE
     try:
         with open_user_file(file) as stream:
             content = stream.read(LARGEST + 1)
         text = content.decode("utf-8-sig")
-    except FileNotFoundError as error:
-        what = "there is no such file"
-        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=str(file), hint=PLAN_HINT) from error
+        if len(content) <= LARGEST:
+            return _parse_edit(text)
+        what = f"the plan has more than {LARGEST} bytes"
+    except FileNotFoundError:
+        code, what = ErrorCode.FILE_NOT_FOUND, "there is no such file"
     except OSError as error:
         what = f"the plan cannot be read: {error.strerror}"
-        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT) from error
-    except UnicodeDecodeError as error:
+    except UnicodeDecodeError:
         what = "the plan is not UTF-8"
-        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT) from error
-    if len(content) > LARGEST:
-        what = f"the plan has more than {LARGEST} bytes"
-        raise Problem(ErrorCode.PLAN_FILE, what, where=str(file), hint=PLAN_HINT)
-    return _parse_edit(text)
+    raise Problem(code, what, where=str(file), hint=PLAN_HINT)

@@ -9,6 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -58,13 +59,8 @@ def summarize_report(
     failed |= {"resume": resume} if failed else {}
     cited = set(state["report"]["cited"])
     sources = [
-        {
-            "id": one["id"],
-            "title": one["title"],
-            "location": one["location"],
-            "cited": one["id"] in cited,
-        }
-        for one in state.get("sources", {}).values()
+        {"id": id, "title": one["title"], "location": one["location"], "cited": id in cited}
+        for id, one in state.get("sources", {}).items()
     ]
     return {
         "run": run,
@@ -80,29 +76,9 @@ def summarize_report(
     }
 
 
-def _summarize_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:
-    """Return the summary of a run that ended in a reply to small talk."""
-    return {**_without_report(run, thread, state["status"]), "reply": reply}
-
-
-def _summarize_waiting(run: str, thread: str, plan: dict[str, Any], resume: str) -> dict[str, Any]:
-    """Return the summary of a run whose plan waits; `resume` is the command that approves it."""
-    return {**_summarize_stopped(run, thread, "waiting_review", resume), "plan": plan}
-
-
-def _summarize_stopped(run: str, thread: str, status: str, resume: str) -> dict[str, Any]:
-    """Return the summary of a run that stopped; `resume` is the command that goes on with it."""
-    return {**_without_report(run, thread, status), "resume": resume}
-
-
 def has_report(state: State) -> bool:
     """Say whether a run ended in a report rather than in a reply to small talk."""
     return bool("report" in state and state["report"]["title"])
-
-
-def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
-    named = {"run": run, "thread": thread, "status": status, "report": None, "answer": ""}
-    return {**named, "sources": [], "quotes": [], "doubted": [], "second_reader": None}
 
 
 STATUS = {
@@ -172,7 +148,7 @@ class CliRunner:
             after_answer = self.delivered and problem is not self.problem
             if after_answer:
                 self._tell_how_to_go_on("The report is not in memory yet. Store it")
-            about = self._stopped(self.status)
+            about = self._summary(self.status, resume=self._command())
             return print_problem(problem, as_json=self.as_json and not after_answer, about=about)
         except DAMAGE_ERRORS as error:
             # A request or a report that was read back is shown when its thread is closed again.
@@ -184,7 +160,8 @@ class CliRunner:
         outcome = asyncio.run(self._work(work))
         while outcome.request and not self.wait and has_terminal():
             decision = self._decision(outcome.request)
-            outcome = asyncio.run(self._work(self._answering(decision, outcome.request)))
+            answer = partial(self.answer, decision=decision, shown=outcome.request)
+            outcome = asyncio.run(self._work(answer))
         if outcome.request:
             return self._waiting(outcome.request)
         if not self.delivered:
@@ -213,13 +190,6 @@ class CliRunner:
         if list_removed_kinds(json.dumps(decision)):
             self.progress.print_line(REMOVAL_NOTICE)
         return await opened.answer_review(decision, self.context, self.progress.on_event, shown)
-
-    async def continue_run(self, opened: ThreadSession) -> SessionOutcome:
-        """Continue an open thread that was stopped."""
-        return await opened.resume(self.context, self.progress.on_event)
-
-    def _answering(self, decision: review.ReviewDecision, shown: dict[str, Any]) -> Work:
-        return lambda opened: self.answer(opened, decision, shown)
 
     async def _work(self, work: Work) -> SessionOutcome:
         async with open_session(self.thread) as opened:
@@ -262,23 +232,9 @@ class CliRunner:
             status: RunStatus = "waiting_review" if waits else "paused"
             await set_run_status(self.owner, self.run, status)
             self._tell_how_to_go_on("Paused. Go on")
-            self._print_json(self._stopped(status))
+            self._print_json(self._summary(status, resume=self._command()))
         else:
-            self.err.print("Stopped before the run began.")
-
-    async def _tell_proposals(self) -> None:
-        """Say that the run would change memory files, if so."""
-        project = self.context.project
-        if count := await count_pending_proposals(self.owner, self.run):
-            shown = "dossier memory proposals" + (f" --project {quote(project)}" if project else "")
-            line = f"The run proposes {pluralize(count, 'change')} to AGENTS.md: {shown}"
-            self.err.print(line, soft_wrap=True, markup=False)
-
-    async def _tell_shortened(self) -> None:
-        """Say that queries were shortened or not sent because of private words, if so."""
-        if line := describe_shortened_searches(await read_trace(self.run)):
-            shown = f"dossier runs show {self.run} --json{self._of_project()}"
-            self.err.print(f"{line}: {shown}", soft_wrap=True, markup=False)
+            self._tell("Stopped before the run began.")
 
     def _decision(self, request: dict[str, Any]) -> review.ReviewDecision:
         review.print_plan(self.err, request)
@@ -290,18 +246,19 @@ class CliRunner:
             self._print_json(self._waits(request))
             raise KeyboardInterrupt from None
 
+    def _tell(self, line: str) -> None:
+        """Say something to the person, in one line as it is."""
+        self.err.print(line, soft_wrap=True, markup=False)
+
     def _tell_how_to_go_on(self, what: str, limit: str = "") -> None:
-        self.err.print(f"{what} with: {self._command(limit)}", soft_wrap=True, markup=False)
+        self._tell(f"{what} with: {self._command(limit)}")
 
     def _command(self, limit: str = "") -> str:
         """Return the command that goes on with the run, with more than a limit that it reached."""
-        name = limit.partition(" = ")[0]
-        caps = (
-            f" --set {double_cap(name, getattr(self.context, name))}"
-            if name in RAISABLE_CAPS
-            else ""
-        )
-        return f"dossier resume {self.run}{self._of_project()}{caps}"
+        name, command = limit.partition(" = ")[0], f"dossier resume {self.run}{self._of_project()}"
+        if name not in RAISABLE_CAPS:
+            return command
+        return f"{command} --set {double_cap(name, getattr(self.context, name))}"
 
     def _of_project(self) -> str:
         project = self.context.project
@@ -310,10 +267,9 @@ class CliRunner:
     def _waiting(self, request: dict[str, Any]) -> int:
         review.print_plan(self.err, request)
         waiting = self._waits(request)
-        what = f"The plan waits for your decision: {waiting['resume']}"
-        self.err.print(what, soft_wrap=True, markup=False)
+        self._tell(f"The plan waits for your decision: {waiting['resume']}")
         other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
-        self.err.print(f"  ({other}: dossier resume --help)", soft_wrap=True, markup=False)
+        self._tell(f"  ({other}: dossier resume --help)")
         if not self.as_json and not sys.stdout.isatty():
             print(render_plan(request["plan"]), end="")
         self._print_json(waiting)
@@ -321,10 +277,18 @@ class CliRunner:
 
     def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
         command = f"{self._command()} --approve"
-        return _summarize_waiting(self.run, self.thread, request["plan"], command)
+        return self._summary("waiting_review", resume=command, plan=request["plan"])
 
-    def _stopped(self, status: RunStatus) -> dict[str, Any]:
-        return _summarize_stopped(self.run, self.thread, status, self._command())
+    def _summary(self, status: RunStatus, **more: Any) -> dict[str, Any]:
+        """Return the summary of a run without a report.
+
+        Args:
+            status: How it stands.
+            more: What came instead, and the command that goes on with it.
+        """
+        named = {"run": self.run, "thread": self.thread, "status": status}
+        empty: dict[str, Any] = {"sources": [], "quotes": [], "doubted": [], "second_reader": None}
+        return {**named, "report": None, "answer": "", **empty, **more}
 
     async def _answered(self, state: State) -> None:
         """Hand over what came out; the run still learns behind it, so nothing may break it off."""
@@ -339,7 +303,7 @@ class CliRunner:
     async def _hand_over(self, state: State) -> None:
         if not has_report(state):
             text = str(state["messages"][-1].text)
-            self._print(text, _summarize_reply(self.run, self.thread, state, text))
+            self._print(text, self._summary(state["status"], reply=text))
             return
         file = await self._file(state)
         try:
@@ -348,9 +312,10 @@ class CliRunner:
             self._print(file.read_text("utf-8"), summary)
         finally:
             self._tell_where(state["status"], file)
-            await self._tell_shortened()
+            if line := describe_shortened_searches(await read_trace(self.run)):
+                self._tell(f"{line}: dossier runs show {self.run} --json{self._of_project()}")
             if problem := find_first_error(state):
-                self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
+                self._tell(one_line(str(problem)))
                 self._tell_how_to_go_on("When the problem is solved, repeat the failed parts")
             elif reached := find_limit(state):
                 what = f"The run reached its limit {reached}. Complete it"
@@ -360,10 +325,8 @@ class CliRunner:
         if sys.stdout.isatty():
             self.err.print()
         for head, one in ((f"{status}:", file), ("", file.with_suffix(".html"))):
-            line = f"{head:{len(status) + 1}} {one_line(str(one))}"
-            self.err.print(line, soft_wrap=True, markup=False)
-        ask = f"To ask on: dossier ask QUESTION --thread {self.thread}{self._of_project()}"
-        self.err.print(ask, soft_wrap=True, markup=False)
+            self._tell(f"{head:{len(status) + 1}} {one_line(str(one))}")
+        self._tell(f"To ask on: dossier ask QUESTION --thread {self.thread}{self._of_project()}")
 
     async def _file(self, state: State) -> Path:
         """Return the Markdown file of the report, which is written unless it was delivered there.
@@ -379,14 +342,18 @@ class CliRunner:
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.error, problem.what, where=problem.where, hint=hint) from problem
-        await self._tell_proposals()
+        if count := await count_pending_proposals(self.owner, self.run):
+            changes = f"{pluralize(count, 'change')} to AGENTS.md"
+            command = f"dossier memory proposals{self._of_project()}"
+            self._tell(f"The run proposes {changes}: {command}")
         return folder / REPORT_FILES["md"]
 
     def _print(self, text: str, data: dict[str, Any]) -> None:
-        self._print_json(data)
-        if not self.as_json and sys.stdout.isatty():
+        if self.as_json:
+            print_json(data)
+        elif sys.stdout.isatty():
             Console().print("", Markdown(text))
-        elif not self.as_json:
+        else:
             print(text)
 
     def _print_json(self, data: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from app.http_app import SERVER_STATE_DIR, MaskingMiddleware, mask_json, server_lifespan
+from app.http_app import SERVER_STATE_DIR, MaskingMiddleware, mask_request, server_lifespan
 from tools.message_uploads import list_message_uploads
 
 SECRET = "hunter2-Zebra9"
@@ -176,7 +176,7 @@ def test_a_message_of_a_websocket_is_masked(client: TestClient):
 
 
 def test_what_is_no_json_is_left_to_the_server():
-    assert mask_json(b"{") == b"{"
+    assert mask_request(b"{") == b"{"
 
 
 def sent(role: str = "user") -> dict[str, Any]:

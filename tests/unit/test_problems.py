@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.problems import EXCEPTION_HANDLERS, http_status
+from app.problems import EXCEPTION_HANDLERS
 from config.errors import ErrorCode, Problem
 
 UUID_OF = (lambda id: UUID(id)).__code__
@@ -84,7 +84,7 @@ def test_a_file_of_checkpoints_that_fails_is_told_by_name(name: str, code: str):
     number, _, told = asked(error)
 
     assert told["code"] == code
-    assert number == http_status(Problem(ErrorCode.parse(code), ""))
+    assert number == ErrorCode.parse(code).http_status
 
 
 @pytest.mark.parametrize(
