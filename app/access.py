@@ -161,9 +161,8 @@ class AccessMiddleware:
         host = _single_header(scope, "host") or ""
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
             hint = "add the name to DOSSIER_SERVER_HOSTS"
-            raise Problem(
-                ErrorCode.HOST_REFUSED, "this server does not have this name", where=host, hint=hint
-            )
+            what = "this server does not have this name"
+            raise Problem(ErrorCode.HOST_REFUSED, what, where=host, hint=hint)
         origin = _single_header(scope, "origin", host)
         if self.rules.origins is None or origin is None or origin in self.rules.origins:
             return scope
@@ -185,7 +184,8 @@ class AccessMiddleware:
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
-        if scope["type"] == "http" and scope["method"] in READING and _path(scope) in HARMLESS:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if scope["type"] == "http" and scope["method"] in READING and path in HARMLESS:
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
@@ -201,14 +201,7 @@ def _address() -> str:
 
 def _is_internal_call(scope: Scope) -> bool:
     """Say whether the server calls itself, which no request from outside can imitate."""
-    root = scope.get("root_path", "")
-    return bool(root == "/noauth" or root.startswith("/noauth/"))
-
-
-def _path(scope: Scope) -> str:
-    """Return the path of a request below where the server is mounted."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
+    return f"{scope.get('root_path', '')}/".startswith("/noauth/")
 
 
 def _single_header(scope: Scope, name: str, host: str = "") -> str | None:
@@ -279,17 +272,16 @@ def _strip_token(scope: Scope, right: str) -> Scope:
         Problem: `token_missing` or `token_wrong`.
     """
     sent = list(_list_sent_tokens(scope))
-    if not any(secrets.compare_digest(said, right.encode()) for _, said in sent):
+    ours = {header for header, token in sent if secrets.compare_digest(token, right.encode())}
+    if not ours:
         hint = (
             "`dossier token` prints it; send it as x-api-key (`api_key=` of langgraph_sdk, the key "
             "that a chat page asks for), or as Authorization: Bearer"
         )
         if sent:
             raise Problem(ErrorCode.TOKEN_WRONG, "this is not the token of this server", hint=hint)
-        raise Problem(
-            ErrorCode.TOKEN_MISSING, "this request needs the token of this server", hint=hint
-        )
-    ours = {whole for whole, said in sent if secrets.compare_digest(said, right.encode())}
+        what = "this request needs the token of this server"
+        raise Problem(ErrorCode.TOKEN_MISSING, what, hint=hint)
     return {**scope, "headers": [one for one in scope["headers"] if tuple(one) not in ours]}
 
 

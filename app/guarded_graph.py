@@ -62,24 +62,24 @@ class GuardedGraph(DossierGraph):
         Raises:
             Problem: `state_refused`, `thread_incompatible`, or what is wrong with a plan.
         """
-        if (config or {}).get("configurable", {}).get("checkpoint_ns"):
+        config = config or {}
+        if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
-        given, before = input, await self._values(config or {})
+        given, before = input, await self._values(config)
         check_graph_version(before)
         if isinstance(input, Command):
-            given = await self._command(config or {}, input, before)
-            given = replace(given, update=await _store_uploads(config or {}, given.update))
+            given = await self._command(config, input, before)
+            given = replace(given, update=await _store_uploads(config, given.update))
         elif isinstance(input, dict):
             # Like LangGraph itself, a run passes over what its input schema does not name.
-            said = {name: value for name, value in input.items() if name == "messages"}
-            given = _as_input(said, before)
-            given = await _store_uploads(config or {}, given)
+            asked = {name: value for name, value in input.items() if name == "messages"}
+            given = await _store_uploads(config, _as_input(asked, before))
         elif input is not None:
             _refuse("an input that is not an object")
-        elif again := await self._again(config or {}):
+        elif again := await self._again(config):
             given = Command(update={"again": again})
         else:
-            await self._repeat(config or {}, more.get("context"))
+            await self._repeat(config, more.get("context"))
         try:
             async for part in super().astream(given, config, **more):
                 yield part
@@ -136,9 +136,9 @@ class GuardedGraph(DossierGraph):
         for updates in supersteps:
             async with guard_thread(self, _thread_of(at)):
                 try:
-                    taken = await self._updates(at, updates)
                     taken = [
-                        one._replace(values=await _store_uploads(at, one.values)) for one in taken
+                        one._replace(values=await _store_uploads(at, one.values))
+                        for one in await self._updates(at, updates)
                     ]
                 except Problem as problem:
                     raise HTTPException(problem.error.http_status, str(problem)) from problem
@@ -147,13 +147,7 @@ class GuardedGraph(DossierGraph):
 
     async def _values(self, config: RunnableConfig) -> Values:
         """Return the state that something is brought to; none where nothing is saved."""
-        if not self.checkpointer:
-            return {}
-        return dict((await self.aget_state(config)).values)
-
-    async def _waits(self, config: RunnableConfig) -> bool:
-        """Tell whether a node waits for a decision; what is jumped to would run beside it."""
-        return bool(self.checkpointer and (await self.aget_state(config)).interrupts)
+        return dict((await self.aget_state(config)).values) if self.checkpointer else {}
 
     async def _again(self, config: RunnableConfig) -> int:
         """Return which time something is done again from an earlier state; 0 at the newest one."""
@@ -191,12 +185,12 @@ class GuardedGraph(DossierGraph):
             _refuse("a command for another graph")
         to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
         to = [one for one in to if one]
-        nodes = {END, *(name for name in self.nodes if not name.startswith("__"))}
+        nodes = {END, *(name for name in self.nodes if not name.startswith("__"))} - {*SENT}
         for one in to:
-            known = isinstance(one, str) and one in nodes
-            if not known or one in SENT or (one and "turn" not in before):
+            if not isinstance(one, str) or one not in nodes or "turn" not in before:
                 _refuse(f"a jump to {getattr(one, 'node', one)!r}")
-        if to and await self._waits(config):
+        # What is jumped to would run beside a node that waits for a decision.
+        if to and self.checkpointer and (await self.aget_state(config)).interrupts:
             _refuse(f"a jump to {to[0]!r} while the plan waits for a decision")
         taken = _as_input(_to_dict(command.update), before)
         if not taken and not to and command.resume is None:
@@ -206,8 +200,7 @@ class GuardedGraph(DossierGraph):
     async def _updates(
         self, config: RunnableConfig, updates: Sequence[StateUpdate]
     ) -> list[StateUpdate]:
-        configurable = config.get("configurable", {})
-        if configurable.get("checkpoint_ns"):
+        if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
         snapshot = await self.aget_state(config)
         before = dict(snapshot.values)
@@ -221,7 +214,7 @@ class GuardedGraph(DossierGraph):
 
 def _thread_of(config: RunnableConfig) -> str:
     """Return the name of the thread that a graph works in; nothing for none."""
-    return str(config.get("configurable", {}).get("thread_id", ""))
+    return str(config.get("configurable", {}).get("thread_id") or "")
 
 
 def _check_interrupts(snapshot: StateSnapshot) -> StateSnapshot:
@@ -237,10 +230,10 @@ def _check_interrupts(snapshot: StateSnapshot) -> StateSnapshot:
 
 async def _store_uploads(config: RunnableConfig, values: Any) -> Any:
     """Return values with the files taken out of their messages, before any of it is saved."""
-    thread = config.get("configurable", {}).get("thread_id")
+    thread = _thread_of(config)
     if not thread or not isinstance(values, dict) or "messages" not in values:
         return values
-    return {**values, "messages": await extract_uploads(str(thread), values["messages"])}
+    return {**values, "messages": await extract_uploads(thread, values["messages"])}
 
 
 def _update(update: StateUpdate, before: Values, stands: tuple[str, ...]) -> StateUpdate:

@@ -89,18 +89,18 @@ class UnreviewedGraph(GuardedGraph):
 
 def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
     """Return what is handed over of a state."""
-    said = list(values.get("messages", []))
+    messages = list(values.get("messages", []))
     status = values.get("status", "running")
-    if status not in DONE or not said or said[-1].type != "ai":
-        return ResearchOutput(status=status, messages=said)
-    report, sources = values["report"], values.get("sources", {})
+    if status not in DONE or not messages or messages[-1].type != "ai":
+        return ResearchOutput(status=status, messages=messages)
+    report, sources, text = values["report"], values.get("sources", {}), str(messages[-1].text)
     cited = [sources[name] for name in report["cited"] if name in sources]
     return ResearchOutput(
         status=status,
-        answer=extract_answer(report["body"]) if report["title"] else str(said[-1].text),
-        report=str(said[-1].text) if report["title"] else "",
+        answer=extract_answer(report["body"]) if report["title"] else text,
+        report=text if report["title"] else "",
         sources=[CitedSource(id=s["id"], title=s["title"], location=s["location"]) for s in cited],
-        messages=said[-1:],
+        messages=messages[-1:],
     )
 
 
@@ -168,12 +168,12 @@ class ServerCheckpointer(CheckpointSaver):
             before = {"configurable": dict(before)}
         _checkpoint_address(config or {})
         wanted = {"limit": limit, **(filter or {})}
-        known = all(map(NAMED.fullmatch, wanted)) and all(wanted)
-        known = known and all(map(_countable, wanted.values()))
-        if not known or (before is not None and not _checkpoint_address(before)[0]):
+        named = all(name and NAMED.fullmatch(name) for name in wanted)
+        # SQLite takes no larger numbers.
+        small = not any(isinstance(one, int) and abs(one) >= 2**63 for one in wanted.values())
+        if not (named and small) or (before is not None and not _checkpoint_address(before)[0]):
             _refuse_checkpoint(wanted if before is None else before)
-        listed = super().alist(config, filter=filter, before=before, limit=limit)
-        async for found in listed:
+        async for found in super().alist(config, filter=filter, before=before, limit=limit):
             yield found
 
     async def adelete_thread(self, thread_id: str) -> None:
@@ -194,11 +194,6 @@ def _checkpoint_address(config: RunnableConfig) -> tuple[str, str]:
         if not isinstance(one, str) or not NAMED.fullmatch(one):
             _refuse_checkpoint(one)
     return id, space
-
-
-def _countable(value: Any) -> bool:
-    """Tell whether a value is no number that is too large for SQLite."""
-    return not isinstance(value, int) or abs(value) < 2**63
 
 
 def _refuse_checkpoint(named: Any) -> NoReturn:
@@ -222,7 +217,7 @@ async def serve_dossier(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime, make_graph()):
+    async with _hold_thread(config, runtime):
         yield make_guarded_graph(make_graph())
 
 
@@ -235,14 +230,12 @@ async def serve_research(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime, make_graph()):
+    async with _hold_thread(config, runtime):
         yield make_unreviewed_graph(make_graph())
 
 
 @asynccontextmanager
-async def _hold_thread(
-    config: RunnableConfig, runtime: ServerRuntime[Any], graph: Graph
-) -> AsyncIterator[None]:
+async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[None]:
     """Hold a thread while a run works on it, and write down how it ended.
 
     Raises:
@@ -260,12 +253,14 @@ async def _hold_thread(
     lock = await asyncio.to_thread(acquire, thread)
     try:
         async with open_checkpointer() as saver:
-            await check_thread_branches(saver, graph, thread)
+            await check_thread_branches(saver, make_graph(), thread)
         if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
         yield
     except BaseException as error:
-        found = await find_damage(graph, thread) if isinstance(error, DAMAGE_ERRORS) else None
+        found = (
+            await find_damage(make_graph(), thread) if isinstance(error, DAMAGE_ERRORS) else None
+        )
         status, code = _status_after(found or error)
         await mark_interrupted(owner, thread, status, code=code)
         if found:
@@ -314,11 +309,10 @@ def check_run_choices(choices: dict[str, Any] | None) -> None:
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider` or
             `model_without_price`.
     """
-    chosen = build_context(choices or {})
+    choices = choices or {}
+    chosen = build_context(choices)
     check_provider_names(chosen.search)
     # A form sends every number, also those that nobody has changed.
-    unchanged = (
-        chosen.max_cost == Context.max_cost and CHOICE_BOUNDS.keys() <= (choices or {}).keys()
-    )
-    if "max_cost" in (choices or {}) and not unchanged:
+    unchanged = chosen.max_cost == Context.max_cost and CHOICE_BOUNDS.keys() <= choices.keys()
+    if "max_cost" in choices and not unchanged:
         check_model_prices(chosen)
