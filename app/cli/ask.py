@@ -77,7 +77,5 @@ def read_question(question: str) -> str:
         what = f"standard input cannot be read: {error.strerror}"
         raise Problem(ErrorCode.USAGE, what, hint="put the question in quotes") from error
     except UnicodeDecodeError as error:
-        hint = "pipe in a question as text in UTF-8"
-        raise Problem(
-            ErrorCode.USAGE, "what comes in on standard input is not UTF-8", hint=hint
-        ) from error
+        what = "what comes in on standard input is not UTF-8"
+        raise Problem(ErrorCode.USAGE, what, hint="pipe in a question as text in UTF-8") from error

@@ -90,12 +90,8 @@ def read_caps(choices: list[str], allowed: Mapping[str, float]) -> dict[str, Any
             raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
         if value <= allowed[name]:
             what = f"the run may use {allowed[name]:.10g} already"
-            raise Problem(
-                ErrorCode.BAD_CHOICE,
-                what,
-                where=name,
-                hint=f"give more: --set {double_cap(name, allowed[name])}",
-            )
+            hint = f"give more: --set {double_cap(name, allowed[name])}"
+            raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
     return caps
 
 
@@ -114,9 +110,8 @@ def _read(choices: list[str]) -> dict[str, Any]:
     for choice in choices:
         name, equals, value = choice.partition("=")
         if not equals:
-            raise Problem(
-                ErrorCode.BAD_CHOICE, f"{choice!r} is not name=value", hint="--set max_steps=2"
-            )
+            what = f"{choice!r} is not name=value"
+            raise Problem(ErrorCode.BAD_CHOICE, what, hint="--set max_steps=2")
         if name in ELSEWHERE:
             what = f"{name!r} cannot be set in this way"
             raise Problem(ErrorCode.BAD_CHOICE, what, hint=ELSEWHERE[name])

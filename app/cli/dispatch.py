@@ -125,10 +125,9 @@ def resolve_project(written: str, *, trust: bool | None) -> str:
 
         return settle_folder_trust(os.path.realpath(folder), trust=trust)
     if os.sep in written or (os.altsep and os.altsep in written):
+        what = "there is no such folder"
         hint = "check the path; a name without a slash is a project without a folder"
-        raise Problem(
-            ErrorCode.PROJECT_NOT_FOUND, "there is no such folder", where=written, hint=hint
-        )
+        raise Problem(ErrorCode.PROJECT_NOT_FOUND, what, where=written, hint=hint)
     if trust:
         hint = "--project FOLDER --trust"
         raise Problem(ErrorCode.USAGE, "--trust is for the folder of a project", hint=hint)

@@ -18,7 +18,11 @@ from rich.text import Text
 from app.cli.dispatch import Invocation
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import one_line
-from app.cli.question_run import describe_long_memory_files, memory_file_tokens
+from app.cli.question_run import (
+    describe_long_memory_files,
+    load_model_names,
+    memory_file_tokens,
+)
 from config import environment, packages
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
@@ -29,7 +33,6 @@ from models.chat_models import (
     check_model_server,
     has_api_key,
     list_unpriced_models,
-    load_role_model,
     model_for_role,
 )
 from models.embeddings import list_paid_embedders, load_embedder
@@ -135,10 +138,8 @@ async def _privacy() -> str:
 
 async def _instructions() -> str:
     warnings = await describe_long_memory_files(join_owner(settings().user, ""))
-    return (
-        "; ".join(warnings)
-        or f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
-    )
+    fits = f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
+    return "; ".join(warnings) or fits
 
 
 async def _experience() -> str:
@@ -159,14 +160,12 @@ async def _strict() -> str:
 
 
 async def _models() -> str:
-    names = {role: model_for_role(role, Context()) for role in MODEL_ROLES}
-    if any(name.startswith("openai:") and has_api_key(name) for name in names.values()):
+    wanted = [model_for_role(role, Context()) for role in MODEL_ROLES]
+    if any(name.startswith("openai:") and has_api_key(name) for name in wanted):
         await check_model_server()
-    playing_now = [
-        str(((await load_role_model(role, Context())).metadata or {})["model"]) for role in names
-    ]
-    models = ", ".join(dict.fromkeys(playing_now))
-    if unknown := list_unpriced_models([*playing_now, *list_paid_embedders()]):
+    loaded = await load_model_names(Context())
+    models = ", ".join(dict.fromkeys(loaded))
+    if unknown := list_unpriced_models([*loaded, *list_paid_embedders()]):
         listed = ", ".join(unknown)
         price = f"no price is known for {listed}: max_cost cannot be enforced; add it to [prices]"
         return f"{models}; {price}"
@@ -186,10 +185,8 @@ async def _search() -> str:
 async def _tokens() -> str:
     if await asyncio.to_thread(is_count_exact):
         return "exact"
-    file = vocabulary_file()
-    return (
-        f"estimated: {file} is not the vocabulary {ENCODING} (TIKTOKEN_CACHE_DIR names its folder)"
-    )
+    what = f"{vocabulary_file()} is not the vocabulary {ENCODING}"
+    return f"estimated: {what} (TIKTOKEN_CACHE_DIR names its folder)"
 
 
 async def _sandbox() -> str:

@@ -162,21 +162,18 @@ class RunProgress:
         if self.steps.get(name):
             return
         self.steps[name] = mark = MARKS[finding["status"]]
-        why = (
-            describe_reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
-        )
-        self.print_line(f"{mark} {name}: {finding['title']}" + (f": {why}" if why else ""))
+        line, reason = f"{mark} {name}: {finding['title']}", finding["reason"]
+        why = describe_reason(reason, finding["status"], "en") if reason else ""
+        self.print_line(f"{line}: {why}" if why else line)
         self.activity = self._researching()
 
     def _researching(self) -> str:
         """Say which steps are at work, and how many of them have ended."""
         working = [name for name, mark in self.steps.items() if not mark]
-        count = max(self.planned, len(self.steps))
         if not working:
             return "Seeing whether anything is missing"
-        return (
-            f"Researching {', '.join(working)} ({len(self.steps) - len(working)} of {count} done)"
-        )
+        done, count = len(self.steps) - len(working), max(self.planned, len(self.steps))
+        return f"Researching {', '.join(working)} ({done} of {count} done)"
 
     def _drawn(self) -> Group:
         seconds = int(time.monotonic() - self.started_at)

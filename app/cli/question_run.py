@@ -37,16 +37,8 @@ from runs.lock import thread_lock
 from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
-from tools.folder_ingestion import IngestResult, ingest_folder
+from tools.folder_ingestion import ingest_folder
 from tools.web.search_providers import check_provider_names, list_available_providers
-
-MEMORY_FILES_TOO_LONG = (
-    "has {tokens:,} tokens, and calls have room for {own:,} to {most:,}: "
-    "each is told the beginning and what fits it"
-)
-"""What is said of memory files that are too long together."""
-
-SEARCHING_EARLIER_PAGES = "No files are named: what was read before is searched"
 
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
@@ -104,11 +96,9 @@ def memory_file_tokens() -> int:
 async def describe_long_memory_files(owner: str) -> list[str]:
     """Say of each memory file that is longer than what it has for itself in a call."""
     most, own = settings().memory_tokens, memory_file_tokens()
+    room = f"calls have room for {own:,} to {most:,}: each is told the beginning and what fits it"
     long = await files_over_budget(owner, own)
-    return [
-        f"{path} {MEMORY_FILES_TOO_LONG.format(tokens=tokens, own=own, most=most)}"
-        for path, tokens in long
-    ]
+    return [f"{path} has {tokens:,} tokens, and {room}" for path, tokens in long]
 
 
 async def _ask(
@@ -124,15 +114,15 @@ async def _ask(
     owner = join_owner(plain.user or settings().user, plain.project)
     files = await _files_of_thread(opened, owner, conductor.thread)
     if docs:
-        read = [await _read(owner, folder, conductor.progress) for folder in docs]
-        files = list(dict.fromkeys(library.root for library in read))
+        files = [await _read(owner, folder, conductor.progress) for folder in docs]
+        files = list(dict.fromkeys(files))
     for path in await list_skipped_memory_files(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
     if not (files or plain.search or list_available_providers(os.environ)):
         await _check_memory(owner, plain, question)
-        say(SEARCHING_EARLIER_PAGES)
+        say("No files are named: what was read before is searched")
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
     if alone and plain.deep and "auto_accept" not in wanted:
@@ -149,9 +139,8 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
     """
     if reply_to_smalltalk(question) or is_only_statements(question) or await list_facts(owner):
         return
-    if (await load_profile(owner)).revision == 0 and await is_scope_empty(
-        owner, parse_scope(list(run.memory))
-    ):
+    scope = parse_scope(list(run.memory))
+    if (await load_profile(owner)).revision == 0 and await is_scope_empty(owner, scope):
         what = "there is nothing to search: no files, no search of the web, nothing remembered"
         raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
 
@@ -168,9 +157,7 @@ async def check_models(run: Context, progress: RunProgress, *, money: bool = Fal
         Problem: `unknown_model`, `model_key_missing` or `model_without_price`.
     """
     wanted = [model_for_role(role, run) for role in MODEL_ROLES]
-    loaded = [
-        str(((await load_role_model(role, run)).metadata or {})["model"]) for role in MODEL_ROLES
-    ]
+    loaded = await load_model_names(run)
     names = dict.fromkeys(loaded)
     if money:
         check_model_prices(run, loaded)
@@ -185,7 +172,14 @@ async def check_models(run: Context, progress: RunProgress, *, money: bool = Fal
         progress.print_line(f"Models: {', '.join(names)}")
 
 
-async def _read(owner: str, folder: Path, progress: RunProgress) -> IngestResult:
+async def load_model_names(run: Context) -> list[str]:
+    """Load the model of every role; return their names in the order of the roles."""
+    models = [await load_role_model(role, run) for role in MODEL_ROLES]
+    return [str((model.metadata or {})["model"]) for model in models]
+
+
+async def _read(owner: str, folder: Path, progress: RunProgress) -> str:
+    """Read a folder or a file, and show how far that is; return its whole path."""
     done = total = 0
 
     def expect(count: int) -> None:
@@ -205,10 +199,9 @@ async def _read(owner: str, folder: Path, progress: RunProgress) -> IngestResult
     progress.print_line(f"{pluralize(library.files, 'file')} in {folder} ({counts}{left})")
     progress.set_activity("Preparing the question")
     for skipped in library.skipped:
-        progress.print_line(
-            f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]"
-        )
-    return library
+        name = Path(skipped.path).name
+        progress.print_line(f"  left out {name}: {skipped.reason} [{skipped.code}]")
+    return library.root
 
 
 async def _files_of_thread(opened: ThreadSession, owner: str, thread: str) -> list[str]:
@@ -222,9 +215,8 @@ async def _files_of_thread(opened: ThreadSession, owner: str, thread: str) -> li
         return []
     last = await find_newest_run(owner, thread)
     if last is None:
-        raise Problem(
-            ErrorCode.THREAD_NOT_FOUND, f"there is no thread {thread!r}", hint="see `dossier runs`"
-        )
+        what = f"there is no thread {thread!r}"
+        raise Problem(ErrorCode.THREAD_NOT_FOUND, what, hint="see `dossier runs`")
     files: list[str] = last.context.get("files", [])
     return files
 

@@ -75,9 +75,8 @@ def resume(
 def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.ReviewDecision | None:
     given = [approve, reject is not None, plan is not None]
     if sum(given) > 1:
-        raise Problem(
-            ErrorCode.BAD_FEEDBACK, "more than one decision", hint="give one of the three"
-        )
+        what = "more than one decision"
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the three")
     if approve:
         return review.make_approval()
     if reject is not None:

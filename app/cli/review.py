@@ -54,9 +54,8 @@ def _run_editor(editor: str, file: Path) -> None:
     finally:
         signal.signal(signal.SIGINT, usual)
     if status:
-        raise Problem(
-            ErrorCode.EDITOR_FAILED, f"the editor ended with {status}", where=editor, hint=hint
-        )
+        what = f"the editor ended with {status}"
+        raise Problem(ErrorCode.EDITOR_FAILED, what, where=editor, hint=hint)
 
 
 ReviewDecision = dict[str, Any]
@@ -131,9 +130,8 @@ def make_rejection(words: str) -> ReviewDecision:
         Problem: `bad_feedback` when nothing is said, or too much.
     """
     if is_blank(words):
-        raise Problem(
-            ErrorCode.BAD_FEEDBACK, "the rejection has no words", hint="say what is to change"
-        )
+        what = "the rejection has no words"
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="say what is to change")
     if len(words) > LONGEST:
         what = f"the rejection has {len(words)} characters, the most is {LONGEST}"
         raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="please shorten it")

@@ -31,9 +31,6 @@ SILENT = {
 Whether runs go to LangSmith is up to the person.
 """
 
-KEEPS = "The server stores what it is sent in {}"
-"""The message when it starts."""
-
 
 def serve(*, port: int, host: str, jobs: int) -> None:
     """Start the LangGraph development server with this agent.
@@ -47,22 +44,18 @@ def serve(*, port: int, host: str, jobs: int) -> None:
         raise Problem(ErrorCode.SERVER_MISSING, "the LangGraph server is not installed", hint=hint)
     # Without -P Python would search the current folder for modules first.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-    command += ["--config", str(find_config())]
+    # It names the graphs to the server.
+    command += ["--config", str(files("app") / "langgraph.json")]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
     _check_address(host, port)
     load_server_token()
     started = Path.cwd()
     folder = _folder()
-    print_notice(KEEPS.format(folder))
+    print_notice(f"The server stores what it is sent in {folder}")
     os.chdir(folder)
     # The server stores what it is sent, unchanged.
     os.umask(0o077)
     os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
-
-
-def find_config() -> Path:
-    """Return the file that names the graphs to the server; it is in the package `app`."""
-    return Path(str(files("app") / "langgraph.json"))
 
 
 def _check_address(host: str, port: int) -> None:
@@ -76,10 +69,9 @@ def _check_address(host: str, port: int) -> None:
         socket.create_server((host, port), family=family).close()
     except (OSError, UnicodeError) as error:
         what = f"the server cannot listen here: {getattr(error, 'strerror', '') or 'no such host'}"
+        where = f"{host}:{port}"
         hint = "choose another --port, or a --host that is an address of this machine"
-        raise Problem(
-            ErrorCode.ADDRESS_UNUSABLE, what, where=f"{host}:{port}", hint=hint
-        ) from error
+        raise Problem(ErrorCode.ADDRESS_UNUSABLE, what, where=where, hint=hint) from error
 
 
 def _folder() -> Path:
@@ -92,7 +84,5 @@ def _folder() -> Path:
 
 def _environment(started: Path) -> dict[str, str]:
     """Return the environment, with relative paths resolved from the current folder."""
-    named = os.environ.items()
-    return {
-        name: environment.resolve_env_value(name, value, started) for name, value in named if value
-    }
+    given = {name: value for name, value in os.environ.items() if value}
+    return {name: environment.resolve_env_value(name, one, started) for name, one in given.items()}
