@@ -15,9 +15,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
-from app.cli.memory_items import shorten_id
 from app.cli.output import one_line
-from app.cli.table import color_diff_line, local_time, make_table, truncate_cell
+from app.cli.table import color_diff_line, local_time, make_table, shorten_id, truncate_cell
 from config.errors import ErrorCode, ErrorKind, Problem
 from memory.agents_md import proposals
 from memory.agents_md.proposals import Proposal, get_pending_proposal, list_proposals

@@ -14,10 +14,12 @@ from rich.text import Text
 from app.cli.dispatch import Invocation
 from app.cli.output import one_line, print_json
 from app.cli.table import (
+    SHORT_ID,
     describe_fields,
     local_time,
     make_table,
     print_renderables,
+    shorten_id,
     truncate_cell,
 )
 from memory import registry
@@ -29,9 +31,6 @@ from memory.protocol import MemoryItem
 from memory.registry import RecalledItem, RecallExplanation, explain_recall
 from runs.lifecycle import find_run
 from text.pluralization import pluralize
-
-SHORT_ID = 12
-"""So many characters of an id are listed; they are enough to name it."""
 
 
 async def print_item_list(*, memory: str, every: bool, limit: int, invocation: Invocation) -> None:
@@ -149,11 +148,6 @@ def summarize_reminders(explanation: RecallExplanation) -> str:
     calls = pluralize(explanation.calls, "call was", "calls were")
     about = "about " if explanation.estimated else ""
     return f"{calls} reminded, with {about}{pluralize(explanation.tokens, 'token')} in all"
-
-
-def shorten_id(id: str) -> str:
-    """Return so much of an id as is listed: of a path the name of the file."""
-    return id.rpartition("/")[2] if "/" in id else id[:SHORT_ID]
 
 
 def text_columns(explanation: RecallExplanation) -> dict[str, Callable[[RecalledItem], str]]:

@@ -19,6 +19,9 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 ENDLESS = 10_000
 """The characters in a line of what is no terminal."""
 
+SHORT_ID = 12
+"""So many characters of an id are listed; they are enough to name it."""
+
 
 def make_table(*columns: Column | str) -> Table:
     """Return a table without rows; a column that is only named is shown whole."""
@@ -29,6 +32,11 @@ def make_table(*columns: Column | str) -> Table:
 def truncate_cell(text: str) -> Text:
     """Return a text for a column that is cut off where the line ends."""
     return Text(one_line(text), no_wrap=True, overflow="ellipsis")
+
+
+def shorten_id(id: str) -> str:
+    """Return so much of an id as is listed: of a path the name of the file."""
+    return id.rpartition("/")[2] if "/" in id else id[:SHORT_ID]
 
 
 def local_time(at: float) -> datetime:
