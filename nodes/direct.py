@@ -52,13 +52,8 @@ async def _answer_from_tables(state: QueryState, runtime: Runtime[Context]) -> D
         answers = await _answer_by_model(state, runtime, named) or answers
     if answers is None:
         return None
-    texts = [
-        DerivedText("file", cell.file.sha256, cell.file.path, cell.title, cell.place, cell.text)
-        for cell in answers.computed
-    ]
-    uncomputed = tuple((part.asked, part.why) for part in answers.uncomputed)
-    answer = await record_direct_answer(place, texts)
-    return answer._replace(whole=answers.whole, uncomputed=uncomputed)
+    answer = await record_direct_answer(place, answers.computed)
+    return answer._replace(whole=answers.whole, uncomputed=tuple(answers.uncomputed))
 
 
 async def _answer_by_model(

@@ -12,6 +12,7 @@ import pytest
 
 from text import pattern_files
 from text.pattern_files import PatternFile, read_packaged_text
+from tools.tables.mentions import OPERATIONS, VOCABULARY
 
 ROOT = Path(__file__).parents[2]
 USE = re.compile(r'PatternFile\("([\w.]+)", "(\w+)\.toml"[,)]')
@@ -96,6 +97,23 @@ def test_every_pattern_that_a_module_names_compiles(file: Path):
 
     for name in named:
         assert isinstance(module._PATTERNS.get(name), re.Pattern)
+
+
+def test_the_modules_about_tables_use_the_patterns_of_their_vocabulary_and_no_others():
+    folder = ROOT / "tools" / "tables"
+    code = "\n".join(file.read_text("utf-8") for file in folder.glob("*.py"))
+    beside = (folder / "vocabulary.toml").read_text("utf-8")
+    words = set(re.findall(r'"(\w+)"', code))
+    named = set(re.findall(r"VOCABULARY\.(\w+)", code)) - METHODS
+    parts = set(re.findall(r"\{([a-z]\w*)\}", beside))
+    made = {f"{kind}_{end}" for kind in ("filled", "empty") for end in ("before", "after")}
+    made |= {f"text_{sign}" for sign in ("starts", "ends", "contains")}
+    known = tomllib.loads(beside).keys()
+
+    assert named | parts | made | set(OPERATIONS) <= known
+    assert known - named - parts - made - words == set()
+    for name in known - parts - {"fillers", "synonyms", "translations", "superlative_hints"}:
+        assert isinstance(VOCABULARY.get(name), re.Pattern)
 
 
 def test_a_list_has_the_words_between_its_spaces(bees: Callable[[str], PatternFile]):

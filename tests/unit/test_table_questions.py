@@ -291,8 +291,8 @@ def test_every_file_that_gives_the_same_result_is_named(question: str):
     both = compute_answers(apiaries("north.csv", "south.csv"), question, "en")
 
     assert both
-    assert [PurePath(one.file.path).name for one in both.computed] == ["north.csv", "south.csv"]
-    assert all(PurePath(one.file.path).name in one.text for one in both.computed)
+    assert [PurePath(one.location).name for one in both.computed] == ["north.csv", "south.csv"]
+    assert all(PurePath(one.location).name in one.text for one in both.computed)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from typing import Any
 
+from text.pattern_files import read_packaged_toml
 from text.pluralization import pluralize
 from tools.computed_pages import to_plain_line
 from tools.tables.query import CellValue, ParsedQuery, QueryResult, ResultItem
@@ -24,34 +27,19 @@ UNITLESS = ("count", "share", "distinct", "list")
 SIGNS_BEFORE = ("$", "€", "£", "¥", "￥", "₹")
 """Currency signs that precede the number."""
 
-_PLURAL_UNITS = """seconds minutes hours days weeks months years pages words points metres meters
-    miles grams kilograms tonnes litres liters pieces euros dollars pounds degrees items units
-    parts"""
-PLURAL_UNITS = frozenset(_PLURAL_UNITS.split())
-"""Units in words, which lose their `s` behind 1."""
-
 PLACES = 2
 """Decimals of a mean or a share, beyond those of the cells."""
 
-_NAMES: Mapping[str, tuple[str, str]] = {
-    "total": ("total", "总和"),
-    "average": ("average", "平均值"),
-    "median": ("median", "中位数"),
-    "min": ("smallest", "最小"),
-    "max": ("largest", "最大"),
-    "earliest": ("earliest", "最早"),
-    "latest": ("latest", "最晚"),
-    "count": ("number of rows", "行数"),
-    "share": ("share of rows", "行数占比"),
-    "distinct": ("number of different values", "不同值的个数"),
-    "list": ("list of rows", "列出各行"),
-    "lookup": ("look-up", "查找"),
-}
-_SIGNS: Mapping[str, tuple[str, str]] = {
-    "starts": ("starts with", "开头为"),
-    "ends": ("ends in", "结尾为"),
-    "contains": ("contains", "包含"),
-}
+
+@cache
+def _read_tables() -> dict[str, Any]:
+    """Return the tables of texts, each in English and in Chinese."""
+    return read_packaged_toml("tools.tables", "answer_text.toml")
+
+
+def _say(text: str, language: str, /, *parts: object, **named: object) -> str:
+    """Return a text in a language, with its parts."""
+    return str(_read_tables()["texts"][text][language == "zh"]).format(*parts, **named)
 
 
 def render_table_answer(result: QueryResult, language: str) -> str:
@@ -59,228 +47,187 @@ def render_table_answer(result: QueryResult, language: str) -> str:
 
     Every line is a sentence or an item, so that each can be cited on its own.
     """
-    zh = language == "zh"
-    lines = [_answer(result, zh)]
+    lines = [_answer(result, language)]
     if len(result.items) > 1 and result.query.operation != "distinct":
         lines += [f"- {_item(one, result.query)}" for one in result.items[:MAX_ITEMS]]
         if (more := len(result.items) - MAX_ITEMS) > 0:
-            lines.append(f"- 另有 {more} 项" if zh else f"- and {more} more")
-    return "\n".join([*lines, _basis(result, zh)])
+            lines.append(_say("more", language, more))
+    return "\n".join([*lines, _basis(result, language)])
 
 
 def render_query_title(query: ParsedQuery, language: str) -> str:
     """Return the title of a computation in a list of sources."""
-    zh = language == "zh"
-    what = f"{_operation(query, zh)}{_where(query.conditions, zh)}"
-    return f"{query.table.name}，计算：{what}" if zh else f"{query.table.name}, computed: {what}"
+    what = f"{_operation(query, language)}{_where(query.conditions, language)}"
+    return _say("title", language, query.table.name, what)
 
 
-def _basis(result: QueryResult, zh: bool) -> str:
+def _basis(result: QueryResult, language: str) -> str:
     """Return which rows were computed with, and which were left out and why."""
-    table = result.query.table
-    first, last = table.numbers[0], table.numbers[-1]
-    what = f"{_operation(result.query, zh)}{_where(result.query.conditions, zh)}"
-    if result.query.base:
-        what += f"{'，总体' if zh else ', of those'}{_where(result.query.base, zh)}"
-    if zh:
-        used = f"共 {table.size} 行，用了 {result.used} 行"
-        text = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；{used}"
-    else:
-        used = f"{result.used} of {pluralize(table.size, 'row')} used"
-        text = f"Computed over rows {first}–{last} of {table.name}: {what}; {used}"
-    omitted = "".join(f"{'；' if zh else '; '}{one}" for one in _omissions(result, zh))
-    return f"{text}{omitted}{'。' if zh else '.'}"
+    query, table = result.query, result.query.table
+    what = f"{_operation(query, language)}{_where(query.conditions, language)}"
+    if query.base:
+        what += _say("base", language, _where(query.base, language))
+    text = _say(
+        "basis",
+        language,
+        first=table.numbers[0],
+        last=table.numbers[-1],
+        table=table.name,
+        what=what,
+        used=result.used,
+        size=table.size,
+        rows=pluralize(table.size, "row"),
+    )
+    sentence = _say("semicolon", language).join([text, *_omissions(result, language)])
+    return f"{sentence}{_say('full_stop', language)}"
 
 
-def _omissions(result: QueryResult, zh: bool) -> list[str]:
+def _omissions(result: QueryResult, language: str) -> list[str]:
     column, table = result.query.column or result.query.group, result.query.table
-    name = _plain(column.name) if column else ""
     texts = []
     if result.empty:
-        english = f"{result.empty} left out because {name} is empty"
-        texts.append(f"{result.empty} 行的 {name} 为空，未计入" if zh else english)
+        texts.append(_say("empty", language, result.empty, _plain(column.name) if column else ""))
     if result.unusable:
-        cells = ", ".join(map(_plain, result.unusable[:3]))
-        texts.append(f"未计入不是数值的单元格：{cells}" if zh else f"left out as no value: {cells}")
+        texts.append(_say("unusable", language, ", ".join(map(_plain, result.unusable[:3]))))
     if table.totals:
-        rows = ", ".join(map(str, table.totals[:3]))
-        english = f"row {rows} sums up others and is left out"
-        texts.append(f"第 {rows} 行是合计，未计入" if zh else english)
+        texts.append(_say("totals", language, ", ".join(map(str, table.totals[:3]))))
     return texts
 
 
 def explain_unclear_question(unclear: UnclearQuestion, language: str) -> str:
     """Return why nothing was computed."""
-    table, wording = to_plain_line(unclear.table.name), _plain(unclear.wording)
-    options = [_plain(one) for one in unclear.options]
-    again = " / ".join(to_plain_line(one) for one in unclear.choices)
-    names = [_plain(one.name) for one in unclear.table.columns]
-    if language == "zh":
-        if options:
-            ask = f"请改问：{again}" if again else "请写明是哪一个"
-            return f"在 {table} 中，“{wording}”可能指 {'、'.join(options)}，{ask}"
-        if again:
-            return f"没有读懂“{wording}”；如果指 {table} 的行，请改问：{again}"
-        columns = f"{table} 的列是：{'、'.join(names)}"
-        return f"这一问超出了能计算的范围：没有读懂“{wording}”；{columns}"
-    if options:
-        ask = f"ask {again}" if again else "say which is meant"
-        return f"in {table}, “{wording}” could mean {_either(options)}: {ask}"
-    if again:
-        return f"“{wording}” was not understood; if the rows of {table} are meant, ask {again}"
-    return f"“{wording}” was not understood; the columns of {table} are: {', '.join(names)}"
+    name = "may_mean" if unclear.options else "unknown"
+    return _say(
+        f"{name}_again" if unclear.choices else name,
+        language,
+        table=to_plain_line(unclear.table.name),
+        wording=_plain(unclear.wording),
+        options=_either([_plain(one) for one in unclear.options], language),
+        again=" / ".join(map(to_plain_line, unclear.choices)),
+        columns=_say("comma", language).join(_plain(one.name) for one in unclear.table.columns),
+    )
 
 
 def explain_unfit_query(wording: str, language: str) -> str:
     """Return that a query names what its table does not have, or cannot be computed."""
-    wording = _plain(wording)
-    if language == "zh":
-        return f"表格中没有“{wording}”，或不能这样计算"
-    return f"the tables have no “{wording}”, or it cannot be computed with"
+    return _say("unfit", language, _plain(wording))
 
 
 def render_same_results(names: Sequence[str], language: str) -> str:
     """Return that other tables give the same result, with the first of their names."""
-    shown = [_plain(one) for one in names[:MAX_ITEMS]]
-    more = len(names) - len(shown)
-    if language == "zh":
-        return f"{'、'.join(shown)} {f'等共 {len(names)} 个表' if more else ''}的结果相同。"
-    others = f" and {pluralize(more, 'other table')}" if more else ""
-    return f"The result is the same in {', '.join(shown)}{others}."
+    return _name_several("same", names, language)
 
 
 def explain_unread_tables(files: Sequence[str], language: str) -> str:
     """Return which files were too many, or too large, to be looked at."""
-    shown = [_plain(one) for one in files[:MAX_ITEMS]]
-    more = len(files) - len(shown)
-    if language == "zh":
-        rest = f"等 {len(files)} 个" if more else ""
-        return f"这些文件太多或太大，没有查看：{'、'.join(shown)}{rest}。请写明文件名"
-    rest = f" and {more} more" if more else ""
-    return f"too many or too large to be looked at: {', '.join(shown)}{rest}; name the file"
+    return _name_several("unread", files, language)
+
+
+def _name_several(text: str, names: Sequence[str], language: str) -> str:
+    shown = _say("comma", language).join(map(_plain, names[:MAX_ITEMS]))
+    rest, more = "", len(names) - MAX_ITEMS
+    if more > 0:
+        tables = pluralize(more, "other table")
+        rest = _say(f"{text}_rest", language, all=len(names), more=more, tables=tables)
+    return _say(text, language, shown=shown, rest=rest)
 
 
 def explain_several_tables(queries: Sequence[ParsedQuery], language: str) -> str:
     """Return that a question fits several tables."""
-    zh = language == "zh"
-    options = [f"{to_plain_line(one.table.name)} ({_operation(one, zh)})" for one in queries]
-    if zh:
-        return f"问题可以指 {'、'.join(options)}。请写明是哪个文件"
-    return f"the question could be about {_either(options)}: name the file"
+    options = [f"{to_plain_line(one.table.name)} ({_operation(one, language)})" for one in queries]
+    return _say("several_tables", language, _either(options, language))
 
 
-def _either(options: Sequence[str]) -> str:
-    return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
+def _either(options: Sequence[str], language: str) -> str:
+    if language == "zh" or len(options) < 2:
+        return "、".join(options)
+    return f"{', '.join(options[:-1])} or {options[-1]}"
 
 
-def _answer(result: QueryResult, zh: bool) -> str:
-    query = result.query
-    where, table = _where(query.conditions, zh), query.table.name
+def _answer(result: QueryResult, language: str) -> str:
+    query, items = result.query, result.items
     if query.group:
-        return _answer_groups(result, _plain(query.group.name), zh)
-    if query.operation == "share":
-        return _answer_share(result, where, zh)
+        return _answer_groups(result, _plain(query.group.name), language)
     if query.operation in ("count", "list"):
-        return _answer_rows(result, where, zh)
+        return _answer_rows(result, language)
     if result.used == 0:
-        return _answer_none(result, zh)
+        where = _where([*query.base, *query.conditions], language)
+        return _sentence("none", result, language, what=f"{_operation(query, language)}{where}")
+    if query.operation == "share":
+        return _answer_share(result, language)
     if query.operation == "lookup":
-        return _answer_cells(result, where, zh)
-    what = _operation(query, zh)
-    rows = f"{where[1:]} 的行，" if where else ""
+        return _answer_cells(result, language)
     ranked = query.operation in ("min", "max")
-    if ranked and len({one.value for one in result.items}) > 1:
-        several = len(result.items)
-        if zh:
-            return f"{table} 中{rows}{what}的 {several} 项是："
-        return f"In {table}, the {several} rows with the {what}{where} are:"
-    shown = _render_value(result.value, query) + (_name_items(result.items, zh) if ranked else "")
-    return (
-        f"{table} 中{rows}{what}是 {shown}。"
-        if zh
-        else f"In {table}, the {what}{where} is {shown}."
-    )
+    if ranked and len({one.value for one in items}) > 1:
+        return _sentence("extremes", result, language)
+    shown = _render_value(result.value, query) + (_name_items(items, language) if ranked else "")
+    return _sentence("value", result, language, shown=shown)
 
 
-def _answer_rows(result: QueryResult, where: str, zh: bool) -> str:
+def _sentence(text: str, result: QueryResult, language: str, /, **parts: object) -> str:
+    """Return a sentence on a result, with parts of its own and those that many sentences have."""
     query = result.query
-    table, size, fitting = query.table.name, query.table.size, result.fitting
-    rows = pluralize(size, "row")
-    if not query.conditions:
-        return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
-    only = _plain(result.items[0].name) if len(result.items) == 1 else ""
-    if zh:
-        name = f"（{only}）" if only and query.operation == "list" else ""
-        return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}{name}。"
-    name = f": {only}" if only and query.operation == "list" else ""
-    verb = "has" if fitting == 1 else "have"
-    return f"In {table}, {fitting:,} of the {rows} {verb} {where.removeprefix(' where ')}{name}."
+    fits = _list_conditions(query.conditions, language)
+    common = {
+        "table": query.table.name,
+        "what": _operation(query, language),
+        "fits": fits,
+        "where": _where(query.conditions, language),
+        "rows_where": _say("rows_where", language, fits) if fits else "",
+        "count": len(result.items),
+        "fitting": result.fitting,
+        "size": query.table.size,
+        "rows": pluralize(query.table.size, "row"),
+    }
+    return _say(text, language, **common | parts)
 
 
-def _answer_share(result: QueryResult, where: str, zh: bool) -> str:
+def _answer_rows(result: QueryResult, language: str) -> str:
+    if not result.query.conditions:
+        return _sentence("all_rows", result, language)
+    single = result.query.operation == "list" and len(result.items) == 1
+    only = _say("only", language, _plain(result.items[0].name)) if single else ""
+    return _sentence("row" if result.fitting == 1 else "rows", result, language, only=only)
+
+
+def _answer_share(result: QueryResult, language: str) -> str:
     """Return a share of the rows, or of those that were chosen first."""
-    query, size, fitting = result.query, result.used, result.fitting
-    if size == 0:
-        return _answer_none(result, zh)
-    share = _round(Decimal(100 * fitting) / size, PLACES)
-    base = _where(query.base, zh)
-    if zh:
-        chosen = f"{base[1:]} 的 {size:,} 行" if base else f"{size:,} 行"
-        return f"{query.table.name} 的{chosen}中，{fitting:,} 行满足条件{where}，占 {share} %。"
-    rows = f"{pluralize(size, 'row')}{base}"
-    fits = where.removeprefix(" where ")
-    return f"In {query.table.name}, {fitting:,} of the {rows} have {fits}: that is {share} %."
+    size = result.used
+    share = _round(Decimal(100 * result.fitting) / size, PLACES)
+    base = _list_conditions(result.query.base, language)
+    base = _say("share_base", language, base) if base else ""
+    rows = pluralize(size, "row")
+    return _sentence("share", result, language, size=size, rows=rows, base=base, share=share)
 
 
-def _answer_none(result: QueryResult, zh: bool) -> str:
-    """Return that no row can be computed with."""
-    query = result.query
-    what = f"{_operation(query, zh)}{_where([*query.base, *query.conditions], zh)}"
-    if zh:
-        return f"{query.table.name} 中没有可用于计算的行（{what}）。"
-    return f"In {query.table.name}, no row can be used for this: {what}."
-
-
-def _answer_cells(result: QueryResult, where: str, zh: bool) -> str:
-    query, table = result.query, result.query.table.name
-    name = _plain(query.column.name) if query.column else ""
-    values = list(dict.fromkeys(_plain(str(one.value)) for one in result.items))
+def _answer_cells(result: QueryResult, language: str) -> str:
+    name = _plain(result.query.column.name) if result.query.column else ""
+    values = {_plain(str(one.value)) for one in result.items}
     if len(values) == 1:
-        if zh:
-            return f"{table} 中 {where[1:]} 的行，{name} 是 {values[0]}。"
-        return f"In {table}, {name}{where} is {values[0]}."
-    if zh:
-        return f"{table} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
+        return _sentence("cell", result, language, name=name, value=values.pop())
     rows = pluralize(len(result.items), "row fits", "rows fit")
-    return f"In {table}, {rows}{where}; their {name}:"
+    return _sentence("cells", result, language, name=name, rows=rows)
 
 
-def _answer_groups(result: QueryResult, by: str, zh: bool) -> str:
-    query, table = result.query, result.query.table.name
-    where, what = _where(query.conditions, zh), _operation(query, zh, grouped=False)
-    if query.extreme and result.items:
-        most = _NAMES[query.extreme][zh]
-        shown = f"{_render_value(result.items[0].value, query)}{_name_items(result.items, zh)}"
-        if zh:
-            return f"{table} 中按 {by} 分组，{what}{most}的是 {shown}。"
-        return f"In {table}, the {most} {what} per {by}{where} is {shown}."
-    if zh:
-        return f"{table} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
-    groups = pluralize(len(result.items), "group")
-    return f"In {table}, the {what} per {by}{where} in {groups} is:"
+def _answer_groups(result: QueryResult, by: str, language: str) -> str:
+    query, items = result.query, result.items
+    what = _operation(query, language, grouped=False)
+    if query.extreme and items:
+        most = _read_tables()["operations"][query.extreme][language == "zh"]
+        shown = f"{_render_value(items[0].value, query)}{_name_items(items, language)}"
+        return _sentence("group", result, language, by=by, what=what, most=most, shown=shown)
+    groups = pluralize(len(items), "group")
+    return _sentence("groups", result, language, by=by, what=what, groups=groups)
 
 
-def _name_items(items: Sequence[ResultItem], zh: bool) -> str:
+def _name_items(items: Sequence[ResultItem], language: str) -> str:
     """Return the name of the only row or group; several follow as a list."""
     if len(items) == 1:
-        name = _plain(items[0].name)
-        return f"（{name}）" if zh else f" ({name})"
+        return _say("named", language, _plain(items[0].name))
     if not items:
         return ""
-    same = len({one.value for one in items}) == 1
-    if zh:
-        return f"，共有 {len(items)} 项" if same else f"；前 {len(items)} 项如下"
-    return f", in {len(items)} of them" if same else f"; the first {len(items)} are listed"
+    is_tie = len({one.value for one in items}) == 1
+    return _say("tied" if is_tie else "first_listed", language, len(items))
 
 
 def _item(item: ResultItem, query: ParsedQuery) -> str:
@@ -288,41 +235,41 @@ def _item(item: ResultItem, query: ParsedQuery) -> str:
     return name if item.value is None else f"{name}: {_render_value(item.value, query)}"
 
 
-def _operation(query: ParsedQuery, zh: bool, grouped: bool = True) -> str:
+def _operation(query: ParsedQuery, language: str, grouped: bool = True) -> str:
     column, name = query.column, str(query.operation)
-    if column and column.kind == "date" and name in ("min", "max"):
+    ranked = name in ("min", "max")
+    if ranked and column and column.kind == "date":
         name = "earliest" if name == "min" else "latest"
-    what = _NAMES[name][zh]
+    what = str(_read_tables()["operations"][name][language == "zh"])
     if column and (of := _plain(column.name)):
-        direct = name in ("min", "max", "earliest", "latest")
-        what = f"{of} 的{what}" if zh else f"{what} {of}" if direct else f"{what} of {of}"
+        what = _say("of_extreme" if ranked else "of", language, what=what, name=of)
     if grouped and query.group:
-        by = _plain(query.group.name)
-        what += f"，按 {by} 分组" if zh else f" per {by}"
+        what += _say("per", language, _plain(query.group.name))
     return what
 
 
-def _where(conditions: Sequence[Condition], zh: bool) -> str:
+def _where(conditions: Sequence[Condition], language: str) -> str:
     """Return the conditions as they are applied: ` where section = “libs”`."""
-    if not conditions:
-        return ""
-    texts = (" 且 " if zh else " and ").join(_condition(one, zh) for one in conditions)
-    return f"{'：' if zh else ' where '}{texts}"
+    fits = _list_conditions(conditions, language)
+    return _say("where", language, fits) if fits else ""
 
 
-def _condition(one: Condition, zh: bool) -> str:
-    name = _plain(one.column.name)
-    if one.sign == "empty":
-        return f"{name} 为空" if zh else f"{name} empty"
-    if one.sign == "filled":
-        return f"{name} 有值" if zh else f"{name} filled"
-    if one.bound is not None:
-        bound = one.bound
+def _list_conditions(conditions: Sequence[Condition], language: str) -> str:
+    return _say("and", language).join(_condition(one, language) for one in conditions)
+
+
+def _condition(one: Condition, language: str) -> str:
+    name, bound = _plain(one.column.name), one.bound
+    if bound is not None:
         shown = bound.isoformat() if isinstance(bound, date) else _format_number(bound)
         return f"{name} {one.sign} {shown}"
-    sign = _SIGNS[one.sign][zh] if one.sign in _SIGNS else one.sign
-    either = " 或 " if zh else " or "
-    return f"{name} {sign} {either.join(f'“{_plain(text)}”' for text in one.texts)}"
+    texts = _say("or", language).join(f"“{_plain(text)}”" for text in one.texts)
+    worded = _read_tables()["conditions"].get(one.sign)
+    return (
+        str(worded[language == "zh"]).format(name, texts)
+        if worded
+        else f"{name} {one.sign} {texts}"
+    )
 
 
 def _render_value(value: CellValue | None, query: ParsedQuery) -> str:
@@ -337,7 +284,8 @@ def format_quantity(value: Decimal, unit: str) -> str:
     """Return a number with its unit, such as `$60,000` or `1 day`."""
     if unit in SIGNS_BEFORE:
         return f"{'-' * (value < 0)}{unit}{_format_number(abs(value))}"
-    unit = unit.removesuffix("s") if value == 1 and unit.lower() in PLURAL_UNITS else unit
+    if value == 1 and unit.lower() in _read_tables()["plural_units"].split():
+        unit = unit.removesuffix("s")
     return f"{_format_number(value)} {unit}".rstrip()
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
-from text.regex import regex
 from text.script import CJK
-from tools.tables.mentions import Mention, is_filler_word, split_question_words
+from tools.tables.mentions import (
+    VOCABULARY,
+    Mention,
+    is_filler_word,
+    split_question_words,
+)
+from tools.tables.query import MEASURES
 from tools.tables.query_builder import AmbiguousQuestionError, QuestionPhrase
 from tools.tables.typed_table import (
     YES_CELLS,
+    ColumnKind,
     Condition,
     Sign,
     TableColumn,
@@ -23,28 +29,7 @@ from tools.tables.typed_table import (
     parse_day,
     parse_number,
 )
-from tools.tables.vocabulary import (
-    DATE_COMPARISONS,
-    EMPTY_AFTER,
-    EMPTY_BEFORE,
-    FILLED_AFTER,
-    FILLED_BEFORE,
-    NEGATION_BEFORE,
-    NUMBER_COMPARISONS,
-    OPERATION_WORDS,
-    SCALE_WORDS,
-    TEXT_COMPARISONS,
-)
 
-_LINK = regex(
-    r"\s*(?:\b(?:is|are|was|were|of|in|by|equals?|equal to|named|called|being|the|=+)\b|=+|:"
-    r"|[为為是属於于等]+)?\s*(?:\bthe\b\s*)?[\"'“‘「`]?",
-    re.IGNORECASE,
-)
-_BETWEEN = regex(r"[\"'”’」`]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|以及)\s*[\"'“‘「`]?", re.I)
-_EQUALS = regex(
-    r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)(?![\w.-])"
-)
 BESIDE = 8
 """A part of a name counts that stands at most so many letters from a comparison."""
 
@@ -52,8 +37,26 @@ UNITS = frozenset(["kb", "kib", "mb", "mib", "gb", "gib", "b", "%", "kg", "g", "
 """Units that a number of the question must share with the cells."""
 
 
-MEASURES = ("total", "average", "median", "min", "max")
-"""Operations that take a column of their own, so that years beside it are no bounds of it."""
+_TEXTUAL: tuple[Sign, ...] = ("starts", "ends", "contains")
+_FILLED: tuple[Sign, ...] = ("filled", "empty")
+_NUMBERS: Mapping[str, tuple[Sign, ...]] = {
+    "number_between": ("≥", "≤"),
+    "number_at_least": ("≥",),
+    "number_at_most": ("≤",),
+    "number_over": (">",),
+    "number_under": ("<",),
+}
+_DATES: Mapping[str, tuple[Sign, ...]] = {
+    "date_between": ("≥", "≤"),
+    "date_from": ("≥",),
+    "date_until": ("≤",),
+    "date_before": ("<",),
+    "date_after": (">",),
+    "date_in": ("≥", "≤"),
+}
+"""How a cell is compared, by the pattern in the vocabulary that finds the comparison."""
+
+_POWERS = {"": 0, "thousand": 3, "千": 3, "万": 4, "million": 6, "亿": 8, "billion": 9}
 
 
 class _Bound(NamedTuple):
@@ -71,10 +74,8 @@ def find_conditions(phrase: QuestionPhrase) -> list[Condition]:
     Raises:
         AmbiguousQuestionError: Where one may be about several columns.
     """
-    found = _texts(phrase)
-    found += _values(phrase)
-    spans = [*_dates(phrase), *_numbers(phrase)]
-    found += _bounds(phrase, spans)
+    found = [*_texts(phrase), *_values(phrase)]
+    found += _bounds(phrase, [*_dates(phrase), *_numbers(phrase)])
     found += [*_empties(phrase), *_answers(phrase)]
     _check_values(found)
     return found
@@ -88,19 +89,16 @@ def _check_values(conditions: Sequence[Condition]) -> None:
             raise AmbiguousQuestionError(" / ".join([one.texts[0], other.texts[0]]))
 
 
-def _texts(phrase: QuestionPhrase) -> list[Condition]:
-    """Make conditions of what a cell begins with, ends in or contains."""
-    made = []
-    for name, pattern in TEXT_COMPARISONS.items():
-        for one in pattern.finditer(phrase.question):
+def _texts(phrase: QuestionPhrase) -> Iterator[Condition]:
+    """Yield what a cell begins with, ends in or contains."""
+    for sign in _TEXTUAL:
+        for one in VOCABULARY.get(f"text_{sign}").finditer(phrase.question):
+            start, end = one.span()
             text = next(group for group in one.groupdict().values() if group)
-            for mention in [m for m in phrase.found if one.start() <= m.start < one.end()]:
-                phrase.found.remove(mention)
-            column = _text_column(phrase, one.start())
-            sign: Sign = "starts" if name == "starts" else "ends" if name == "ends" else "contains"
-            made.append(Condition(column, sign, (text,), at=one.start()))
-            phrase.take(*one.span())
-    return made
+            phrase.found = [m for m in phrase.found if not start <= m.start < end]
+            column = _text_column(phrase, start)
+            phrase.take(start, end)
+            yield Condition(column, sign, (text,), at=start)
 
 
 def _text_column(phrase: QuestionPhrase, start: int) -> TableColumn:
@@ -143,7 +141,7 @@ def _beside(phrase: QuestionPhrase, value: Mention) -> Mention | None:
     for one in phrase.columns:
         if not set(one.columns) & set(value.columns):
             continue
-        behind = _LINK.fullmatch(phrase.question[one.end : value.start])
+        behind = VOCABULARY.column_link.fullmatch(phrase.question[one.end : value.start])
         before = not phrase.question[value.end : one.start].strip(" \"'`”’」的")
         if (one.end <= value.start and behind) or (value.end <= one.start and before):
             return one
@@ -178,11 +176,11 @@ def _rows(column: TableColumn, value: str) -> tuple[int, ...]:
 
 
 def _joined(phrase: QuestionPhrase, one: Mention, other: Mention) -> bool:
-    return bool(_BETWEEN.fullmatch(phrase.question[one.end : other.start]))
+    return bool(VOCABULARY.value_link.fullmatch(phrase.question[one.end : other.start]))
 
 
 def _denied(phrase: QuestionPhrase, start: int) -> bool:
-    found = NEGATION_BEFORE.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
+    found = VOCABULARY.negation_before.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
     if found and start:
         phrase.take(found.start(), min(found.end(), start))
     return bool(found)
@@ -204,24 +202,27 @@ def _bounds(phrase: QuestionPhrase, bounds: Sequence[_Bound]) -> list[Condition]
 
 def _column_near(phrase: QuestionPhrase, bound: _Bound) -> TableColumn:
     """Return the column a comparison is about: the nearest that is named, or the only one."""
-    dated = isinstance(bound.value, date)
-    kinds = phrase.table.of_kind("date" if dated else "number")
-    years = [one for one in phrase.table.of_kind("number") if one.holds_years] if dated else []
-    near = phrase.nearest_column(bound.start, bound.end, "date" if dated else "number")
+    kind: ColumnKind = "date" if isinstance(bound.value, date) else "number"
+    years = _years(phrase) if kind == "date" else []
+    near = phrase.nearest_column(bound.start, bound.end, kind)
     if near is None and years:
         near = phrase.nearest_column(bound.start, bound.end, "number")
         near = near if near and near[1].holds_years else None
     if near:
         phrase.drop(near[0])
         return near[1]
-    again = [one for one in phrase.used if one.kind == ("date" if dated else "number")]
-    only = again or kinds or years
+    again = [one for one in phrase.used if one.kind == kind]
+    only = again or phrase.table.of_kind(kind) or years
     hinted = [one for one in only if _hinted(phrase, bound, one)]
     if len(hinted or only) == 1 or again:
         return (hinted or only)[-1]
     raise AmbiguousQuestionError(
         phrase.question[bound.start : bound.end].strip(), [one.name for one in only]
     )
+
+
+def _years(phrase: QuestionPhrase) -> list[TableColumn]:
+    return [one for one in phrase.table.of_kind("number") if one.holds_years]
 
 
 def _hinted(phrase: QuestionPhrase, bound: _Bound, column: TableColumn) -> bool:
@@ -234,57 +235,46 @@ def _hinted(phrase: QuestionPhrase, bound: _Bound, column: TableColumn) -> bool:
 
 
 def _dates(phrase: QuestionPhrase) -> Iterator[_Bound]:
-    table = phrase.table
-    if not (table.of_kind("date") or any(one.holds_years for one in table.of_kind("number"))):
+    if not (phrase.table.of_kind("date") or _years(phrase)):
         return
-    for sign, pattern in DATE_COMPARISONS.items():
-        for one in pattern.finditer(phrase.rest):
+    for name, signs in _DATES.items():
+        for one in VOCABULARY.get(name).finditer(phrase.rest):
             said = [text for text in one.groupdict().values() if text]
-            (first, last), end = _span(said[0]), _span(said[-1])[1]
-            if first is None or last is None or end is None or _numeric(phrase, one, said[0]):
+            first, last = _span(said[0]), _span(said[-1])
+            if first is None or last is None or _numeric(phrase, one, said[0]):
                 continue
             phrase.take(*one.span())
-            if sign in ("in", "between"):
-                yield _Bound(*one.span(), "≥", first)
-                yield _Bound(*one.span(), "≤", end)
-            else:
-                signs: dict[str, tuple[Sign, date]] = {
-                    ">=": ("≥", first),
-                    "<=": ("≤", last),
-                    "<": ("<", first),
-                    ">": (">", last),
-                }
-                yield _Bound(*one.span(), *signs[sign])
+            for sign in signs:
+                yield _Bound(*one.span(), sign, first[0] if sign in ("≥", "<") else last[1])
 
 
 def _numeric(phrase: QuestionPhrase, found: re.Match[str], said: str) -> bool:
     """Tell whether what looks like a year is a number of the column beside it."""
     if not said.isdecimal():
         return False
-    measured = any(OPERATION_WORDS[one].search(phrase.question) for one in MEASURES)
+    # Such an operation takes a column of its own, so that years beside it are no bounds of it.
+    measured = VOCABULARY.any_found(phrase.question, *MEASURES)
     numbers = [one for one in phrase.columns if any(c.kind == "number" for c in one.columns)]
     if measured and len(numbers) == 1 and not numbers[0].columns[0].holds_years:
         return False
     near = phrase.nearest_column(*found.span(), "number", "date")
-    return bool(near) and near is not None and near[1].kind == "number" and not near[1].holds_years
+    return near is not None and near[1].kind == "number" and not near[1].holds_years
 
 
 def _numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
-    signs: dict[str, Sign] = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
-    for name, pattern in NUMBER_COMPARISONS.items():
-        for one in pattern.finditer(phrase.rest):
-            groups = one.groupdict()
-            said = groups["number"] or groups.get("number2") or ""
-            value = _scaled(said, groups.get("scale") or "")
-            tail = groups.get("tail") or ""
+    for name, signs in _NUMBERS.items():
+        for one in VOCABULARY.get(name).finditer(phrase.rest):
+            groups = one.groupdict("")
+            said = groups["number"] or groups.get("number2", "")
+            values = [_scaled(said, groups["scale"])]
+            if "other" in groups:
+                values.append(_scaled(groups["other"]))
+            tail = groups["tail"]
             _check_unit(phrase, tail)
             latin = bool(tail) and tail.strip()[0].isascii() and tail.strip() != "%"
             phrase.take(one.start(), one.end() - len(tail) * latin)
-            if name == "between":
-                yield _Bound(*one.span(), "≥", value)
-                yield _Bound(*one.span(), "≤", _scaled(groups["other"], ""))
-            else:
-                yield _Bound(*one.span(), signs[name], value)
+            for sign, value in zip(signs, values, strict=True):
+                yield _Bound(*one.span(), sign, value)
     yield from _equal_numbers(phrase)
 
 
@@ -293,7 +283,7 @@ def _equal_numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
     for one in phrase.columns:
         if any(column.kind != "number" for column in one.columns):
             continue
-        behind = _EQUALS.match(phrase.rest, one.end)
+        behind = VOCABULARY.equals_number.match(phrase.rest, one.end)
         before = re.search(
             r"(?<![\w.\x00])(?P<number>\d[\d,]*(?:\.\d+)?)\s*$", phrase.rest[: one.start]
         )
@@ -303,7 +293,7 @@ def _equal_numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
         )
         if found and not top:
             phrase.take(*found.span())
-            yield _Bound(*found.span(), "=", _scaled(found["number"], ""))
+            yield _Bound(*found.span(), "=", _scaled(found["number"]))
 
 
 def _check_unit(phrase: QuestionPhrase, tail: str) -> None:
@@ -320,21 +310,19 @@ def _check_unit(phrase: QuestionPhrase, tail: str) -> None:
 def _empties(phrase: QuestionPhrase) -> Iterator[Condition]:
     """Yield which cells must be empty, or must not be."""
     for one in phrase.columns:
-        start, rest = one.start, phrase.question[one.end :]
-        head = phrase.question[:start].rstrip("\"'`“‘「 ") + " "
-        for sign, before, after in (
-            ("filled", FILLED_BEFORE.search(head), FILLED_AFTER.match(rest)),
-            ("empty", EMPTY_BEFORE.search(head), EMPTY_AFTER.match(rest)),
-        ):
-            if (before or after) and len(one.columns) == 1:
-                if before:
-                    phrase.take(before.start(), min(before.end(), start))
-                if after:
-                    phrase.take(one.end, one.end + after.end())
+        if len(one.columns) > 1:
+            continue
+        head = phrase.question[: one.start].rstrip("\"'`“‘「 ") + " "
+        for sign in _FILLED:
+            before = VOCABULARY.get(f"{sign}_before").search(head)
+            after = VOCABULARY.get(f"{sign}_after").match(phrase.question[one.end :])
+            if before:
+                phrase.take(before.start(), min(before.end(), one.start))
+            if after:
+                phrase.take(one.end, one.end + after.end())
+            if before or after:
                 phrase.drop(one)
-                yield Condition(
-                    one.columns[0], "filled" if sign == "filled" else "empty", at=one.start
-                )
+                yield Condition(one.columns[0], sign, at=one.start)
                 break
 
 
@@ -353,22 +341,19 @@ def _answers(phrase: QuestionPhrase) -> Iterator[Condition]:
         yield Condition(column, "≠" if denied else "=", said, at=one.start)
 
 
-def _scaled(said: str, scale: str) -> Decimal:
+def _scaled(said: str, scale: str = "") -> Decimal:
     found = parse_number(said.replace("−", "-"))
-    return (found.value if found else Decimal(0)) * SCALE_WORDS[scale.lower()]
+    return (found.value if found else Decimal(0)) * Decimal(10) ** _POWERS[scale.lower()]
 
 
-def _span(said: str) -> tuple[date | None, date | None]:
+def _span(said: str) -> tuple[date, date] | None:
     """Return the first and the last day of a day, a month or a year."""
     text = re.sub(r"\s+", "", said) if "年" in said else said.strip()
-    parts = re.findall(r"\d+", text)
-    if text.isdecimal():
-        text = f"{text}-1-1"
-    spelt = bool(re.search("[A-Za-z]", text))
-    first = parse_day(text)
+    parts = len(re.findall(r"\d+", text))
+    first = parse_day(f"{text}-1-1" if text.isdecimal() else text)
     if first is None:
-        return None, None
-    if len(parts) == (1 if spelt else 2):
+        return None
+    if parts == (1 if re.search("[A-Za-z]", text) else 2):
         after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
         return first, after - timedelta(days=1)
-    return first, date(first.year, 12, 31) if len(parts) == 1 else first
+    return first, date(first.year, 12, 31) if parts == 1 else first

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
 from tools.tables.typed_table import NO_CELLS, YES_CELLS, TableColumn, TypedTable, fold_cell
-from tools.tables.vocabulary import (
-    CHINESE_FILLERS,
-    COLUMN_SYNONYMS,
-    COLUMN_TRANSLATIONS,
-    FILLER_WORDS,
-    OPERATION_WORDS,
+
+VOCABULARY = PatternFile(__package__, "vocabulary.toml")
+"""The words that ask for a computation, and those that add nothing, in English and Chinese."""
+
+OPERATIONS = (
+    *("share", "distinct", "average", "median", "total", "min", "max", "count"),
+    *("how_much", "ask_list"),
 )
+"""The operations whose words are looked for, in this order."""
 
 LONGEST = 60
 """The longest value that is looked for in a question, in characters."""
@@ -43,6 +46,13 @@ _WORD = regex(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
 _CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 _BRACKETS = regex(r"[(（\[].*?[)）\]]")
 _INNER = frozenset(["of", "the", "in", "per", "a", "for"])
+_INSIDE_WORD = regex(r"(?<=[A-Za-z0-9_])(?=[A-Za-z0-9_])")
+
+
+@cache
+def _read_meanings(table: str) -> Mapping[str, Sequence[str]]:
+    """Return the words in a table of the vocabulary, each with what it may mean."""
+    return {word: " ".join(meant).split("/") for word, *meant in VOCABULARY.get_rows(table)}
 
 
 class Mention(NamedTuple):
@@ -50,7 +60,7 @@ class Mention(NamedTuple):
 
     start: int
     end: int
-    columns: tuple[TableColumn, ...]
+    columns: tuple[TableColumn, ...] = ()
     value: str = ""
     """The value as the table writes it first; empty where the column itself is named."""
     whole: bool = True
@@ -72,20 +82,17 @@ def normalise_question(question: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", question).split())
 
 
-def stem_question_word(word: str) -> str:
+def split_question_words(text: str) -> list[QuestionWord]:
+    """Return the words of a text with their places."""
+    return [QuestionWord(_stem(one[0]), *one.span()) for one in _WORD.finditer(text.lower())]
+
+
+def _stem(word: str) -> str:
     """Return an English word without the ending of a plural."""
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
         if word.endswith(ending) and len(word) > len(ending) + 2 and not word.endswith("ss"):
             return word.removesuffix(ending) + instead
     return word
-
-
-def split_question_words(text: str) -> list[QuestionWord]:
-    """Return the words of a text with their places."""
-    return [
-        QuestionWord(stem_question_word(one[0]), *one.span())
-        for one in _WORD.finditer(text.lower())
-    ]
 
 
 class NameVariant(NamedTuple):
@@ -95,20 +102,17 @@ class NameVariant(NamedTuple):
     worth: float = 1.0
 
 
-def list_name_variants(name: str) -> list[NameVariant]:
+def _list_name_variants(name: str) -> list[NameVariant]:
     """Return the ways of saying a name: as it is, and in the other language."""
     plain = _CAMEL.sub(" ", unicodedata.normalize("NFKC", _BRACKETS.sub("", name)))
-    said = [one.stem for one in split_question_words(plain) if one.stem not in _INNER]
-    whole = "".join(said)
-    english = set(COLUMN_TRANSLATIONS.get(whole, ()))
-    other = {
-        zh for zh, means in COLUMN_TRANSLATIONS.items() if {*means} & ({*said, whole} | english)
-    }
-    found = [NameVariant(tuple(said))] if said else []
-    return [
-        *found,
-        *(NameVariant((one,), TRANSLATED) for one in [*sorted(other - {whole}), *english]),
-    ]
+    stems = tuple(one.stem for one in split_question_words(plain) if one.stem not in _INNER)
+    whole = "".join(stems)
+    translations = _read_meanings("translations")
+    english = set(translations.get(whole, ()))
+    other = {zh for zh, means in translations.items() if {*means} & ({*stems, whole} | english)}
+    translated = [*sorted(other - {whole}), *english]
+    own = [NameVariant(stems)] if stems else []
+    return [*own, *(NameVariant((one,), TRANSLATED) for one in translated)]
 
 
 def find_mentions(question: str, table: TypedTable) -> list[Mention]:
@@ -126,17 +130,8 @@ def find_mentions(question: str, table: TypedTable) -> list[Mention]:
 
 def find_name(question: str, name: str) -> list[Mention]:
     """Return where a question says the whole of a name, in any of the ways of saying it."""
-    runs = [run for way in list_name_variants(name) for run in _runs(question, way) if run.whole]
-    return [Mention(run.start, run.end, (), fit=run.fit) for run in runs]
-
-
-class _NameMatch(NamedTuple):
-    """Words of a question that say a name, how well, and whether they say all of it."""
-
-    start: int
-    end: int
-    fit: float
-    whole: bool
+    variants = _list_name_variants(name)
+    return [run for variant in variants for run in _runs(question, variant) if run.whole]
 
 
 def _exact(question: str, table: TypedTable) -> Iterator[Mention]:
@@ -156,54 +151,54 @@ def _exact(question: str, table: TypedTable) -> Iterator[Mention]:
 
 
 def _columns(question: str, table: TypedTable) -> Iterator[Mention]:
-    every = [(column, way) for column in table.columns for way in list_name_variants(column.name)]
-    fits: dict[tuple[int, int], list[tuple[_NameMatch, TableColumn]]] = {}
-    for column, way in every:
-        for run in _runs(question, way):
-            if run.whole or not is_filler_word(question[run.start : run.end]):
-                fits.setdefault((run.start, run.end), []).append((run, column))
+    fits: dict[tuple[int, int], list[tuple[Mention, TableColumn]]] = {}
+    for column in table.columns:
+        for variant in _list_name_variants(column.name):
+            for run in _runs(question, variant):
+                if run.whole or not is_filler_word(question[run.start : run.end]):
+                    fits.setdefault((run.start, run.end), []).append((run, column))
     for (start, end), some in fits.items():
         best = max(run.fit for run, _ in some)
         whole = any(run.whole for run, _ in some)
         least = best if best >= 1 else best - CLOSE
-        close = [(run, one) for run, one in some if not whole or (run.whole and run.fit >= least)]
-        meant = tuple({one.index: one for _, one in close}.values())
+        close = [one for run, one in some if not whole or (run.whole and run.fit >= least)]
+        meant = tuple({one.index: one for one in close}.values())
         yield Mention(start, end, meant, whole=whole, fit=best)
 
 
-def _runs(question: str, way: NameVariant) -> Iterator[_NameMatch]:
-    stems, said = way.stems, split_question_words(question)
+def _runs(question: str, variant: NameVariant) -> Iterator[Mention]:
+    """Yield words of a question that say a name or a part of it, without its column."""
+    stems, words = variant.stems, split_question_words(question)
     if len(stems) == 1 and re.fullmatch(f"[{CJK}]+", stems[0]):
         for part in _ends(stems[0]):
-            whole, worth = part == stems[0], way.worth * len(part) / len(stems[0])
-            found = re.finditer(re.escape(part), question)
-            yield from (_NameMatch(*one.span(), worth, whole) for one in found)
+            whole, worth = part == stems[0], variant.worth * len(part) / len(stems[0])
+            for one in re.finditer(re.escape(part), question):
+                yield Mention(*one.span(), whole=whole, fit=worth)
         return
-    for start in range(len(said)):
-        for end in range(start + 1, min(len(said), start + len(stems) + 2) + 1):
-            inside = said[start:end]
-            matched = _matched(inside, stems) if _together(question, inside) else []
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + len(stems) + 2) + 1):
+            inside = words[start:end]
+            matched = _match_stems(inside, stems) if _together(question, inside) else []
             if matched:
-                fit = way.worth * sum(matched) / len(stems)
+                fit = variant.worth * sum(matched) / len(stems)
                 whole = len(matched) == len(stems)
-                yield _NameMatch(inside[0].start, inside[-1].end, fit, whole)
+                yield Mention(inside[0].start, inside[-1].end, whole=whole, fit=fit)
 
 
 def _ends(name: str) -> list[str]:
     """Return a Chinese name, and its beginnings and ends of two characters or more."""
-    lengths = range(2, len(name))
-    parts = [part for at in lengths for part in (name[:at], name[-at:])]
-    return [name, *dict.fromkeys(part for part in parts if part != name)]
+    parts = [part for at in range(2, len(name)) for part in (name[:at], name[-at:])]
+    return [*dict.fromkeys([name, *parts])]
 
 
 def _together(question: str, run: Sequence[QuestionWord]) -> bool:
-    between = [question[a.end : b.start] for a, b in pairwise(run)]
-    return all(one.strip(" _-./") == "" for one in between) and not (
-        {run[0].stem, run[-1].stem} & _INNER
+    between = (question[a.end : b.start] for a, b in pairwise(run))
+    return not {run[0].stem, run[-1].stem} & _INNER and not any(
+        one.strip(" _-./") for one in between
     )
 
 
-def _matched(run: Sequence[QuestionWord], stems: Sequence[str]) -> list[float]:
+def _match_stems(run: Sequence[QuestionWord], stems: Sequence[str]) -> list[float]:
     """Return how well each word of a run says a word of a name; nothing if one says none."""
     left, fits = list(stems), []
     for word in run:
@@ -222,7 +217,7 @@ def _matched(run: Sequence[QuestionWord], stems: Sequence[str]) -> list[float]:
 def _alike(word: str, name: str) -> float:
     if word == name:
         return 1.0
-    if word in COLUMN_SYNONYMS.get(name, ()):
+    if word in _read_meanings("synonyms").get(name, ()):
         return 0.9
     if min(len(word), len(name)) >= 5 and word[0] == name[0]:
         return 0.95 if SequenceMatcher(None, word, name).ratio() >= LIKE else 0.0
@@ -236,70 +231,35 @@ def _values(question: str, table: TypedTable) -> Iterator[Mention]:
         for value in column.distinct:
             if len(value) <= LONGEST:
                 folds.setdefault(value, []).append(column)
-    bounds = [at for at in range(len(question) + 1) if _bound(question, at)]
+    bounds = [at for at in range(len(question) + 1) if not _INSIDE_WORD.match(question, at)]
     for start in bounds:
         for end in (one for one in bounds if start < one <= start + LONGEST):
-            columns = folds.get(fold_cell(question[start:end]))
-            if columns and _says(question[start:end]):
-                value = columns[0].distinct[fold_cell(question[start:end])]
-                yield Mention(start, end, tuple(columns), value)
-
-
-def _bound(question: str, at: int) -> bool:
-    if at in (0, len(question)):
-        return True
-    before, after = question[at - 1], question[at]
-    latin = re.compile(r"[A-Za-z0-9_]")
-    return not (latin.match(before) and latin.match(after))
-
-
-def _says(value: str) -> bool:
-    return len(value) > 1 or bool(re.match(f"[{CJK}]", value))
+            words = question[start:end]
+            columns = folds.get(fold_cell(words))
+            if columns and (len(words) > 1 or re.match(f"[{CJK}]", words)):
+                yield Mention(start, end, tuple(columns), columns[0].distinct[fold_cell(words)])
 
 
 def is_filler_word(value: str) -> bool:
     """Tell whether a value is a word that questions have anyway, such as `all`."""
     low = value.lower()
     return (
-        bool(CHINESE_FILLERS.fullmatch(low))
-        or low in FILLER_WORDS | YES_CELLS | NO_CELLS
-        or any(one.fullmatch(low) for one in OPERATION_WORDS.values())
+        bool(VOCABULARY.chinese_fillers.fullmatch(low))
+        or low in VOCABULARY.get_words("fillers") | YES_CELLS | NO_CELLS
+        or any(VOCABULARY.get(one).fullmatch(low) for one in OPERATIONS)
     )
 
 
 DERIVED_COLUMN = -1
 """The place of a column that is in no file."""
 
-_JOINTS = regex(
-    r"[\s\"'`”’」]*(?P<joint>\band\b|\bto\b|\buntil\b|\btill\b|\bminus\b|到|至|和|与|跟|减去?"
-    r"|[-–−→])"
-    r"[\s\"'`“‘「]*(?:the\s+)?(?:column\s+)?",
-    re.IGNORECASE,
-)
-_BEFORE = regex(
-    r"(?:\b(?:between|from)|从|自)\s*(?:the\s+)?(?:column\s+)?[\"'`“‘「列]*\s*$", re.IGNORECASE
-)
-UNITS: Mapping[str, tuple[re.Pattern[str], Decimal, str]] = {
-    "days": (regex(r"\bdays?\b|[多少几幾]*天数?", re.I), Decimal(1), "天"),
-    "weeks": (regex(r"\bweeks?\b|[多少几幾]*(?:个?星期|周)", re.I), Decimal(7), "周"),
-    "months": (
-        regex(r"\bmonths?\b|[多少几幾]*个月", re.I),
-        Decimal("30.436875"),
-        "个月",
-    ),
-    "years": (regex(r"\byears?\b|多少年|[几幾]年|年数", re.I), Decimal("365.2425"), "年"),
+UNITS: Mapping[str, tuple[Decimal, str]] = {
+    "days": (Decimal(1), "天"),
+    "weeks": (Decimal(7), "周"),
+    "months": (Decimal("30.436875"), "个月"),
+    "years": (Decimal("365.2425"), "年"),
 }
-"""The units of time: how they are asked for, how many days one has, and its Chinese name."""
-
-_SPANS = regex(
-    r"\b(?:how long|how many|(?:the )?number of|time spans?|time|durations?|gaps?|intervals?"
-    r"|periods?"
-    r"|spans?|differences?|length)\b|相差|间隔|時長|时长|时间|多久|多长|之差|的差距?|差值|差距"
-    r"|差|之间|多少",
-    re.IGNORECASE,
-)
-_LONG = regex(r"\b(?:longest|shortest)\b|最[长短久長]", re.IGNORECASE)
-_LESS = regex(r"\bminus\b|\bdifferences?\b|减|差|[-–−]", re.IGNORECASE)
+"""The units of time: how many days one has, and its Chinese name."""
 
 
 class ColumnDifference(NamedTuple):
@@ -315,85 +275,75 @@ class ColumnDifference(NamedTuple):
 
 def find_difference(question: str, found: Sequence[Mention]) -> ColumnDifference | None:
     """Return what a question asks between two columns that it names one behind the other."""
-    named = [one for one in found if not one.value]
-    for one, other in pairwise(named):
-        joint = _JOINTS.fullmatch(question[one.end : other.start])
-        if joint and one.columns != other.columns and len(one.columns) == len(other.columns) == 1:
-            made = _made(question, one, other, joint["joint"])
-            if made:
-                return made
+    for one, other in pairwise([one for one in found if not one.value]):
+        joint = VOCABULARY.joints.fullmatch(question[one.end : other.start])
+        single = len(one.columns) == len(other.columns) == 1 and one.columns != other.columns
+        made = _find_difference(question, one, other, joint["joint"]) if joint and single else None
+        if made:
+            return made
     return None
 
 
-def _made(question: str, one: Mention, other: Mention, joint: str) -> ColumnDifference | None:
+def _find_difference(
+    question: str, one: Mention, other: Mention, joint: str
+) -> ColumnDifference | None:
     kinds = {one.columns[0].kind, other.columns[0].kind}
-    before = _BEFORE.search(question[: one.start])
-    words = list(_words(question, one, other))
-    start = before.start() if before else one.start
-    name, unit = _unit(question, kinds)
-    apart = bool(before or _LONG.search(question)) and joint not in ("和", "与", "跟", "and")
-    if kinds == {"date"} and (words or apart):
-        column = _time(one.columns[0], other.columns[0], name, unit)
-    elif kinds == {"number"} and (_LESS.search(joint) or _LESS.search(question)):
-        column = _subtracted(one.columns[0], other.columns[0], joint, unit)
+    before = VOCABULARY.before_difference.search(question[: one.start])
+    words = list(_find_words(question, one, other))
+    apart = before or VOCABULARY.long_spans.search(question)
+    if kinds == {"date"} and (words or (apart and joint not in ("和", "与", "跟", "and"))):
+        asked = (name for name in UNITS if VOCABULARY.get(name).search(question))
+        unit = next(asked, "days")
+    elif kinds == {"number"} and VOCABULARY.less.search(question):
+        unit = "difference"
     else:
         return None
+    chinese = bool(re.search(f"[{CJK}]", re.sub(r"[\w.-]+\.(?:csv|tsv|xlsx)", "", question)))
+    signed = bool(re.fullmatch(r"minus|减去?|[-–−]", joint, re.IGNORECASE))
+    column = make_difference_column(
+        one.columns[0], other.columns[0], unit, chinese=chinese, signed=signed
+    )
+    start = before.start() if before else one.start
     return ColumnDifference(column, start, other.end, words, (one, other))
 
 
-def make_difference_column(
-    one: TableColumn, other: TableColumn, unit: str, *, chinese: bool
-) -> TableColumn:
-    """Return what lies between two columns: time in a unit of `UNITS`, or else a difference."""
-    if unit not in UNITS:
-        return _subtracted(one, other, "", "zh" * chinese)
-    return _time(one, other, unit, UNITS[unit][2] if chinese else unit)
-
-
-def _words(question: str, one: Mention, other: Mention) -> Iterator[tuple[int, int]]:
+def _find_words(question: str, one: Mention, other: Mention) -> Iterator[tuple[int, int]]:
     """Yield the places of the words that ask for a length of time or a difference."""
-    patterns = [_SPANS, *(pattern for pattern, _, _ in UNITS.values())]
-    for pattern in patterns:
-        for found in pattern.finditer(question):
+    for name in ("spans", *UNITS):
+        for found in VOCABULARY.get(name).finditer(question):
             if found.end() <= one.start or found.start() >= other.end:
                 yield found.span()
 
 
-def _unit(question: str, kinds: Collection[str]) -> tuple[str, str]:
-    """Return the unit that is asked for, by its name and as it is shown."""
-    chinese = bool(re.search(f"[{CJK}]", re.sub(r"[\w.-]+\.(?:csv|tsv|xlsx)", "", question)))
-    name = next((name for name, one in UNITS.items() if one[0].search(question)), "days")
-    return name, (UNITS[name][2] if chinese else name) if kinds == {"date"} else "zh" * chinese
+def make_difference_column(
+    one: TableColumn, other: TableColumn, unit: str, *, chinese: bool, signed: bool = False
+) -> TableColumn:
+    """Return what lies between two columns: time in a unit of `UNITS`, or else a difference.
+
+    A difference is that of the larger and the smaller, unless it is `signed`.
+    """
+    pairs: list[tuple[Any, Any]] = [*zip(one.values, other.values, strict=True)]
+    gaps = [None if None in pair else pair[0] - pair[1] for pair in pairs]
+    if unit in UNITS:
+        length, zh = UNITS[unit]
+        shown = zh if chinese else unit
+        cells = ["" if gap is None else f"{_short(-gap.days / length)} {shown}" for gap in gaps]
+        name = _name_time_between(one, other, shown, length, chinese=chinese)
+    else:
+        cells = ["" if gap is None else _short(gap if signed else abs(gap)) for gap in gaps]
+        between = "{} 与 {} 之差" if chinese else "difference of {} and {}"
+        name = ("{} − {}" if signed else between).format(one.name, other.name)
+    return TableColumn(DERIVED_COLUMN, name, cells)
 
 
-def _time(one: TableColumn, other: TableColumn, name: str, unit: str) -> TableColumn:
-    cells = []
-    for first, last in zip(one.values, other.values, strict=True):
-        if isinstance(first, date) and isinstance(last, date):
-            spanned = Decimal((last - first).days) / UNITS[name][1]
-            cells.append(f"{_short(spanned)} {unit}")
-        else:
-            cells.append("")
-    length = UNITS[name][1]
-    if unit == UNITS[name][2]:
+def _name_time_between(
+    one: TableColumn, other: TableColumn, unit: str, length: Decimal, *, chinese: bool
+) -> str:
+    if chinese:
         each = "" if length == 1 else f"（每{unit.removeprefix('个')}按 {length} 天）"
-        return TableColumn(DERIVED_COLUMN, f"从 {one.name} 到 {other.name} 的{unit}数{each}", cells)
+        return f"从 {one.name} 到 {other.name} 的{unit}数{each}"
     each = "" if length == 1 else f" (of {length} days)"
-    return TableColumn(DERIVED_COLUMN, f"{unit}{each} from {one.name} to {other.name}", cells)
-
-
-def _subtracted(one: TableColumn, other: TableColumn, joint: str, chinese: str) -> TableColumn:
-    """Return one column less the other; a difference is that of the larger and the smaller."""
-    signed = bool(re.fullmatch(r"minus|减去?|[-–−]", joint, re.IGNORECASE))
-    cells = []
-    for first, last in zip(one.values, other.values, strict=True):
-        if isinstance(first, Decimal) and isinstance(last, Decimal):
-            cells.append(_short(first - last if signed else abs(first - last)))
-        else:
-            cells.append("")
-    between = f"{one.name} 与 {other.name} 之差" if chinese else ""
-    between = between or f"difference of {one.name} and {other.name}"
-    return TableColumn(DERIVED_COLUMN, f"{one.name} − {other.name}" if signed else between, cells)
+    return f"{unit}{each} from {one.name} to {other.name}"
 
 
 def _short(value: Decimal) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
@@ -28,8 +29,11 @@ from tools.tables.typed_table import (
 EXAMPLES = 4
 """How many different values of a column are shown to a model."""
 
-_SIGNS: dict[str, Sign] = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
-_MEASURED = ("total", "average", "median", "min", "max")
+_SIGNS: dict[str, Sign] = {"equal": "=", "not_equal": "≠", ">=": "≥", "<=": "≤", ">": ">", "<": "<"}
+"""The signs of comparisons as a model writes them."""
+
+MEASURES = ("total", "average", "median", "min", "max")
+"""Operations that compute with numbers or dates."""
 
 
 class QueryUnfit(ValueError):
@@ -123,8 +127,6 @@ def parse_model_query(
         column = make_difference_column(column, other, query.unit, chinese=chinese)
     _check(query, column)
     group = _find_column(table, query.group_by)
-    if not group and query.top and query.operation == "lookup" and column:
-        raise QueryUnfit(query.operation)
     return ParsedQuery(
         table,
         query.operation,
@@ -140,62 +142,54 @@ def parse_model_query(
 
 def _check(query: TableQuery, column: TableColumn | None) -> None:
     """Raise if an operation lacks its column, or cannot be done with its values."""
-    kinds = ("number", "date") if query.operation in ("min", "max") else ("number",)
-    if query.group_by and query.operation in ("share", "list", "lookup", "distinct"):
-        raise QueryUnfit(query.operation)
-    if query.share_of and query.operation != "share":
-        raise QueryUnfit(query.operation)
-    if query.operation in ("count", "share", "list"):
+    operation = query.operation
+    kinds = ("number", "date") if operation in ("min", "max") else ("number",)
+    ungrouped = operation in ("share", "list", "lookup", "distinct")
+    if (query.group_by and ungrouped) or (query.share_of and operation != "share"):
+        raise QueryUnfit(operation)
+    if operation in ("count", "share", "list"):
         if column is not None:
-            raise QueryUnfit(query.operation, column.name)
-        if query.operation == "share" and not query.filters:
-            raise QueryUnfit(query.operation)
-    elif column is None:
-        raise QueryUnfit(query.operation)
-    elif query.operation in _MEASURED and column.kind not in kinds:
-        raise QueryUnfit(query.operation, column.name)
+            raise QueryUnfit(operation, column.name)
+        if operation == "share" and not query.filters:
+            raise QueryUnfit(operation)
+    elif column is None or (operation == "lookup" and query.top):
+        raise QueryUnfit(operation)
+    elif operation in MEASURES and column.kind not in kinds:
+        raise QueryUnfit(operation, column.name)
 
 
 def _find_column(table: TypedTable, name: str) -> TableColumn | None:
     """Return the column of a name, or None for an empty name."""
     if not name:
         return None
-    found = [one for one in table.columns if fold_cell(one.name) == fold_cell(name)]
-    if len(found) != 1:
+    named = [one for one in table.columns if fold_cell(one.name) == fold_cell(name)]
+    if len(named) != 1:
         raise QueryUnfit(name)
-    return found[0]
+    return named[0]
 
 
 def _condition(table: TypedTable, given: Filter) -> Condition:
-    column = _find_column(table, given.column)
-    if column is None:
-        raise QueryUnfit(given.column)
-    if given.is_ == "empty" or given.is_ == "filled":
+    column, values = _find_column(table, given.column), tuple(given.values)
+    if column and given.is_ in ("empty", "filled"):
         return Condition(column, given.is_)
-    if not given.values:
+    if column is None or not values:
         raise QueryUnfit(given.column)
-    if given.is_ in _SIGNS:
-        return Condition(column, _SIGNS[given.is_], bound=_bound(column, given.values[0]))
-    if given.is_ == "contains" or given.is_ == "starts" or given.is_ == "ends":
-        return Condition(column, given.is_, tuple(given.values))
-    return _equal(column, given)
-
-
-def _equal(column: TableColumn, given: Filter) -> Condition:
-    """Return that a cell is one of some values, each of which occurs in the column."""
-    sign: Sign = "=" if given.is_ == "equal" else "≠"
-    if column.kind in ("number", "date") and len(given.values) == 1:
-        return Condition(column, sign, bound=_bound(column, given.values[0]))
-    missing = [one for one in given.values if fold_cell(one) not in column.distinct]
+    if given.is_ in ("contains", "starts", "ends"):
+        return Condition(column, given.is_, values)
+    sign = _SIGNS[given.is_]
+    if sign not in ("=", "≠") or (column.kind in ("number", "date") and len(values) == 1):
+        return Condition(column, sign, bound=_bound(column, values[0]))
+    # Each of several values must occur in the column.
+    missing = [one for one in values if fold_cell(one) not in column.distinct]
     if missing:
         raise QueryUnfit(column.name, missing[0])
-    return Condition(column, sign, tuple(column.distinct[fold_cell(one)] for one in given.values))
+    return Condition(column, sign, tuple(column.distinct[fold_cell(one)] for one in values))
 
 
 def _bound(column: TableColumn, value: str) -> Decimal | date:
-    found = parse_number(value) if column.kind == "number" else None
-    if found and (not found.unit or found.unit.casefold() == column.unit.casefold()):
-        return found.value
+    number = parse_number(value) if column.kind == "number" else None
+    if number and (not number.unit or number.unit.casefold() == column.unit.casefold()):
+        return number.value
     day = parse_day(value) if column.kind == "date" else None
     if day is None:
         raise QueryUnfit(column.name, value)
@@ -272,10 +266,11 @@ def _compute_column(query: ParsedQuery, column: TableColumn, rows: Sequence[int]
     value: CellValue | None = None
     if query.operation in ("lookup", "distinct"):
         used = [row for row in rows if not is_empty_cell(cells[row])]
-        label = query.table.label
-        items = [ResultItem(label.cells[row], cells[row]) for row in used]
+        items = [ResultItem(query.table.label.cells[row], cells[row]) for row in used]
         if query.operation == "distinct":
-            items = [*map(ResultItem, {fold_cell(cells[row]): cells[row] for row in used}.values())]
+            items = [
+                ResultItem(cell) for cell in {fold_cell(cells[r]): cells[r] for r in used}.values()
+            ]
             value = Decimal(len(items))
     else:
         used = [row for row in rows if values[row] is not None]
@@ -315,35 +310,32 @@ def _take_first(items: list[ResultItem], top: int) -> list[ResultItem]:
 
 
 def _compute_groups(query: ParsedQuery, group: TableColumn, rows: Sequence[int]) -> QueryResult:
-    column = query.column
-    groups: dict[str, list[int]] = {}
+    groups: defaultdict[str, list[CellValue | None]] = defaultdict(list)
     for row in rows:
-        if not is_empty_cell(group.cells[row]):
-            groups.setdefault(group.distinct[fold_cell(group.cells[row])], []).append(row)
-    pairs: list[tuple[CellValue | None, str]] = []
-    used = 0
-    for name, members in groups.items():
-        values = [column.values[row] for row in members] if column else []
-        known = [value for value in values if value is not None]
-        used += len(known) if column else len(members)
-        value = _reduce(query.operation, known) if column else Decimal(len(members))
-        pairs.append((value, name))
-    items = _sort(pairs, query.extreme)
+        if not is_empty_cell(cell := group.cells[row]):
+            groups[group.distinct[fold_cell(cell)]].append(
+                query.column.values[row] if query.column else cell
+            )
+    known = {name: [one for one in some if one is not None] for name, some in groups.items()}
+    items = _sort(
+        [(_reduce(query.operation, some), name) for name, some in known.items()], query.extreme
+    )
     if query.extreme:
         items = _take_first(items, query.top)
-    empty = sum(is_empty_cell(group.cells[row]) for row in rows)
+    empty = len(rows) - sum(map(len, groups.values()))
     value = items[0].value if items and query.extreme else None
+    used = sum(map(len, known.values()))
     return QueryResult(query, value, tuple(items), len(rows), used, empty)
 
 
-def _reduce(operation: str, values: Sequence[Decimal | date | None]) -> CellValue | None:
+def _reduce(operation: str, values: Sequence[Any]) -> CellValue | None:
     """Return the result of an operation over some values; dates have an order and nothing else."""
-    known = [one for one in values if one is not None]
-    if not known:
-        return None
+    if operation == "count" or not values:
+        return Decimal(len(values)) if values else None
     if operation in ("min", "max"):
-        return min(known) if operation == "min" else max(known)
-    numbers = [one for one in known if isinstance(one, Decimal)]
+        first: CellValue = min(values) if operation == "min" else max(values)
+        return first
+    numbers = [one for one in values if isinstance(one, Decimal)]
     if operation == "median":
         return Decimal(median(numbers))
     total = sum(numbers, Decimal(0))

@@ -6,14 +6,14 @@ An ambiguous question gives none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from text.script import CJK, detect_language
 from tools.tables.mentions import (
-    ColumnDifference,
+    VOCABULARY,
     Mention,
     find_difference,
     find_mentions,
@@ -21,13 +21,6 @@ from tools.tables.mentions import (
 )
 from tools.tables.query import Operation, ParsedQuery
 from tools.tables.typed_table import ColumnKind, Condition, TableColumn, TypedTable
-from tools.tables.vocabulary import (
-    LATE_SUPERLATIVES,
-    NUMBER_WORDS,
-    SHARE_VERBS,
-    SUPERLATIVE_HINTS,
-    TIME_SUPERLATIVES,
-)
 
 
 @dataclass(frozen=True)
@@ -37,14 +30,24 @@ class UnclearQuestion:
     table: TypedTable
     wording: str
     """The part of the question."""
-    options: tuple[str, ...] = field(default=())
+    options: tuple[str, ...] = ()
     """What it may mean; empty where it means nothing that the table has."""
-    choices: tuple[str, ...] = field(default=())
+    choices: tuple[str, ...] = ()
     """The question in words that have one meaning each, as it may be asked again."""
 
 
-_EXCLUSIVE_OPERATIONS = ("share", "distinct", "average", "median", "total", "min", "max")
-"""Operations of which a question asks for one, apart from a superlative over groups."""
+Extreme = Literal["min", "max"]
+_EXTREMES: tuple[Extreme, ...] = ("min", "max")
+_REDUCED: tuple[Operation, ...] = ("average", "median", "total")
+_SINGLE = frozenset(["share", "distinct"])
+"""Operations that stand alone: without groups, superlatives and other operations."""
+
+_ENGLISH = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_NUMBER_WORDS = {"两": 2, "twenty": 20} | {
+    word: number
+    for words in (_ENGLISH, "一二三四五六七八九十")
+    for number, word in enumerate(words, 1)
+}
 
 
 class AmbiguousQuestionError(Exception):
@@ -55,75 +58,77 @@ class AmbiguousQuestionError(Exception):
         self.wording, self.options = said, tuple(dict.fromkeys(options))
 
 
+@dataclass(frozen=True)
 class QueryBuilder:
     """Makes a reading of what was found in a question."""
 
-    def __init__(
-        self,
-        table: TypedTable,
-        conditions: tuple[Condition, ...],
-        named: Sequence[Mention],
-        said: dict[str, str],
-        question: str,
-    ) -> None:
-        self.table, self.conditions, self.said = table, conditions, said
-        self.named, self.question = list(named), question
+    table: TypedTable
+    conditions: tuple[Condition, ...]
+    named: Sequence[Mention]
+    said: Mapping[str, str]
+    """The words that ask for operations, by the operation."""
+    question: str
+    group: TableColumn | None
+    """What rows are grouped by."""
+    rows: bool
+    """Whether the question names the rows."""
 
-    def build(self, group: TableColumn | None, *, rows: bool) -> ParsedQuery:
+    def build(self) -> ParsedQuery:
         """Return the one reading that there is.
 
         Raises:
             AmbiguousQuestionError: Where there is none, or more than one.
         """
-        extreme = next((one for one in ("min", "max") if one in self.said), "")
-        self._check_operations(group)
+        self._check_operations()
         if "share" in self.said:
             return self._share()
-        if extreme:
-            return self._extreme("min" if extreme == "min" else "max", group, rows=rows)
-        for name in ("average", "median"):
-            if name in self.said:
-                return self._reduced("average" if name == "average" else "median", group)
-        if "distinct" in self.said:
-            return self._reading("distinct", self._only(self._columns("text", "number", "date")))
-        if "total" in self.said or "how_much" in self.said:
-            return self._totalled(group, rows=rows)
-        if "count" in self.said or (group and not self.named):
-            return self._count(group, rows=rows)
-        return self._shown(group, rows=rows)
+        extreme = next((one for one in _EXTREMES if one in self.said), None)
+        return self._extreme(extreme) if extreme else self._plain()
 
-    def _check_operations(self, group: TableColumn | None) -> None:
+    def _plain(self) -> ParsedQuery:
+        """Read a question without a share and a superlative."""
+        for name in _REDUCED[:2]:
+            if name in self.said:
+                return self._reduced(name)
+        if "distinct" in self.said:
+            return self._query("distinct", self._only(self._columns("text", "number", "date")))
+        if "total" in self.said or "how_much" in self.said:
+            return self._totalled()
+        if "count" in self.said or (self.group and not self.named):
+            return self._count()
+        return self._shown()
+
+    def _check_operations(self) -> None:
         """Raise where several operations are asked for at once, or one that has no groups."""
-        asked = [one for one in _EXCLUSIVE_OPERATIONS if one in self.said]
-        if asked == ["total"] and "count" in self.said:
-            asked = []
-        inner = [one for one in asked if one in ("average", "median", "total")]
-        ranked = [one for one in asked if one in ("min", "max")]
-        alone = bool(group and set(asked) & {"share", "distinct"}) or (
-            "top" in self.said and not ranked
-        )
-        some = len(ranked) > 1 or len(inner) > 1 or len(asked) > len(inner) + len(ranked) + 1
-        mixed = len(asked) > 1 and bool(set(asked) & {"share", "distinct"})
-        if alone or some or mixed:
+        reduced = [one for one in _REDUCED if one in self.said]
+        ranked = [one for one in _EXTREMES if one in self.said]
+        single = _SINGLE & self.said.keys()
+        if reduced == ["total"] and "count" in self.said and not (ranked or single):
+            reduced = []
+        mixed = single and (self.group or len(single) > 1 or reduced or ranked)
+        several = len(ranked) > 1 or len(reduced) > 1
+        if mixed or several or ("top" in self.said and not ranked):
             raise AmbiguousQuestionError(self.question)
         counted = "count" in self.said and not self._columns("number", without_label=True)
-        if counted and set(inner) & {"average", "median"}:
+        if counted and {"average", "median"} & {*reduced}:
             raise AmbiguousQuestionError(self.said["count"])
 
     def _share(self) -> ParsedQuery:
         """Read a share: of all rows, or of those that what stands before the verb chooses."""
-        made = self._counted("share", None)
+        if not self.conditions:
+            raise AmbiguousQuestionError(self.said["share"])
+        made = self._counted("share")
         if len({one.column for one in self.conditions}) < 2:
             return made
-        cut = SHARE_VERBS.search(self.question)
+        cut = VOCABULARY.share_verbs.search(self.question)
         base = tuple(one for one in self.conditions if cut and one.at < cut.start())
         rest = tuple(one for one in self.conditions if one not in base)
         if cut is None or not rest:
             raise AmbiguousQuestionError(self.said["share"])
         return replace(made, conditions=rest, base=base)
 
-    def _reading(self, operation: Operation, column: TableColumn | None = None) -> ParsedQuery:
-        return ParsedQuery(self.table, operation, column, self.conditions)
+    def _query(self, operation: Operation, column: TableColumn | None = None) -> ParsedQuery:
+        return ParsedQuery(self.table, operation, column, self.conditions, self.group)
 
     def _columns(
         self, *kinds: str, without_label: bool = False
@@ -137,11 +142,20 @@ class QueryBuilder:
             if column.kind in kinds and not (without_label and column == label)
         ]
 
+    def _words(self, some: Sequence[tuple[Mention, TableColumn]]) -> str:
+        """Return the words that name the first of some columns."""
+        return self.question[some[0][0].start : some[0][0].end]
+
+    def _refuse(self, some: Sequence[tuple[Mention, TableColumn]]) -> None:
+        """Raise if there are columns that have no part in a reading."""
+        if some:
+            raise AmbiguousQuestionError(self._words(some))
+
     def _only(self, some: Sequence[tuple[Mention, TableColumn]]) -> TableColumn:
         different = {column.index: column for _, column in some}
         if len(different) == 1:
             return next(iter(different.values()))
-        said = " / ".join(dict.fromkeys(self.question[one.start : one.end] for one, _ in some))
+        said = " / ".join(dict.fromkeys(self._words([one]) for one in some))
         raise AmbiguousQuestionError(
             said or self.question, [column.name for column in different.values()]
         )
@@ -152,13 +166,10 @@ class QueryBuilder:
         Raises:
             AmbiguousQuestionError: Where several could be meant, or the named one holds no numbers.
         """
-        some = self._columns(*kinds)
-        if some:
+        if some := self._columns(*kinds):
             return self._only(some)
-        others = [(one, c) for one, c in self._columns("text", "mixed") if c != self.table.label]
-        if others:
-            said = self.question[others[0][0].start : others[0][0].end]
-            raise AmbiguousQuestionError(said, [])
+        others = self._columns("text", "mixed")
+        self._refuse([(one, column) for one, column in others if column != self.table.label])
         every = [one for one in self.table.columns if one.kind in kinds]
         hinted = [one for one in every if self._hinted(one)] or every
         if len(hinted) == 1:
@@ -167,39 +178,33 @@ class QueryBuilder:
         raise AmbiguousQuestionError(asked, [one.name for one in hinted])
 
     def _hinted(self, column: TableColumn) -> bool:
+        """Tell whether the name of a column has a word that a superlative may be about."""
         said = " ".join(self.said.values())
         stems = {word.stem for word in split_question_words(column.name)}
         return any(
-            re.search(name, said, re.I) and stems & hints
-            for name, hints in SUPERLATIVE_HINTS.items()
+            re.search(superlative, said, re.I) and stems & {*hints}
+            for superlative, *hints in VOCABULARY.get_rows("superlative_hints")
         )
 
-    def _counted(
-        self, operation: Literal["share", "count"], group: TableColumn | None
-    ) -> ParsedQuery:
-        if operation == "share" and not self.conditions:
-            raise AmbiguousQuestionError(self.said["share"])
+    def _counted(self, operation: Literal["share", "count"]) -> ParsedQuery:
         used = {one.column for one in self.conditions}
         every = self._columns("text", "number", "date", "mixed", without_label=True)
-        rest = [(one, column) for one, column in every if column not in used]
-        if rest:
-            raise AmbiguousQuestionError(self.question[rest[0][0].start : rest[0][0].end])
-        return ParsedQuery(self.table, operation, None, self.conditions, group)
+        self._refuse([(one, column) for one, column in every if column not in used])
+        return self._query(operation)
 
-    def _count(self, group: TableColumn | None, *, rows: bool) -> ParsedQuery:
+    def _count(self) -> ParsedQuery:
         """Read "how many": of the rows, of the values of a column, or what a column counts."""
         numbers = self._columns("number", without_label=True)
         texts = self._columns("text", without_label=True)
         whole = all(one.whole and self._counts(column) for one, column in numbers)
-        if numbers and not (texts or rows) and whole:
-            return ParsedQuery(self.table, "total", self._only(numbers), self.conditions, group)
-        if texts and not (numbers or rows or group):
-            return self._reading("distinct", self._only(texts))
-        if (numbers or texts) or not (rows or group):
-            some = numbers or texts
-            said = self.question[some[0][0].start : some[0][0].end] if some else self.question
-            raise AmbiguousQuestionError(said)
-        return self._counted("count", group)
+        if numbers and not (texts or self.rows) and whole:
+            return self._query("total", self._only(numbers))
+        if texts and not (numbers or self.rows or self.group):
+            return self._query("distinct", self._only(texts))
+        self._refuse(numbers or texts)
+        if not (self.rows or self.group):
+            raise AmbiguousQuestionError(self.question)
+        return self._counted("count")
 
     def _counts(self, column: TableColumn) -> bool:
         """Tell whether a column may say how many there are of something."""
@@ -207,82 +212,73 @@ class QueryBuilder:
         whole = all(one >= 0 and one == int(one) for one in some)
         return whole and not column.holds_years and column != self.table.columns[0]
 
-    def _totalled(self, group: TableColumn | None, *, rows: bool) -> ParsedQuery:
+    def _totalled(self) -> ParsedQuery:
         numbers = self._columns("number", without_label=True)
         if "count" in self.said and not numbers:
-            return self._count(group, rows=rows)
+            return self._count()
         if not numbers and "how_much" in self.said:
             raise AmbiguousQuestionError(self.said["how_much"])
-        return self._reduced("total", group)
+        return self._reduced("total")
 
-    def _reduced(
-        self, operation: Literal["total", "average", "median"], group: TableColumn | None
-    ) -> ParsedQuery:
+    def _reduced(self, operation: Operation) -> ParsedQuery:
         column = self._measured("number")
-        rest = [
-            (one, c)
-            for one, c in self._columns("text", "date", without_label=True)
-            if c != column and column not in one.columns
-        ]
-        if rest:
-            raise AmbiguousQuestionError(self.question[rest[0][0].start : rest[0][0].end])
-        return ParsedQuery(self.table, operation, column, self.conditions, group)
+        others = self._columns("text", "date", without_label=True)
+        self._refuse([(one, c) for one, c in others if c != column and column not in one.columns])
+        return self._query(operation, column)
 
-    def _extreme(
-        self, which: Literal["min", "max"], group: TableColumn | None, *, rows: bool
-    ) -> ParsedQuery:
+    def _extreme(self, which: Extreme) -> ParsedQuery:
         """Read a superlative: over rows, or over groups of rows that are counted or reduced."""
-        top = self._top()
+        said = self.said.get("top", "").lower()
+        top = _NUMBER_WORDS.get(said, int(said) if said.isdigit() else 0)
         texts = self._columns("text", without_label=True)
         numbers = self._columns("number", "date")
-        inner = next((one for one in ("average", "median", "total") if one in self.said), "")
-        if texts and not numbers and rows and self._asks_for_most(which):
-            by = group or self._only(texts)
-            return ParsedQuery(self.table, "count", None, self.conditions, by, top, which)
-        if inner and (texts or group):
-            by = group or self._only(texts)
-            operation: Operation = "average" if inner == "average" else "total"
-            if inner == "median":
-                operation = "median"
-            column = self._measured("number")
-            return ParsedQuery(self.table, operation, column, self.conditions, by, top, which)
-        if inner:
-            raise AmbiguousQuestionError(self.said[inner])
-        entity = self._only(texts) if texts else self.table.label
-        column = self._measured(*(("date",) if self._dated() else ("number", "date")))
-        if group:
-            return ParsedQuery(self.table, which, column, self.conditions, group)
-        if texts and len(entity.distinct) < len([one for one in entity.cells if one]):
-            said = self.question[texts[0][0].start : texts[0][0].end]
-            raise AmbiguousQuestionError(said, _sums(column.name, entity.name, self.question))
-        late = column.kind == "date" and self._dated()
-        if late:
-            which = "max" if LATE_SUPERLATIVES.search(self.said[which]) else "min"
-        return ParsedQuery(self.table, which, column, self.conditions, None, top, entity=entity)
+        reduced = next((one for one in _REDUCED if one in self.said), None)
+        most = re.fullmatch(r"most|fewest|least|最[多少]", self.said[which], re.IGNORECASE)
+        counts = bool(texts and not numbers and self.rows and most)
+        if counts or (reduced and (texts or self.group)):
+            by = self.group or self._only(texts)
+            if reduced and not counts:
+                made = self._query(reduced, self._measured("number"))
+            else:
+                made = self._query("count")
+            return replace(made, group=by, top=top, extreme=which)
+        if reduced:
+            raise AmbiguousQuestionError(self.said[reduced])
+        return self._extreme_row(which, texts, top)
 
-    def _asks_for_most(self, which: str) -> bool:
-        return bool(re.fullmatch(r"most|fewest|least|最[多少]", self.said[which], re.IGNORECASE))
+    def _extreme_row(
+        self, which: Extreme, texts: Sequence[tuple[Mention, TableColumn]], top: int
+    ) -> ParsedQuery:
+        entity = self._only(texts) if texts else self.table.label
+        dated = self._dated()
+        column = self._measured("date") if dated else self._measured("number", "date")
+        if self.group:
+            return self._query(which, column)
+        if texts and len(entity.distinct) < sum(map(bool, entity.cells)):
+            raise AmbiguousQuestionError(
+                self._words(texts), _sums(column.name, entity.name, self.question)
+            )
+        if dated:
+            which = "max" if VOCABULARY.late_superlatives.search(self.said[which]) else "min"
+        return replace(self._query(which, column), top=top, entity=entity)
 
     def _dated(self) -> bool:
         """Tell whether a superlative is one of time, and the table has dates for it."""
         said = self.said.get("min") or self.said.get("max") or ""
         dates = self.table.of_kind("date")
-        return bool(TIME_SUPERLATIVES.search(said)) and bool(dates) and not self._columns("number")
+        timed = VOCABULARY.time_superlatives.search(said)
+        return bool(timed and dates) and not self._columns("number")
 
-    def _top(self) -> int:
-        said = self.said.get("top", "").lower()
-        return NUMBER_WORDS.get(said, int(said) if said.isdigit() else 0)
-
-    def _shown(self, group: TableColumn | None, *, rows: bool) -> ParsedQuery:
+    def _shown(self) -> ParsedQuery:
         """Read a question without an operation: cells of the rows that fit, or their names."""
-        if group or not self.conditions:
+        if self.group or not self.conditions:
             raise AmbiguousQuestionError(self.question)
         asked = self._columns("text", "number", "date", "mixed", without_label=True)
         if asked and "ask_list" not in self.said:
-            return self._reading("lookup", self._only(asked))
-        if asked or not rows:
+            return self._query("lookup", self._only(asked))
+        if asked or not self.rows:
             raise AmbiguousQuestionError(self.question)
-        return ParsedQuery(self.table, "list", None, self.conditions, entity=self.table.label)
+        return replace(self._query("list"), entity=self.table.label)
 
 
 def _sums(column: str, entity: str, question: str) -> list[str]:
@@ -315,7 +311,7 @@ class QuestionPhrase:
         for one in self.found:
             self.take(one.start, one.end)
             self._take_gloss(one)
-        self.difference = self._between()
+        self.difference = self._join_difference()
 
     @property
     def rest(self) -> str:
@@ -350,34 +346,36 @@ class QuestionPhrase:
         columns = columns or mention.columns
         if len(columns) == 1:
             return columns[0]
-        raise AmbiguousQuestionError(self.text_of(mention), [one.name for one in columns])
-
-    def text_of(self, mention: Mention) -> str:
-        """Return the words of a mention."""
-        return self.question[mention.start : mention.end]
+        said = self.question[mention.start : mention.end]
+        raise AmbiguousQuestionError(said, [one.name for one in columns])
 
     def nearest_column(
         self, start: int, end: int, *kinds: ColumnKind
     ) -> tuple[Mention, TableColumn] | None:
         """Return the nearest column of these kinds that is named near a place."""
-        held = [(one, fit) for one in self.columns if (fit := _of(one, kinds))]
-        held.sort(key=lambda one: _distance(one[0], start, end))
-        if not held or _distance(held[0][0], start, end) > NEAR:
+
+        def distance(mention: Mention) -> int:
+            return max(mention.start - end, start - mention.end, 0)
+
+        fitting = (one for one in self.columns if any(c.kind in kinds for c in one.columns))
+        near = min(fitting, key=distance, default=None)
+        if near is None or distance(near) > NEAR:
             return None
-        return held[0][0], self.resolve_column(*held[0])
+        return near, self.resolve_column(near, [c for c in near.columns if c.kind in kinds])
 
     def _take_file(self) -> None:
-        file, sheet = self.table.file, self.table.sheet
-        stem = re.escape(file.rpartition(".")[0])
+        """Take out the names of the file and of the sheet."""
+        file, sheet = re.escape(self.table.file), re.escape(self.table.sheet)
+        stem = re.escape(self.table.file.rpartition(".")[0])
         tails = r"(?:\s*(?:file|table|sheet|csv|tsv|xlsx|spreadsheet|表格?|文件))"
-        patterns = [rf"[\w./-]*{re.escape(file)}", rf"(?<!\w){stem}{tails}"]
-        patterns += [rf"(?:table|file|表格?|文件)\s*[\"'“《]?{stem}(?!\w)"]
+        patterns = [
+            rf"[\w./-]*{file}",
+            rf"(?<!\w){stem}{tails}",
+            rf"(?:table|file|表格?|文件)\s*[\"'“《]?{stem}(?!\w)",
+        ]
         if sheet:
-            name = re.escape(sheet)
-            patterns += [
-                rf"(?<!\w){name}\s*(?:sheet|tab|工作表)",
-                rf"(?:sheet|tab|工作表)\s*[\"'“]?{name}",
-            ]
+            patterns.append(rf"(?<!\w){sheet}\s*(?:sheet|tab|工作表)")
+            patterns.append(rf"(?:sheet|tab|工作表)\s*[\"'“]?{sheet}")
         for pattern in patterns:
             for one in re.finditer(pattern, self.rest, re.IGNORECASE):
                 self.take(*one.span())
@@ -388,27 +386,20 @@ class QuestionPhrase:
         if gloss and re.match(r"\s*[)）]", self.rest[mention.end :]) and not mention.value:
             self.take(*gloss.span())
 
-    def _between(self) -> ColumnDifference | None:
-        """Put what lies between two columns in the place of both."""
+    def _join_difference(self) -> bool:
+        """Put what lies between two columns in the place of both, and tell whether any does."""
         made = find_difference(self.question, self.found)
-        if made:
-            self.used += [made.column, *(one for m in made.named for one in m.columns)]
-            self.take(made.start, made.end)
-            for start, end in made.words:
-                self.take(start, end)
-            span = Mention(made.start, made.end, (made.column,))
-            kept = [one for one in self.found if one not in made.named and _outside(one, made)]
-            self.found = sorted([*kept, span], key=lambda one: one.start)
-        return made
-
-
-def _outside(one: Mention, made: ColumnDifference) -> bool:
-    return all(one.end <= start or one.start >= end for start, end in made.words)
-
-
-def _of(mention: Mention, kinds: Sequence[ColumnKind]) -> list[TableColumn]:
-    return [one for one in mention.columns if one.kind in kinds]
-
-
-def _distance(mention: Mention, start: int, end: int) -> int:
-    return max(mention.start - end, start - mention.end, 0)
+        if made is None:
+            return False
+        self.used += [made.column, *(one for m in made.named for one in m.columns)]
+        for span in ((made.start, made.end), *made.words):
+            self.take(*span)
+        others = [
+            one
+            for one in self.found
+            if one not in made.named
+            and all(one.end <= start or one.start >= end for start, end in made.words)
+        ]
+        joined = Mention(made.start, made.end, (made.column,))
+        self.found = sorted([*others, joined], key=lambda one: one.start)
+        return True

@@ -9,10 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from text.regex import regex
 from text.script import CJK
 from tools.tables.filters import find_conditions
-from tools.tables.mentions import Mention, find_name, normalise_question, split_question_words
+from tools.tables.mentions import (
+    OPERATIONS,
+    VOCABULARY,
+    Mention,
+    find_name,
+    normalise_question,
+    split_question_words,
+)
 from tools.tables.query import ParsedQuery
 from tools.tables.query_builder import (
     TAKEN_LETTER,
@@ -22,81 +28,29 @@ from tools.tables.query_builder import (
     UnclearQuestion,
 )
 from tools.tables.typed_table import Condition, TableColumn, TypedTable
-from tools.tables.vocabulary import (
-    AFTER_ROW_NOUN,
-    BEFORE_COUNTED_NOUN,
-    BEFORE_GROUP_COLUMN,
-    BEFORE_ROW_NOUN,
-    CHINESE_FILLERS,
-    EXPLANATION_WORDS,
-    FILLER_WORDS,
-    FIRST_LAST_WORDS,
-    OPERATION_WORDS,
-    PERSON_NOUNS,
-    ROW_NOUNS,
-    TOP_COUNT,
-    WHEN_WORDS,
-    WHO_WORDS,
-)
-
-_ENDS = regex(r"(?<=[?？!！。；;])\s*|(?<=[^\d.][.])\s+(?=[A-Z\u4e00-\u9fff])")
-_ASKS = (
-    r"(?:compare|describe|explain|summari[sz]e|what|which|how|who|when|where|why|list|show"
-    r"|give|tell|say|count|compute|calculate)\b"
-)
-_CLAUSES = regex(
-    rf"\s*(?:,|，)?\s*\b(?:and|also)\b,?\s+(?:also\s+|then\s+)?(?=(?:in\s+\S+,\s+)?{_ASKS})"
-    r"|\s*[,，]\s*(?:并且?|以及|另外|还有|同时|再)?(?=[^,，。？]*(?:多少|[几幾]|哪|什么|平均"
-    r"|总和|说明|列出))"
-    rf"|\s*[,，]\s+(?={_ASKS})",
-    re.IGNORECASE,
-)
-
-_MEASURE = "|".join(
-    OPERATION_WORDS[one].pattern for one in ("average", "median", "total", "min", "max")
-)
-_PAIR = regex(
-    rf"(?P<one>{_MEASURE})\s*(?:,|\band\b|\bor\b|&|和|与|以及|及"
-    rf"|、)\s*(?:the\s+)?(?P<other>{_MEASURE})",
-    re.IGNORECASE,
-)
-"""Two operations that are asked for at once: `the smallest and the largest`."""
 
 
 def split_table_question(question: str) -> list[str]:
     """Return the sentences of a question, cut where another thing is asked for."""
     whole = normalise_question(question)
-    if pair := _PAIR.search(whole):
+    if pair := VOCABULARY.pair.search(whole):
         before, after = whole[: pair.start()], whole[pair.end() :]
-        return [
-            one
-            for name in ("one", "other")
-            for one in split_table_question(f"{before}{pair[name]}{after}")
-        ]
-    sentences = [one.strip() for one in _ENDS.split(whole) if one.strip()]
-    return [part for one in sentences for part in _clauses(one)]
+        both = [f"{before}{pair[name]}{after}" for name in ("one", "other")]
+        return [part for one in both for part in split_table_question(one)]
+    sentences = (one.strip() for one in VOCABULARY.sentence_ends.split(whole))
+    return [part for one in sentences if one for part in _clauses(one)]
 
 
 def _clauses(sentence: str) -> list[str]:
     """Return the clauses of a sentence; what only leads up to a question stays with it."""
-    found = [one.strip(" ,，") for one in _CLAUSES.split(sentence)]
-    kept: list[str] = []
-    for one in filter(None, found):
-        if kept and not _asks(kept[-1]):
-            kept[-1] = f"{kept[-1]}, {one}"
+    parts = (one.strip(" ,，") for one in VOCABULARY.clause_ends.split(sentence))
+    clauses: list[str] = []
+    for one in filter(None, parts):
+        if clauses and not VOCABULARY.asking.search(clauses[-1]):
+            clauses[-1] = f"{clauses[-1]}, {one}"
         else:
-            kept.append(one)
-    return kept
-
-
-def _asks(clause: str) -> bool:
-    return bool(
-        re.search(
-            rf"\b{_ASKS}|比较|解释|介绍|总结|分析|多少|[几幾]|哪|什么|吗|谁|何|怎|平均|列出|[?？]",
-            clause,
-            re.I,
-        )
-    )
+            clauses.append(one)
+    return clauses
 
 
 LIKE = 4
@@ -116,7 +70,7 @@ def parse_question(
         sure: Whether the question names the file, so that it is about the table in any case.
     """
     asked = normalise_question(question)
-    if EXPLANATION_WORDS.search(asked):
+    if VOCABULARY.explanation.search(asked):
         return None
     reader = _Reader(asked, table, sure=sure)
     try:
@@ -124,41 +78,39 @@ def parse_question(
     except AmbiguousQuestionError as doubt:
         reader.strip()
         strange = reader.strange()
-        known = not strange or (reader.phrase.exact and list(_with_rows(asked, table, strange)))
+        again = _with_rows(asked, table, strange) if sure or reader.phrase.exact else ()
+        known = not strange or (reader.phrase.exact and again)
         if not sure and not (known and reader.phrase.touched and (doubt.options or strange)):
             return None
         if not reader.asks:
             return None
         if strange and not doubt.options:
-            return UnclearQuestion(
-                table, " ".join(strange), (), tuple(_with_rows(asked, table, strange))
-            )
-        return UnclearQuestion(
-            table, doubt.wording, doubt.options, tuple(_choices(asked, table, doubt))
-        )
+            return UnclearQuestion(table, " ".join(strange), (), again)
+        choices = tuple(_choices(asked, table, doubt))
+        return UnclearQuestion(table, doubt.wording, doubt.options, choices)
 
 
-def _with_rows(question: str, table: TypedTable, strange: Sequence[str]) -> Iterator[str]:
-    """Yield the question with its rows called rows, where nothing else in it is unknown."""
-    at = question.find(strange[0])
-    if len(strange) == 1 and BEFORE_COUNTED_NOUN.search(question[:at]):
-        name = "行" if re.search(f"[{CJK}]", strange[0]) else "rows"
-        put = f"{question[:at]}{name}{question[at + len(strange[0]) :]}"
-        if _read(put, table):
-            yield put
+def _with_rows(question: str, table: TypedTable, strange: Sequence[str]) -> tuple[str, ...]:
+    """Return the question with its rows called rows, where nothing else in it is unknown."""
+    if len(strange) != 1:
+        return ()
+    before, word, after = question.partition(strange[0])
+    if not VOCABULARY.before_counted_noun.search(before):
+        return ()
+    put = f"{before}{'行' if re.search(f'[{CJK}]', word) else 'rows'}{after}"
+    return (put,) if _read(put, table) else ()
 
 
 def _choices(question: str, table: TypedTable, doubt: AmbiguousQuestionError) -> Iterator[str]:
     """Yield the question in words that can be read in one way, one for each of its meanings."""
-    at = question.find(doubt.wording)
-    if at < 0:
+    before, wording, after = question.partition(doubt.wording)
+    if not wording:
         return
-    end = at + len(doubt.wording)
     for option in doubt.options:
         name = option if "“" in option else f"“{option}”"
-        said = [name, f"{doubt.wording} {name}"]
-        for one in said[any(one.search(doubt.wording) for one in OPERATION_WORDS.values()) :]:
-            put = f"{question[:at]}{one}{question[end:]}"
+        named = [] if VOCABULARY.any_found(wording, *OPERATIONS) else [name]
+        for one in [*named, f"{wording} {name}"]:
+            put = f"{before}{one}{after}"
             if (found := _read(put, table)) and option.partition(" = ")[0] in _columns(found):
                 yield put
                 break
@@ -186,7 +138,7 @@ class _Reader:
         self.conditions: list[Condition] = []
         self.asked = [one for one in self.phrase.columns if _counted(question, one)]
         self.rows = False
-        self.asks = any(one.search(question) for one in OPERATION_WORDS.values())
+        self.asks = VOCABULARY.any_found(question, *OPERATIONS)
 
     def read(self) -> ParsedQuery | None:
         """Return the reading.
@@ -194,41 +146,41 @@ class _Reader:
         Raises:
             AmbiguousQuestionError: Where there is none, or more than one.
         """
-        self.conditions = find_conditions(self.phrase)
+        phrase, table = self.phrase, self.table
+        self.conditions = find_conditions(phrase)
         said = self._operations()
         group = self._group(said)
         entity = self._nouns(said) or self._when(said)
         self.rows = self._rows() or self.rows
-        self.phrase.touched = self.phrase.touched or self.rows
-        self.asks = self.asks or bool(said or self.conditions or self.phrase.difference)
-        if not (said or group or self.conditions or self.phrase.difference):
+        phrase.touched = phrase.touched or self.rows
+        if not (said or group or self.conditions or phrase.difference):
             return None
-        make = QueryBuilder(
-            self.table, tuple(self.conditions), self.phrase.columns, said, self.question
-        )
-        made = make.build(group, rows=self.rows)
+        self.asks = self.asks or bool(said or self.conditions or phrase.difference)
+        conditions = tuple(self.conditions)
+        made = QueryBuilder(
+            table, conditions, phrase.columns, said, self.question, group, self.rows
+        ).build()
         if strange := self.strange():
             raise AmbiguousQuestionError(" ".join(strange))
-        entity = entity if made.entity in (None, self.table.label) else None
-        if not (self.phrase.touched or self.sure):
+        if not (phrase.touched or self.sure):
             raise AmbiguousQuestionError(self.question)
-        fit, named = self.phrase.fit, self.phrase.named
-        return replace(made, fit=fit, named=named, entity=entity or made.entity)
+        if made.entity not in (None, table.label):
+            entity = made.entity
+        return replace(made, fit=phrase.fit, named=phrase.named, entity=entity or made.entity)
 
     def strip(self) -> None:
         """Take out all words that a question on a table may have, whatever they ask for."""
-        for pattern in (*OPERATION_WORDS.values(), FIRST_LAST_WORDS):
-            for one in pattern.finditer(self.phrase.rest):
+        for name in (*OPERATIONS, "first_last"):
+            for one in VOCABULARY.get(name).finditer(self.phrase.rest):
                 self.phrase.take(*one.span())
         self._rows()
 
     def strange(self) -> list[str]:
         """Return the words of the question that have no part in the reading."""
-        rest = CHINESE_FILLERS.sub(" ", self.phrase.rest.replace(TAKEN_LETTER, " "))
+        rest = VOCABULARY.chinese_fillers.sub(" ", self.phrase.rest.replace(TAKEN_LETTER, " "))
         said = re.findall(r"[^\W_]+(?:['’][a-z]+)?", rest)
-        return [
-            one for one in said if one.lower() not in FILLER_WORDS and not self._made_of_name(one)
-        ]
+        fillers = VOCABULARY.get_words("fillers")
+        return [one for one in said if one.lower() not in fillers and not self._made_of_name(one)]
 
     def _made_of_name(self, word: str) -> bool:
         """Tell whether a word is made of the name of a column in use: `caused` of `root cause`."""
@@ -244,9 +196,8 @@ class _Reader:
         """Take out what rows are grouped by; `by price` behind a superlative is no group."""
         ranked = {"min", "max"} & set(said)
         for one in self.phrase.columns:
-            before = BEFORE_GROUP_COLUMN.search(
-                self.question[: one.start].rstrip("\"'`“‘「 ") + " "
-            )
+            head = self.question[: one.start].rstrip("\"'`“‘「 ") + " "
+            before = VOCABULARY.before_group.search(head)
             if not before:
                 continue
             self.phrase.take(before.start(), min(before.end(), one.start))
@@ -261,7 +212,7 @@ class _Reader:
         """Take out the words that ask for operations, and return them by the operation."""
         found: dict[str, str] = {}
         phrase = self.phrase
-        if top := TOP_COUNT.search(phrase.rest.replace(TAKEN_LETTER, "_")):
+        if top := VOCABULARY.top_count.search(phrase.rest.replace(TAKEN_LETTER, "_")):
             name = next(name for name, text in top.groupdict().items() if text)
             found["top"] = top[name]
             phrase.take(*top.span(name))
@@ -270,8 +221,8 @@ class _Reader:
                 phrase.take(*top.span())
                 which = "max" if first.startswith(("top", "前")) else "min"
                 found.setdefault(which, "top")
-        for name, pattern in OPERATION_WORDS.items():
-            for one in pattern.finditer(phrase.rest):
+        for name in OPERATIONS:
+            for one in VOCABULARY.get(name).finditer(phrase.rest):
                 if name in ("min", "max") and found.get(name) == "top":
                     found[name] = one[0]
                 found.setdefault(name, one[0])
@@ -280,9 +231,9 @@ class _Reader:
 
     def _in_time(self, found: dict[str, str]) -> dict[str, str]:
         """Add that the first or the last by date is asked for."""
-        one = FIRST_LAST_WORDS.search(self.phrase.rest)
-        dates = [m for m in self.phrase.columns if any(c.kind == "date" for c in m.columns)]
-        if one and dates and not {"min", "max"} & set(found):
+        one = VOCABULARY.first_last.search(self.phrase.rest)
+        dated = any(c.kind == "date" for m in self.phrase.columns for c in m.columns)
+        if one and dated and not {"min", "max"} & set(found):
             late = re.match(r"last|最后", one[0], re.IGNORECASE)
             found["max" if late else "min"] = "latest" if late else "earliest"
             self.phrase.take(*one.span())
@@ -294,26 +245,21 @@ class _Reader:
         Returns:
             The column by which the rows are named in the answer, if it is one of these.
         """
+        if not {"count", "min", "max"} & set(said):
+            return None
         for one in self.phrase.columns:
             column = one.columns[0]
-            if (
-                one not in self.asked
-                or len(one.columns) > 1
-                or column.kind not in ("number", "date")
-            ):
-                continue
-            if not _names_rows(column, self.table) or not {"count", "min", "max"} & set(said):
-                continue
-            self.rows = True
-            self.phrase.drop(one)
-            if "count" in said and not self.conditions:
-                self.conditions.append(Condition(column, "filled"))
-            return column if column.kind == "number" else None
+            if one in self.asked and len(one.columns) == 1 and _names_rows(column, self.table):
+                self.rows = True
+                self.phrase.drop(one)
+                if "count" in said and not self.conditions:
+                    self.conditions.append(Condition(column, "filled"))
+                return column if column.kind == "number" else None
         return None
 
     def _when(self, said: dict[str, str]) -> TableColumn | None:
         """Return the column of dates or years by which a superlative asks for a row."""
-        asked = WHEN_WORDS.search(self.phrase.rest)
+        asked = VOCABULARY.when.search(self.phrase.rest)
         dates = [one for one in self.table.columns if one.kind == "date" or one.holds_years]
         if not asked or len(dates) != 1 or not {"min", "max"} & set(said):
             return None
@@ -326,21 +272,27 @@ class _Reader:
         table, phrase = self.table, self.phrase
         stem = table.file.rpartition(".")[0]
         rest = self._with_parts()
-        patterns = [ROW_NOUNS, WHO_WORDS] + ([PERSON_NOUNS] if _people(table) else [])
-        found = [Mention(*one.span(), ()) for p in patterns for one in p.finditer(phrase.rest)]
+        people = VOCABULARY.person_columns.search(table.label.name)
+        patterns = ["row_nouns", "who", *["person_nouns"] * bool(people)]
+        found = [
+            Mention(*one.span())
+            for p in patterns
+            for one in VOCABULARY.get(p).finditer(phrase.rest)
+        ]
         for name in (table.sheet or stem, stem, table.label.name):
-            found += [one for part in _parts(name) for one in find_name(rest, part)]
+            for part in (name, *re.findall(r"[A-Za-z]{3,}|[\u4e00-\u9fff]{1,8}", name)):
+                found += find_name(rest, part)
         found = [one for one in found if rest[one.start : one.end].strip(TAKEN_LETTER)]
         for one in found:
             phrase.take(one.start, one.end)
-            inside = [m for m in phrase.found if one.start <= m.start and m.end <= one.end]
-            phrase.found = [m for m in phrase.found if m.whole or m not in inside]
+            phrase.found = [
+                m for m in phrase.found if m.whole or m.start < one.start or one.end < m.end
+            ]
         if found:
             phrase.fit = min(phrase.fit, max(one.fit for one in found))
         named_by = table.label if table.has_row_names else None
-        labels = [one for one in phrase.columns if named_by in one.columns]
-        counted = [one for one in self.asked if one not in phrase.found]
-        return bool(found or labels or counted)
+        labels = any(named_by in one.columns for one in phrase.columns)
+        return bool(found) or labels or any(one not in phrase.found for one in self.asked)
 
     def _with_parts(self) -> str:
         """Return what is left, and the words that are only a part of a column's name."""
@@ -353,8 +305,8 @@ class _Reader:
 
 def _counted(question: str, one: Mention) -> bool:
     """Tell whether a name stands where it says what is counted or chosen."""
-    behind = AFTER_ROW_NOUN.match(question[one.end :])
-    return bool(behind or BEFORE_ROW_NOUN.search(question[: one.start]))
+    behind = VOCABULARY.after_row_noun.match(question[one.end :])
+    return bool(behind or VOCABULARY.before_row_noun.search(question[: one.start]))
 
 
 def _akin(word: str, stem: str) -> bool:
@@ -368,15 +320,3 @@ def _names_rows(column: TableColumn, table: TypedTable) -> bool:
     filled = [one for one in column.values if one is not None]
     alone = len(set(filled)) == len(filled) > 1
     return alone and (column.kind == "date" or column.index == table.columns[0].index)
-
-
-def _people(table: TypedTable) -> bool:
-    return bool(
-        re.search(
-            r"name|person|employee|student|member|姓名|名字|人|员|学生", table.label.name, re.I
-        )
-    )
-
-
-def _parts(name: str) -> Sequence[str]:
-    return [name, *re.findall(r"[A-Za-z]{3,}|[\u4e00-\u9fff]{1,8}", name)]

@@ -12,11 +12,12 @@ from config.resources import RecentCache, Resource
 from graph.context import Context
 from library.documents import StoredFile, list_stored_files
 from runs.call_site import CallSite
+from tools.computed_pages import DerivedText
 from tools.files.extractor import extract_cells
 from tools.files.formats import FileLimits
 from tools.files.parsed_document import CellGrid
 from tools.tables import answer_text
-from tools.tables.mentions import normalise_question
+from tools.tables.mentions import OPERATIONS, VOCABULARY, normalise_question
 from tools.tables.query import (
     ParsedQuery,
     QueryResult,
@@ -28,7 +29,6 @@ from tools.tables.query import (
 from tools.tables.query_builder import QuestionPhrase, UnclearQuestion
 from tools.tables.question_parser import parse_question, split_table_question
 from tools.tables.typed_table import TypedTable, make_tables
-from tools.tables.vocabulary import OPERATION_WORDS
 
 TABLE_ROLE = "rewriter"
 """Who reads a question for tables: whoever else puts questions into a form for searching."""
@@ -71,15 +71,6 @@ class CandidateTables(NamedTuple):
     """The names of the files that were too many, or too large, to be looked at."""
 
 
-class ComputedAnswer(NamedTuple):
-    """What the tables say to a part of a question, in words, and where it is from."""
-
-    file: StoredFile
-    title: str
-    place: str
-    text: str
-
-
 class UncomputedPart(NamedTuple):
     """A part of a question that asks for a number of a table, and why it was not computed."""
 
@@ -90,7 +81,8 @@ class UncomputedPart(NamedTuple):
 class TableAnswers(NamedTuple):
     """What the tables say to a question."""
 
-    computed: list[ComputedAnswer]
+    computed: list[DerivedText]
+    """What was computed for parts of the question, in words, and where it is from."""
     uncomputed: list[UncomputedPart]
     whole: bool
     """Whether what was computed is all that was asked."""
@@ -145,19 +137,18 @@ async def answer_model_queries(
 
 
 def _queried(pairs: Sequence[FileTable], read: TableQueries, language: str) -> TableAnswers:
-    computed: list[ComputedAnswer] = []
+    computed: list[DerivedText] = []
     uncomputed: list[UncomputedPart] = []
     every = [table for _, table in pairs]
     for query in read.queries:
         try:
             result = compute_query(parse_model_query(query, every, chinese=language == "zh"))
         except QueryUnfit as unfit:
-            uncomputed.append(
-                UncomputedPart(query.asked, answer_text.explain_unfit_query(str(unfit), language))
-            )
-            continue
-        file = next(file for file, table in pairs if table is result.query.table)
-        computed.append(_computed(file, result, language))
+            why = answer_text.explain_unfit_query(str(unfit), language)
+            uncomputed.append(UncomputedPart(query.asked, why))
+        else:
+            file = next(file for file, table in pairs if table is result.query.table)
+            computed.append(_computed(file, result, language))
     return TableAnswers(computed, uncomputed, not uncomputed and not read.rest.strip())
 
 
@@ -166,18 +157,13 @@ def list_named_tables(pairs: Sequence[FileTable], question: str) -> list[FileTab
 
     What names a column or a value word for word comes first.
     """
-    if not any(one.search(question) for one in OPERATION_WORDS.values()):
+    if not VOCABULARY.any_found(question, *OPERATIONS):
         return []
-    touched = [
-        (QuestionPhrase(normalise_question(question), table), (file, table))
-        for file, table in pairs
-    ]
-    held = [
-        (phrase.named, pair)
-        for phrase, pair in touched
-        if phrase.exact or _names(question, pair[0])
-    ]
-    return [pair for _, pair in sorted(held, key=lambda one: -one[0])[:NEAR]]
+    asked = normalise_question(question)
+    phrases = [(QuestionPhrase(asked, pair[1]), pair) for pair in pairs]
+    named = [one for one in phrases if one[0].exact or _names(question, one[1][0])]
+    named.sort(key=lambda one: -one[0].named)
+    return [pair for _, pair in named[:NEAR]]
 
 
 def compute_answers(
@@ -189,7 +175,7 @@ def compute_answers(
     if len(pieces) > 1 and not all(isinstance(one, list) for one in found):
         whole = _part(pairs, question, language)
         if isinstance(whole, list) or not any(found):
-            pieces, found = [question], [whole]
+            found = [whole]
     computed = [answer for one in found if isinstance(one, list) for answer in one]
     uncomputed = [one for one in found if isinstance(one, UncomputedPart)]
     if not (computed or uncomputed):
@@ -198,7 +184,7 @@ def compute_answers(
 
 
 def _may_answer(file: StoredFile, question: str) -> bool:
-    asked = _names(question, file) or any(one.search(question) for one in OPERATION_WORDS.values())
+    asked = _names(question, file) or VOCABULARY.any_found(question, *OPERATIONS)
     return file.path.lower().endswith(SUFFIXES) and not file.code and (asked or file.size <= SMALL)
 
 
@@ -220,49 +206,40 @@ async def _tables(file: StoredFile) -> list[TypedTable]:
 
 def _part(
     pairs: Sequence[FileTable], question: str, language: str
-) -> list[ComputedAnswer] | UncomputedPart | None:
+) -> list[DerivedText] | UncomputedPart | None:
     sure = any(_names(question, file) for file, _ in pairs)
     read = [(file, parse_question(question, table, sure=sure)) for file, table in pairs]
-    found = [(file, one) for file, one in read if isinstance(one, ParsedQuery)]
-    best = max((_worth(one) for _, one in found), default=(0, 0.0))
-    results = [(file, compute_query(one)) for file, one in found if _worth(one) == best]
+    queries = [(file, one) for file, one in read if isinstance(one, ParsedQuery)]
+    best = max(((one.named, one.fit) for _, one in queries), default=None)
+    results = [(file, compute_query(one)) for file, one in queries if (one.named, one.fit) == best]
     if results and (len(results) <= BOTH or len({_gist(one) for _, one in results}) == 1):
-        return _told(results, language)
+        return _tell(results, language)
     if results:
-        return UncomputedPart(
-            question,
-            answer_text.explain_several_tables([one.query for _, one in results], language),
-        )
+        several = [one.query for _, one in results]
+        return UncomputedPart(question, answer_text.explain_several_tables(several, language))
     doubts = [one for _, one in read if isinstance(one, UnclearQuestion)]
-    doubts.sort(key=lambda one: not one.options)
-    return (
-        UncomputedPart(question, answer_text.explain_unclear_question(doubts[0], language))
-        if doubts
-        else None
-    )
+    if not doubts:
+        return None
+    doubt = min(doubts, key=lambda one: not one.options)
+    return UncomputedPart(question, answer_text.explain_unclear_question(doubt, language))
 
 
-def _told(results: Sequence[tuple[StoredFile, QueryResult]], language: str) -> list[ComputedAnswer]:
+def _tell(results: Sequence[tuple[StoredFile, QueryResult]], language: str) -> list[DerivedText]:
     """Return what some tables say; of many that say the same, the others are named."""
-    told = [_computed(file, one, language) for file, one in results[:BOTH]]
+    texts = [_computed(file, one, language) for file, one in results[:BOTH]]
     others = [one.query.table.name for _, one in results[BOTH:]]
     if others:
-        last = told.pop()
-        told.append(
-            last._replace(text=f"{last.text}\n{answer_text.render_same_results(others, language)}")
-        )
-    return told
+        same = answer_text.render_same_results(others, language)
+        texts[-1] = texts[-1]._replace(text=f"{texts[-1].text}\n{same}")
+    return texts
 
 
-def _worth(read: ParsedQuery) -> tuple[int, float]:
-    return read.named, read.fit
-
-
-def _computed(file: StoredFile, result: QueryResult, language: str) -> ComputedAnswer:
-    table = result.query.table
-    place = f"rows={table.numbers[0]}-{table.numbers[-1]}"
+def _computed(file: StoredFile, result: QueryResult, language: str) -> DerivedText:
+    numbers = result.query.table.numbers
     title = answer_text.render_query_title(result.query, language)
-    return ComputedAnswer(file, title, place, answer_text.render_table_answer(result, language))
+    text = answer_text.render_table_answer(result, language)
+    place = f"rows={numbers[0]}-{numbers[-1]}"
+    return DerivedText("file", file.sha256, file.path, title, place, text)
 
 
 def _gist(result: QueryResult) -> str:

@@ -121,9 +121,7 @@ def _date(year: int, month: int = 1, at: int = 1) -> date | None:
 MOSTLY = 0.8
 """The share of cells that must be numbers, or dates, for the column to be of that kind."""
 
-TOTALS = frozenset(
-    ["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"]
-)
+TOTALS = ("total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和")
 """First cells of rows that sum up the others."""
 
 YES_CELLS = frozenset(["yes", "y", "true", "是", "有", "✓", "对"])
@@ -253,10 +251,9 @@ def fold_cell(cell: str) -> str:
 def _table(file: str, sheet: str, grid: CellGrid) -> TypedTable:
     sums = {row for row, cells in grid.rows if fold_cell(next(filter(None, cells), "")) in TOTALS}
     kept = [(row, cells) for row, cells in grid.rows if row not in sums]
-    width = len(grid.header)
     columns = [
         TableColumn(at, name, [cells[at] if at < len(cells) else "" for _, cells in kept])
-        for at, name in enumerate(grid.header[:width])
+        for at, name in enumerate(grid.header)
         if name
     ]
     return TypedTable(file, sheet, columns, [row for row, _ in kept], sorted(sums))
@@ -264,12 +261,7 @@ def _table(file: str, sheet: str, grid: CellGrid) -> TypedTable:
 
 Sign = Literal["=", "≠", ">", "≥", "<", "≤", "starts", "ends", "contains", "empty", "filled"]
 
-_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
-    ">": operator.gt,
-    "≥": operator.ge,
-    "<": operator.lt,
-    "≤": operator.le,
-}
+_ORDERED = {">": operator.gt, "≥": operator.ge, "<": operator.lt, "≤": operator.le}
 _TEXTUAL: dict[str, Callable[[str, str], bool]] = {
     "starts": str.startswith,
     "ends": str.endswith,
@@ -285,7 +277,7 @@ class Condition:
     sign: Sign
     texts: tuple[str, ...] = ()
     """Values of the table, or words to look for in a cell."""
-    bound: Decimal | date | None = field(default=None)
+    bound: Decimal | date | None = None
     """The number or date that the cell is compared with."""
     at: int = field(default=-1, compare=False)
     """Its position in the question."""
@@ -298,8 +290,8 @@ class Condition:
         if self.sign in ("empty", "filled"):
             return self.sign == "filled"
         if self.sign in _ORDERED:
-            known = value is not None and self.bound is not None
-            return known and _ORDERED[self.sign](value, self.bound)
+            sides: tuple[Any, Any] = (value, self.bound)
+            return None not in sides and _ORDERED[self.sign](*sides)
         texts = [fold_cell(text) for text in self.texts]
         if self.sign in _TEXTUAL:
             return any(_TEXTUAL[self.sign](fold_cell(cell), text) for text in texts)
