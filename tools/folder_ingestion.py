@@ -251,13 +251,9 @@ def _due(files: Sequence[Path], known: Mapping[str, Any]) -> list[PendingFile]:
         except OSError as error:
             due.append(PendingFile(file, 0, 0, error.strerror or "cannot be read"))
             continue
-        pending, row = PendingFile(file, state.st_size, state.st_mtime_ns), known.get(str(file))
-        if row is None or (row.size, row.modified, row.reader) != (
-            pending.size,
-            pending.modified,
-            READER,
-        ):
-            due.append(pending)
+        row, now = known.get(str(file)), (state.st_size, state.st_mtime_ns)
+        if row is None or (row.size, row.modified) != now or row.reader != READER:
+            due.append(PendingFile(file, *now))
     return due
 
 
@@ -284,16 +280,12 @@ async def _read_documents(
     size = options.limits.size
     hashes = await anyio.to_thread.run_sync(lambda: [_hash(file.path, size) for file in batch])
     known = await _known_hashes(owner, hashes)
-    new = [
-        (file.path, sha256)
-        for file, sha256 in zip(batch, hashes, strict=True)
-        if sha256 not in known
-    ]
-    outcomes = dict(zip(new, await _read_batch(new, options), strict=True)) if new else {}
-    return [
-        _document(file, sha256, outcomes.get((file.path, sha256), FileOutcome([])))
-        for file, sha256 in zip(batch, hashes, strict=True)
-    ]
+    named = {file.path: sha256 for file, sha256 in zip(batch, hashes, strict=True)}
+    new = [(path, sha256) for path, sha256 in named.items() if sha256 not in known]
+    outcomes = await _read_batch(new, options) if new else []
+    read = {path: outcome for (path, _), outcome in zip(new, outcomes, strict=True)}
+    unread = FileOutcome([])
+    return [_document(file, named[file.path], read.get(file.path, unread)) for file in batch]
 
 
 async def _read_batch(
@@ -317,19 +309,18 @@ def _document(
 
 async def _ingest_file(owner: str, root: str, file: PendingFile, options: _ReadOptions) -> None:
     """Read one file alone."""
-    failure, sha256 = file.failure, ""
-    problem: Problem | None
+    failure, sha256, outcome = file.failure, "", FileOutcome([])
     if not failure:
         try:
             sha256 = await anyio.to_thread.run_sync(_hash, file.path, options.limits.size)
         except OSError as error:
             failure = error.strerror or "cannot be read"
     if failure:
-        file, problem = PendingFile(file.path, 0, 0), Problem(ErrorCode.FILE_UNREADABLE, failure)
-    else:
-        problem = await _store_file(owner, root, file.path, sha256, options)
-    code, reason = (problem.code, problem.what) if problem else ("", "")
-    document = _document(file, sha256, FileOutcome([], code, reason))
+        file = PendingFile(file.path, 0, 0)
+        outcome = FileOutcome([], ErrorCode.FILE_UNREADABLE.value, failure)
+    elif problem := await _store_file(owner, root, file.path, sha256, options):
+        outcome = FileOutcome([], problem.code, problem.what)
+    document = _document(file, sha256, outcome)
     await library_documents.record_document(owner, root, document.path, document.row)
 
 
@@ -339,11 +330,8 @@ async def _store_file(
     if await _known_hashes(owner, [sha256]):
         return None
     try:
-        document = await anyio.to_thread.run_sync(
-            _cleaned,
-            await extract_document(file, options.limits, in_worker=options.in_worker),
-            options,
-        )
+        read = await extract_document(file, options.limits, in_worker=options.in_worker)
+        document = await anyio.to_thread.run_sync(_cleaned, read, options.clean)
     except Problem as problem:
         return problem
     new = make_document_pages(document, sha256)
@@ -358,9 +346,8 @@ async def _store_file(
     return None
 
 
-def _cleaned(document: ParsedDocument, options: _ReadOptions) -> ParsedDocument:
+def _cleaned(document: ParsedDocument, clean: Callable[[str], str]) -> ParsedDocument:
     """Return a document with cleaned texts."""
-    clean = options.clean
     if clean is str:
         return document
     sections = [

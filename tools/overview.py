@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from library.documents import DocumentOpening, StoredFile, list_stored_files, read_document_openings
@@ -21,7 +22,6 @@ from tools.computed_pages import DerivedText, to_plain_line
 from tools.unread_reasons import describe_unread_file
 
 _PATTERNS = PatternFile("tools", "overview.toml")
-
 
 MOST = 60
 """The most documents described one by one; if there are more, folders are counted."""
@@ -47,43 +47,6 @@ _FILE = regex(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]"
 _HOW = regex(r"\bhow (?!many\b)|怎|如何")
 """The words that ask how to do something."""
 
-_FILL = frozenset(
-    re.findall(
-        r"[\w']+",
-        """a about all also an and any are at available be brief briefly can collection contain
-        contained contains content contents corpus could describe did directory directories do
-        docs document documents does each every everything file files folder folders for from
-        get give got have has here how i in inside inventory is it its kind kinds know language
-        languages let library like list look looking many me my name names need of on one our
-        outline overview please provide put quick quickly read say see sentence sentences set
-        short show size sizes sort sources stored sum summaries summarise summarize summarised
-        summary take tell that the their them there these they this those through to together
-        topics type types up us want was we what what's which with would you your archive one's
-        cover covers covered date dates general""",
-    )
-)
-_KINDS: Mapping[str, tuple[str, str]] = {
-    ".csv": ("CSV table", "CSV 表格"),
-    ".tsv": ("TSV table", "TSV 表格"),
-    ".xlsx": ("Excel workbook", "Excel 工作簿"),
-    ".pdf": ("PDF", "PDF"),
-    ".docx": ("Word document", "Word 文档"),
-    ".pptx": ("PowerPoint slides", "PowerPoint 幻灯片"),
-    ".html": ("HTML page", "HTML 网页"),
-    ".htm": ("HTML page", "HTML 网页"),
-    ".xhtml": ("HTML page", "HTML 网页"),
-    ".md": ("Markdown", "Markdown"),
-    ".markdown": ("Markdown", "Markdown"),
-    ".txt": ("text", "文本"),
-    ".json": ("JSON", "JSON"),
-    ".jsonl": ("JSON Lines", "JSON Lines"),
-    ".epub": ("book (EPUB)", "电子书（EPUB）"),
-    ".odt": ("OpenDocument text", "OpenDocument 文档"),
-    ".rtf": ("Rich Text document", "RTF 文档"),
-    ".eml": ("letter", "邮件"),
-    ".msg": ("letter", "邮件"),
-    ".ipynb": ("Jupyter notebook", "Jupyter 笔记本"),
-}
 _TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
 
@@ -93,7 +56,7 @@ def asks_overview(question: str) -> bool:
     if _HOW.search(text) or not (_PATTERNS.noun.search(text) and _PATTERNS.asks.search(text)):
         return False
     chinese = re.sub(f"[^{CJK}]", "", _PATTERNS.fill_zh.sub("", text))
-    return not chinese and all(word in _FILL for word in re.findall(r"[a-z']+", text))
+    return not chinese and _PATTERNS.get_words("fill").issuperset(re.findall(r"[a-z']+", text))
 
 
 async def describe_folders(
@@ -211,9 +174,16 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
 
 
+@cache
+def _read_kinds() -> dict[str, list[str]]:
+    """Return the types of documents by suffix, each in English and in Chinese."""
+    return {suffix: " ".join(names).split("|") for suffix, *names in _PATTERNS.get_rows("kinds")}
+
+
 def _kind(path: str, zh: bool) -> str:
     suffix = Path(path).suffix.lower()
-    return _KINDS[suffix][zh] if suffix in _KINDS else suffix.lstrip(".") or "text"
+    kinds = _read_kinds()
+    return kinds[suffix][zh] if suffix in kinds else suffix.lstrip(".") or "text"
 
 
 def _size(count: int) -> str:

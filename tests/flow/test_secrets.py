@@ -16,12 +16,12 @@ from graph.session import ThreadSession
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
 from memory.learning.run_feedback import record_feedback
+from nodes.ingest import ingest_chat
 from runs.lifecycle import find_run
 from storage.engine import close_database
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
-from tools.chat_ingestion import ingest_chat
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"

@@ -9,8 +9,8 @@ from config.errors import Problem
 from library import page_retrieval
 from library.scope import list_namespaces
 from library.tables import pages as table
+from nodes.ingest import IngestedChat, ingest_chat
 from storage.engine import read_rows
-from tools.chat_ingestion import IngestedChat, ingest_chat
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -16,8 +16,8 @@ from config.user_files import read_user_file, write_user_file
 from evals.datasets import read_corpus, read_questions
 from evals.locomo import read_locomo
 from memory.experience.run_log import read_run_log
+from nodes.ingest import read_chat_messages
 from privacy.importer import read_export_file
-from tools.chat_ingestion import read_chat_messages
 
 DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
 

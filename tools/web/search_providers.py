@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import anyio
@@ -32,10 +33,6 @@ class SearchHit(TypedDict):
 
 class SearchProvider(Protocol):
     """A service that searches the web."""
-
-    @property
-    def name(self) -> str:
-        """The name people choose it by."""
 
     async def search(self, query: str, limit: int) -> list[SearchHit]:
         """Return at most `limit` hits, best first.
@@ -65,20 +62,14 @@ def _parse_hits(results: object, snippet: str, limit: int) -> list[SearchHit]:
     """
     if not isinstance(results, list):
         raise _unreadable_answer()
-    found: list[SearchHit] = []
-    for result in results:
-        if len(found) >= limit:
-            break
-        url = result.get("url") if isinstance(result, dict) else None
-        if isinstance(url, str) and _URL.fullmatch(url):
-            found.append(
-                SearchHit(
-                    url=url,
-                    title=_plain(result.get("title"), 300),
-                    snippet=_plain(result.get(snippet), 2000),
-                )
-            )
-    return found
+    named = ((one.get("url"), one) for one in results if isinstance(one, dict))
+    usable = ((url, one) for url, one in named if isinstance(url, str) and _URL.fullmatch(url))
+    return [
+        SearchHit(
+            url=url, title=_plain(one.get("title"), 300), snippet=_plain(one.get(snippet), 2000)
+        )
+        for url, one in islice(usable, limit)
+    ]
 
 
 def _unreadable_answer() -> Problem:
@@ -192,8 +183,8 @@ def _object(body: bytes) -> dict[str, Any]:
     return found
 
 
-_SEARXNG_VARIABLE = "SEARXNG_URL"
-"""Where the server is, such as `http://localhost:8080`; it may hold a user and a password."""
+_MOST_HITS = 20
+"""The most hits that Tavily and Brave may be asked for."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +192,7 @@ class SearXNG:
     """A SearXNG server."""
 
     url: SecretStr
-    name: str = "searxng"
+    """Where it is, such as `http://localhost:8080`; it may hold a user and a password."""
 
     async def search(self, query: str, limit: int) -> list[SearchHit]:
         """Return the best hits; see https://docs.searxng.org/dev/search_api.html."""
@@ -212,22 +203,12 @@ class SearXNG:
         return _parse_hits(answer.get("results"), "content", limit)
 
 
-def _make_searxng(environ: Mapping[str, str]) -> SearXNG:
-    """Return the provider that the environment describes."""
-    return SearXNG(_read_key(environ, _SEARXNG_VARIABLE))
-
-
-_TAVILY_VARIABLE = "TAVILY_API_KEY"
-_TAVILY_MOST_HITS = 20
-
-
 @dataclass(frozen=True)
 class Tavily:
     """The search of https://tavily.com."""
 
     key: SecretStr
     url: str = "https://api.tavily.com/search"
-    name: str = "tavily"
 
     async def search(self, query: str, limit: int) -> list[SearchHit]:
         """Return the best hits; see https://docs.tavily.com."""
@@ -235,18 +216,11 @@ class Tavily:
             "POST",
             self.url,
             headers={"authorization": f"Bearer {self.key.get_secret_value()}"},
-            body={"query": query[:_LONGEST_QUERY], "max_results": min(limit, _TAVILY_MOST_HITS)},
+            body={"query": query[:_LONGEST_QUERY], "max_results": min(limit, _MOST_HITS)},
         )
         return _parse_hits(answer.get("results"), "content", limit)
 
 
-def _make_tavily(environ: Mapping[str, str]) -> Tavily:
-    """Return the provider that the environment describes."""
-    return Tavily(_read_key(environ, _TAVILY_VARIABLE))
-
-
-_BRAVE_VARIABLE = "BRAVE_API_KEY"
-_BRAVE_MOST_HITS = 20
 _BRAVE_MOST_WORDS = 50
 
 
@@ -256,7 +230,6 @@ class Brave:
 
     key: SecretStr
     url: str = "https://api.search.brave.com/res/v1/web/search"
-    name: str = "brave"
 
     async def search(self, query: str, limit: int) -> list[SearchHit]:
         """Return the best hits; an answer without `web` found nothing."""
@@ -266,7 +239,7 @@ class Brave:
             headers={"x-subscription-token": self.key.get_secret_value()},
             params={
                 "q": " ".join(query.split()[:_BRAVE_MOST_WORDS])[:_LONGEST_QUERY],
-                "count": min(limit, _BRAVE_MOST_HITS),
+                "count": min(limit, _MOST_HITS),
             },
         )
         web = answer.get("web", {"results": []})
@@ -275,23 +248,14 @@ class Brave:
         return _parse_hits(web.get("results"), "description", limit)
 
 
-def _make_brave(environ: Mapping[str, str]) -> Brave:
-    """Return the provider that the environment describes."""
-    return Brave(_read_key(environ, _BRAVE_VARIABLE))
-
+_VARIABLES = {"searxng": "SEARXNG_URL", "tavily": "TAVILY_API_KEY", "brave": "BRAVE_API_KEY"}
 
 SEARCH_PROVIDERS: dict[str, Callable[[Mapping[str, str]], SearchProvider]] = {
-    "searxng": _make_searxng,
-    "tavily": _make_tavily,
-    "brave": _make_brave,
+    "searxng": lambda environ: SearXNG(_read_key(environ, _VARIABLES["searxng"])),
+    "tavily": lambda environ: Tavily(_read_key(environ, _VARIABLES["tavily"])),
+    "brave": lambda environ: Brave(_read_key(environ, _VARIABLES["brave"])),
 }
-"""How each provider is made from the environment; a new one is a class and a line here."""
-
-_VARIABLES = {
-    "searxng": _SEARXNG_VARIABLE,
-    "tavily": _TAVILY_VARIABLE,
-    "brave": _BRAVE_VARIABLE,
-}
+"""How each provider is made from the environment; a new one is a class and a line in both."""
 
 
 class SearchUnanswered(Problem):
