@@ -202,8 +202,7 @@ async def ingest_chat(
     Raises:
         Problem: `chat_not_found`, `chat_unreadable` or `chat_empty`.
     """
-    # The methods of Path raise on a link to itself, and on the home of an unknown user.
-    path = Path(await anyio.to_thread.run_sync(os.path.realpath, os.path.expanduser(file)))
+    path = await anyio.to_thread.run_sync(_real, file)
     messages, bad = await anyio.to_thread.run_sync(read_chat_messages, path)
     sessions = _sessions(path, messages)
     added = 0
@@ -225,6 +224,11 @@ async def ingest_chat(
     names = dict.fromkeys(session.conversation for session in sessions)
     masked = sum(bool(message.secrets) for message in messages)
     return IngestedChat(", ".join(names), len(sessions), len(messages), added, bad, masked)
+
+
+def _real(file: Path) -> Path:
+    # The methods of Path raise on a link to itself, and on the home of an unknown user.
+    return Path(os.path.realpath(os.path.expanduser(file)))
 
 
 def _sessions(file: Path, messages: Sequence[ChatMessage]) -> list[ChatSession]:
