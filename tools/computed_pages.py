@@ -46,9 +46,12 @@ async def record_direct_answer(
     here: CallSite, made: Sequence[DerivedText], reason: str = ""
 ) -> DirectAnswer:
     """Return what was worked out as passages of sources of this thread."""
-    citable = [
-        CitablePage(await _kept(here, one), one.title, _where(one), "computed") for one in made
-    ]
+    citable = []
+    for one in made:
+        new = NewPage(title=one.title, place=one.place, text=one.text)
+        page = await store_computed_page(here.owner, one.kind, one.origin, new)
+        location = f"{one.location}#{one.place}" if one.place else one.location
+        citable.append(CitablePage(page, one.title, location, "computed"))
     sources = await register_sources(here.thread, citable)
     passages = [
         Passage(source=source["id"], text=one.text)
@@ -61,12 +64,3 @@ def to_plain_line(text: str) -> str:
     """Return a text in one line as a report shows it: no marks, no tags, and no addresses."""
     bare = _MARKS.sub(lambda mark: f"({mark['id']})" if mark["id"] else "", text)
     return " ".join(strip_markup(bare).replace("\0", "").split())
-
-
-async def _kept(here: CallSite, made: DerivedText) -> str:
-    page = NewPage(title=made.title, place=made.place, text=made.text)
-    return await store_computed_page(here.owner, made.kind, made.origin, page)
-
-
-def _where(made: DerivedText) -> str:
-    return f"{made.location}#{made.place}" if made.place else made.location

@@ -22,6 +22,7 @@ from storage.permissions import FOLDER, open_private
 from text.regex import regex
 from text.secret_masking import mask_secrets
 from tools.files.formats import (
+    GRID_READERS,
     HEAVY_SUFFIXES,
     MEDIA_TYPES,
     READABLE_SUFFIXES,
@@ -30,9 +31,6 @@ from tools.files.formats import (
 )
 from tools.folder_ingestion import ingest_folder
 from tools.unread_reasons import describe_unread_file
-
-TABLES = (".csv", ".tsv", ".xlsx")
-"""The types that stay on disk after reading, since questions are computed over their cells."""
 
 LONGEST = 100
 """The longest name of a file, in characters."""
@@ -96,7 +94,7 @@ async def ingest_uploads(owner: str, thread: str, files: Sequence[Upload]) -> No
             continue
         if one.id not in known:
             await _read(owner, path)
-        elif path.suffix.lower() not in TABLES:
+        elif path.suffix.lower() not in GRID_READERS:
             # A file that is sent again is stored again.
             await asyncio.to_thread(path.unlink, missing_ok=True)
 
@@ -119,9 +117,8 @@ async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
     if not isinstance(message, HumanMessage) or isinstance(message.content, str):
         return message
     content = await asyncio.to_thread(replace_file_bytes, thread, message.content)
-    if content is message.content:
-        return message
-    return message.model_copy(update={"content": content})
+    is_same = content is message.content
+    return message if is_same else message.model_copy(update={"content": content})
 
 
 def replace_file_bytes(thread: str, content: list[Any], new: list[Path] | None = None) -> list[Any]:
@@ -224,14 +221,11 @@ def _first(parts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
 def _safe_name(given: str, kind: str) -> str:
     """Return a safe file name: one path component, without secrets, with a suffix."""
     last = re.split(r"[/\\]", given)[-1]
-    stem, type_ = os.path.splitext(last)
+    stem, suffix = os.path.splitext(last)
     # Only a readable type is taken for a suffix; anything else may be the end of a password.
-    safe = (
-        mask_secrets(stem).text + type_
-        if type_.lower() in READABLE_SUFFIXES
-        else mask_secrets(last).text
-    )
-    name = _STRANGE.sub("_", safe).strip(" ._")
+    if suffix.lower() not in READABLE_SUFFIXES:
+        stem, suffix = last, ""
+    name = _STRANGE.sub("_", mask_secrets(stem).text + suffix).strip(" ._")
     stem, suffix = os.path.splitext(name)
     if not suffix and kind:
         suffix = mimetypes.guess_extension(kind) or (".txt" if kind.startswith("text/") else "")
@@ -241,10 +235,8 @@ def _safe_name(given: str, kind: str) -> str:
 
 def _refusal(name: str, kind: str, content: str | bytes) -> str:
     """Return why a file is refused; empty if it is accepted."""
-    if (
-        kind.partition("/")[0] in MEDIA_TYPES
-        or PurePath(name).suffix.lower() not in READABLE_SUFFIXES
-    ):
+    is_readable = PurePath(name).suffix.lower() in READABLE_SUFFIXES
+    if kind.partition("/")[0] in MEDIA_TYPES or not is_readable:
         return explain_unread_type(name, kind)
     if not content:
         return "only its address or its name was sent"
@@ -289,7 +281,10 @@ def _write(path: Path, data: bytes) -> None:
 
 
 async def _read(owner: str, path: Path) -> None:
-    """Read a file; keep it on disk only if it is a table in which nothing was masked."""
+    """Read a file; keep it on disk only if it is a table in which nothing was masked.
+
+    Questions are computed over the cells of tables.
+    """
     found: list[str] = []
 
     def clean(text: str) -> str:
@@ -302,5 +297,5 @@ async def _read(owner: str, path: Path) -> None:
     except Problem as problem:
         if not problem.code.startswith("docs_"):
             raise
-    if path.suffix.lower() not in TABLES or found:
+    if path.suffix.lower() not in GRID_READERS or found:
         await asyncio.to_thread(path.unlink, missing_ok=True)

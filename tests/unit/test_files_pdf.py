@@ -48,6 +48,12 @@ async def test_a_pdf_without_a_title_is_called_after_its_largest_words(tmp_path)
     assert (await read(tmp_path, pdf(lines)))["title"] == "Tide mills and their gates"
 
 
+async def test_pages_that_are_all_alike_are_not_taken_for_running_heads(tmp_path):
+    document = await read(tmp_path, pdf(*[["Bees dance."]] * 3))
+
+    assert document["sections"][0]["text"].split("\n\n") == ["Bees dance."] * 3
+
+
 async def test_a_gap_between_lines_parts_paragraphs(tmp_path):
     gap = ") Tj 0 -30 Td ("
 

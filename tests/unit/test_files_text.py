@@ -13,7 +13,7 @@ from tools.files.parsed_document import (
     make_place_namer,
     make_slug,
 )
-from tools.files.text_files import clean_printed_line, join_paragraphs, remove_running_heads
+from tools.files.pdf import clean_printed_line, join_paragraphs
 
 CHINESE = "1885年，艾宾浩斯发表了他对记忆的研究。蜜蜂的舞蹈能够指示蜜源的方向和距离。"
 TAIWAN = "1885年，艾賓浩斯發表了他對記憶的研究。蜜蜂的舞蹈能夠指示蜜源的方向和距離。"
@@ -132,12 +132,6 @@ def test_chinese_lines_are_joined_without_a_space():
     lines = ["蜜蜂发现丰富的蜜源之后，会回到蜂巢，在垂直的巢脾上跳舞，把蜜", "源的位置告诉同伴。"]
 
     assert join_paragraphs(lines, set()) == ["".join(lines)]
-
-
-def test_pages_that_are_all_alike_are_not_taken_for_running_heads():
-    pages = [["Bees dance."], ["Bees dance."], ["Bees dance."]]
-
-    assert remove_running_heads(pages) == pages
 
 
 def test_items_of_a_list_stay_apart():

@@ -13,30 +13,27 @@ _CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
 _WEB = ".html .htm .xhtml"
 _SETTINGS = ".toml .yaml .yml .ini .cfg .conf .properties .log"
 
-FILE_READERS: dict[str, str] = {
-    ".pdf": "tools.files.pdf:read_pdf",
-    ".docx": "tools.files.word:read_word",
-    ".pptx": "tools.files.slides:read_slides",
-    ".xlsx": "tools.files.sheets:read_workbook",
-    ".epub": "tools.files.archive:read_epub",
-    ".odt": "tools.files.archive:read_odt",
-    ".rtf": "tools.files.text_files:read_rtf",
-    ".eml": "tools.files.mail:read_mail",
-    ".msg": "tools.files.mail:read_mail",
-    ".ipynb": "tools.files.markdown:read_notebook",
-    ".html": "tools.files.web_page:read_html",
-    ".htm": "tools.files.web_page:read_html",
-    ".xhtml": "tools.files.web_page:read_html",
-    ".md": "tools.files.markdown:read_markdown",
-    ".markdown": "tools.files.markdown:read_markdown",
-    ".csv": "tools.files.data_files:read_csv",
-    ".tsv": "tools.files.data_files:read_csv",
-    ".json": "tools.files.data_files:read_json",
-    ".jsonl": "tools.files.data_files:read_json",
-    **dict.fromkeys(
-        [".txt", ".text", ".rst", *_CODE.split(), *_SETTINGS.split()],
-        "tools.files.text_files:read_text_file",
-    ),
+_READERS = {
+    "pdf:read_pdf": ".pdf",
+    "word:read_word": ".docx",
+    "slides:read_slides": ".pptx",
+    "sheets:read_workbook": ".xlsx",
+    "archive:read_epub": ".epub",
+    "archive:read_odt": ".odt",
+    "mail:read_mail": ".eml .msg",
+    "markdown:read_notebook": ".ipynb",
+    "markdown:read_markdown": ".md .markdown",
+    "web_page:read_html": _WEB,
+    "data_files:read_csv": ".csv .tsv",
+    "data_files:read_json": ".json .jsonl",
+    "text_files:read_rtf": ".rtf",
+    "text_files:read_text_file": f".txt .text .rst {_CODE} {_SETTINGS}",
+}
+
+FILE_READERS = {
+    suffix: f"tools.files.{reader}"
+    for reader, suffixes in _READERS.items()
+    for suffix in suffixes.split()
 }
 """The module and the function that read each type (`FileContent` → `ParsedDocument`)."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
@@ -24,12 +26,7 @@ from tools.files.parsed_document import (
     number_piece,
     render_text_blocks,
 )
-from tools.files.text_files import (
-    HyphenSpelling,
-    clean_printed_line,
-    join_paragraphs,
-    remove_running_heads,
-)
+from tools.files.text_files import HyphenSpelling, join_wrapped_line
 
 BROKEN = (pdfium.PdfiumError,)
 """What PDFium raises on files that are not quite PDF."""
@@ -43,6 +40,13 @@ _FIRST_SENTENCE = regex(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\
 # PDFium reads a hyphen and the line end behind it as one character.
 _LINE = regex("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
 _CJK = regex(f"[{CJK}]")
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st"}
+_PRINTED = str.maketrans({**_LIGATURES, "\xa0": " ", "\u2010": "-", "\u2011": "-"})
+_BULLET = regex(r"[-•·▪◦*]\s|\(?\d{1,3}[.)]\s|\[\d+\]\s")
+_ENDED = regex("[.!?。！？:：;；][\"'”’」』）)]*$")
+_DIGITS = regex(r"\d+")
+_EDGE = 2
+_MAX_RUNNING_HEAD = 60
 _WIDE_GAP = 0.13
 _LARGE = 1.15
 _MAX_HEADING = 120
@@ -109,6 +113,11 @@ def _page(document: pdfium.PdfDocument, at: int) -> _Page:
     return _Page(lines, is_picture)
 
 
+def clean_printed_line(line: str) -> str:
+    """Return a printed line without ligatures and repeated spaces."""
+    return " ".join(line.translate(_PRINTED).split())
+
+
 def _lines(text: Any) -> Iterator[_Line]:
     box = raw.FS_RECTF()
     for found in _LINE.finditer(text.get_text_range()):
@@ -155,16 +164,25 @@ def _shows_picture(page: pdfium.PdfPage) -> bool:
 
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
-    """Return the pages without running heads and page numbers."""
-    remaining = remove_running_heads([[line.text for line in page] for page in pages])
-    bodies: list[list[_Line]] = []
-    for page, texts in zip(pages, remaining, strict=True):
-        body: list[_Line] = []
-        for line in page:
-            if len(body) < len(texts) and line.text == texts[len(body)]:
-                body.append(line)
-        bodies.append(body)
-    return bodies
+    """Return the pages without page numbers and the lines that half of them share at an edge."""
+    edges = ({_shape(line) for line in [*page[:_EDGE], *page[-_EDGE:]]} for page in pages)
+    counts = Counter(shape for edge in edges for shape in edge)
+    often = max(2, len(pages) / 2)
+    running = {shape for shape, count in counts.items() if count >= often} | {"#", "- # -"}
+    bodies = [
+        [
+            line
+            for at, line in enumerate(page)
+            if _EDGE <= at < len(page) - _EDGE or _shape(line) not in running
+        ]
+        for page in pages
+    ]
+    return bodies if any(bodies) else pages
+
+
+def _shape(line: _Line) -> str:
+    """Return what a running head has in common on all pages; a long line is none."""
+    return _DIGITS.sub("#", line.text) if len(line.text) <= _MAX_RUNNING_HEAD else line.text
 
 
 def _first_heading(pages: list[list[_Line]]) -> str:
@@ -208,6 +226,28 @@ def _paragraphs(
             yield render_text_blocks([block]).strip()
         else:
             yield from join_paragraphs(texts, spelling)
+
+
+def join_paragraphs(lines: list[str], spelling: HyphenSpelling) -> list[str]:
+    """Join lines that were wrapped at the width of the page, and the words that this cut."""
+    lengths = sorted(map(len, lines))
+    # Nine in ten lines are no longer than a full one.
+    width = lengths[math.ceil(0.9 * (len(lengths) - 1))]
+    paragraphs = lines[:1]
+    for previous, line in pairwise(lines):
+        if _ends_paragraph(previous, line, width):
+            paragraphs.append(line)
+        else:
+            paragraphs[-1] = join_wrapped_line(paragraphs[-1], line, spelling)
+    return paragraphs
+
+
+def _ends_paragraph(line: str, following: str, width: float) -> bool:
+    """Tell whether a paragraph ends with a line: it is short, or a list item follows."""
+    if _BULLET.match(following):
+        return True
+    short = len(line) < (0.85 if _ENDED.search(line) else 0.7) * width
+    return short and not following[0].islower() and not line.endswith((",", "，", "、", "-"))
 
 
 def _runs(page: list[_Line]) -> Iterator[list[_Line]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
@@ -24,52 +22,13 @@ from tools.files.parsed_document import (
     arrange_sections,
 )
 
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st"}
-_PRINTED = str.maketrans({**_LIGATURES, "\xa0": " ", "\u2010": "-", "\u2011": "-"})
-_BULLET = regex(r"[-•·▪◦*]\s|\(?\d{1,3}[.)]\s|\[\d+\]\s")
-_ENDED = regex("[.!?。！？:：;；][\"'”’」』）)]*$")
 _HYPHENATED = regex(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 _WORD = regex(r"[^\W\d_]+")
 _CUT = regex("[^\\W\\d_][-\u2010\u00ad]$")
 _SOFT = "\u2010\u00ad"
 _CJK_LAST = regex(f"[{CJK}，。、；：）」]")
 _CJK_FIRST = regex(f"[{CJK}（「]")
-_DIGITS = regex(r"\d+")
-_EDGE = 2
-_MAX_RUNNING_HEAD = 60
 _LINES_AT_ONCE = 1_000
-
-
-def clean_printed_line(line: str) -> str:
-    """Return a printed line without ligatures and repeated spaces."""
-    return " ".join(line.translate(_PRINTED).split())
-
-
-def remove_running_heads(pages: list[list[str]]) -> list[list[str]]:
-    """Return the pages without page numbers and the lines that half of them share at an edge."""
-    edges = [{_shape(line) for line in [*_top(page), *_top(page[::-1])]} for page in pages]
-    counts = Counter(shape for edge in edges for shape in edge)
-    often = max(2, len(pages) / 2)
-    running = {shape for shape, count in counts.items() if count >= often} | {"#", "- # -"}
-    bodies = [_remove_lines(running, page) for page in pages]
-    return bodies if any(bodies) else pages
-
-
-def _remove_lines(running: set[str], page: list[str]) -> list[str]:
-    """Return a page without blank ends and without some shapes of lines at its edges."""
-    filled = [at for at, line in enumerate(page) if line]
-    page = page[filled[0] : filled[-1] + 1] if filled else []
-    inside = range(_EDGE, len(page) - _EDGE)
-    return [line for at, line in enumerate(page) if at in inside or _shape(line) not in running]
-
-
-def _top(page: list[str]) -> list[str]:
-    return [line for line in page if line][:_EDGE]
-
-
-def _shape(line: str) -> str:
-    """Return what a running head has in common on all pages; a long line is none."""
-    return _DIGITS.sub("#", line) if len(line) <= _MAX_RUNNING_HEAD else line
 
 
 class HyphenSpelling:
@@ -116,30 +75,6 @@ class HyphenSpelling:
 
     def _knows(self, word: str) -> bool:
         return word in self._words or any(word_weight(stem) < 1 for stem in search_words(word))
-
-
-def join_paragraphs(lines: list[str], spelling: HyphenSpelling) -> list[str]:
-    """Join lines that were wrapped at the width of the page, and the words that this cut."""
-    lengths = sorted(len(line) for line in lines if line)
-    # Nine in ten lines are no longer than a full one.
-    width = lengths[math.ceil(0.9 * (len(lengths) - 1))] if lengths else 0
-    found: list[str] = []
-    previous = ""
-    for line in lines:
-        if line and previous and not _ends_paragraph(previous, line, width):
-            found[-1] = join_wrapped_line(found[-1], line, spelling)
-        elif line:
-            found.append(line)
-        previous = line
-    return found
-
-
-def _ends_paragraph(line: str, following: str, width: float) -> bool:
-    """Tell whether a paragraph ends with a line: it is short, or a list item follows."""
-    if _BULLET.match(following):
-        return True
-    short = len(line) < (0.85 if _ENDED.search(line) else 0.7) * width
-    return short and not following[0].islower() and not line.endswith((",", "，", "、", "-"))
 
 
 def is_hyphenated(text: str, line: str) -> bool:

@@ -14,7 +14,7 @@ from library.documents import StoredFile, list_stored_files
 from runs.call_site import CallSite
 from tools.computed_pages import DerivedText
 from tools.files.extractor import extract_cells
-from tools.files.formats import FileLimits
+from tools.files.formats import GRID_READERS, FileLimits
 from tools.files.parsed_document import CellGrid
 from tools.tables import answer_text
 from tools.tables.mentions import OPERATIONS, VOCABULARY, normalise_question
@@ -32,9 +32,6 @@ from tools.tables.typed_table import TypedTable, make_tables
 
 TABLE_ROLE = "rewriter"
 """Who reads a question for tables: whoever else puts questions into a form for searching."""
-
-SUFFIXES = (".csv", ".tsv", ".xlsx")
-"""The files that hold tables."""
 
 MOST = 20
 """So many files are looked at for one question, or all that it names."""
@@ -185,7 +182,8 @@ def compute_answers(
 
 def _may_answer(file: StoredFile, question: str) -> bool:
     asked = _names(question, file) or VOCABULARY.any_found(question, *OPERATIONS)
-    return file.path.lower().endswith(SUFFIXES) and not file.code and (asked or file.size <= SMALL)
+    is_table = Path(file.path).suffix.lower() in GRID_READERS
+    return is_table and not file.code and (asked or file.size <= SMALL)
 
 
 def _names(question: str, file: StoredFile) -> bool:

@@ -100,17 +100,6 @@ def parse_day(cell: str, day_first: bool | None = None) -> date | None:
     return None
 
 
-def detect_day_first(cells: Iterable[str]) -> bool | None:
-    """Tell whether the day precedes the month in dates such as `31/12/2020`.
-
-    The result is `None` if no cell shows it, or if cells differ.
-    """
-    found = [one for cell in cells if (one := _SLASHED.fullmatch(cell.strip())) and one[2] != "."]
-    first = any(int(one[1]) > 12 for one in found)
-    second = any(int(one[3]) > 12 for one in found)
-    return first if first != second else None
-
-
 def _date(year: int, month: int = 1, at: int = 1) -> date | None:
     try:
         return date(year, month, at)
@@ -157,8 +146,11 @@ class TableColumn:
 
     @cached_property
     def day_first(self) -> bool | None:
-        """Whether `03/04/2020` is 3 April here; `None` if the cells do not show it."""
-        return detect_day_first(self.cells)
+        """Whether `03/04/2020` is 3 April here; `None` if no cell shows it, or if cells differ."""
+        dates = [found for cell in self.cells if (found := _SLASHED.fullmatch(cell.strip()))]
+        first = any(int(one[1]) > 12 for one in dates if one[2] != ".")
+        second = any(int(one[3]) > 12 for one in dates if one[2] != ".")
+        return first if first != second else None
 
     @cached_property
     def holds_years(self) -> bool:
