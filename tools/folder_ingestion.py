@@ -29,7 +29,7 @@ from tools.file_batches import (
     make_document_pages,
     read_batch,
 )
-from tools.files.extractor import extract_document
+from tools.files.extractor import extract_document, run_apart
 from tools.files.formats import FileLimits, explain_unread_type, find_files, find_unreadable_files
 from tools.files.parsed_document import DocumentSection, ParsedDocument
 from tools.worker_pool import WorkerLost, run_in_worker
@@ -282,21 +282,11 @@ async def _read_documents(
     known = await _known_hashes(owner, hashes)
     named = {file.path: sha256 for file, sha256 in zip(batch, hashes, strict=True)}
     new = [(path, sha256) for path, sha256 in named.items() if sha256 not in known]
-    outcomes = await _read_batch(new, options) if new else []
+    work, seconds = partial(read_batch, new, options.limits), options.limits.seconds
+    outcomes = await run_apart(work, seconds, in_worker=options.in_worker) if new else []
     read = {path: outcome for (path, _), outcome in zip(new, outcomes, strict=True)}
     unread = FileOutcome([])
     return [_document(file, named[file.path], read.get(file.path, unread)) for file in batch]
-
-
-async def _read_batch(
-    files: Sequence[tuple[Path, str]], options: _ReadOptions
-) -> list[FileOutcome]:
-    """Read files in a worker process or in a thread, as the options say."""
-    work = partial(read_batch, files, options.limits, in_worker=options.in_worker)
-    if options.in_worker:
-        return await run_in_worker(work, options.limits.seconds)
-    with anyio.fail_after(options.limits.seconds):
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 def _document(

@@ -367,7 +367,7 @@ async def test_much_is_read_in_worker_processes_into_the_very_same_pages(
 
     write(tmp_path / "docs" / "hives.txt", "".join(text.format(one) for one in range(900)))
     await take_in(tmp_path / "docs", "here/")
-    monkeypatch.setattr(module, "run_in_worker", counting)
+    monkeypatch.setattr(extractor, "run_in_worker", counting)
     assert not called
     monkeypatch.setattr(module, "MUCH", 1_000)
     await take_in(tmp_path / "docs", "apart/")
@@ -401,7 +401,8 @@ async def test_what_a_folder_has_already_does_not_count_as_much(
 
     await take_in(folder)
     monkeypatch.setattr(module, "MUCH", 100)
-    monkeypatch.setattr(module, "run_in_worker", nobody)
+    for where in (module, extractor):
+        monkeypatch.setattr(where, "run_in_worker", nobody)
     write(folder / "winter.txt", "Bees form a cluster.", later=1)
 
     assert (await take_in(folder)).read == 1

@@ -12,13 +12,7 @@ from anyio import fail_after, to_thread
 
 from config.errors import ErrorCode, Problem
 from tools.files.file_reader import load_file, read_grids, read_path
-from tools.files.formats import (
-    FILE_READERS,
-    READABLE_SUFFIXES,
-    FileLimits,
-    FileRefused,
-    is_heavy,
-)
+from tools.files.formats import FILE_READERS, READABLE_SUFFIXES, FileLimits, FileRefused, is_heavy
 from tools.files.parsed_document import CellGrid, ParsedDocument, find_document_title
 from tools.worker_pool import WorkerLost, run_in_worker
 
@@ -97,17 +91,32 @@ def _size(path: Path) -> int:
         return 0
 
 
+async def run_apart(work: Callable[..., _Result], seconds: float, *, in_worker: bool) -> _Result:
+    """Do some work in a worker process, or in a thread that is abandoned if it takes too long.
+
+    Args:
+        work: It is told with `in_worker` where it is done.
+        seconds: How long it may take.
+        in_worker: Whether to do it in a worker process.
+
+    Raises:
+        TimeoutError: If it takes longer.
+        WorkerLost: If the process ended before it had answered.
+    """
+    call = partial(work, in_worker=in_worker)
+    if in_worker:
+        return await run_in_worker(call, seconds)
+    with fail_after(seconds):
+        return await to_thread.run_sync(call, abandon_on_cancel=True)
+
+
 async def _run(
     work: Callable[..., _Result], size: int, limits: FileLimits, *, in_worker: bool
 ) -> _Result:
-    """Do some work in a worker process or in a thread, in the time that a file of a size has."""
-    call = partial(work, in_worker=in_worker)
+    """Do some work in the time that a file of a size has."""
     seconds = limits.seconds + size / SLOWEST_BYTES_PER_SECOND
     try:
-        if in_worker:
-            return await run_in_worker(call, seconds)
-        with fail_after(seconds):
-            return await to_thread.run_sync(call, abandon_on_cancel=True)
+        return await run_apart(work, seconds, in_worker=in_worker)
     except TimeoutError:
         what = f"reading it takes more than {seconds:g} seconds"
         raise FileRefused(ErrorCode.FILE_TIMEOUT, what) from None

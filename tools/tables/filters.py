@@ -11,12 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from text.script import CJK
-from tools.tables.mentions import (
-    VOCABULARY,
-    Mention,
-    is_filler_word,
-    split_question_words,
-)
+from tools.tables.mentions import VOCABULARY, Mention, is_filler_word, split_question_words
 from tools.tables.query import MEASURES
 from tools.tables.query_builder import AmbiguousQuestionError, QuestionPhrase
 from tools.tables.typed_table import (

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import anyio
 import httpx
@@ -101,12 +101,6 @@ _SECONDS = 10.0
 _MOST_BYTES = 5_000_000
 
 
-class _Answer(NamedTuple):
-    status: int
-    retry_after: str
-    body: bytes
-
-
 async def _request_json(
     method: str,
     url: str,
@@ -128,18 +122,18 @@ async def _request_json(
             client.auth, bare = _auth(httpx.URL(url))
             asked = client.build_request(method, bare, headers=headers, params=params, json=body)
             asked.headers["accept-encoding"] = PACKING
-            answer = await _send(client, asked)
-            wait = _wait(answer)
+            response, data = await _send(client, asked)
+            wait = _wait(response)
             if wait is not None:
                 await anyio.sleep(wait)
-                answer = await _send(client, asked)
+                response, data = await _send(client, asked)
     except (TimeoutError, httpx.TimeoutException):
         raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it is too slow") from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError):
         raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it cannot be reached") from None
-    if answer.status != 200:
-        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"it answers {answer.status}")
-    return _object(answer.body)
+    if response.status_code != 200:
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"it answers {response.status_code}")
+    return _object(data)
 
 
 def _auth(url: httpx.URL) -> tuple[httpx.Auth, httpx.URL]:
@@ -149,24 +143,23 @@ def _auth(url: httpx.URL) -> tuple[httpx.Auth, httpx.URL]:
     return httpx.BasicAuth(url.username, url.password), url.copy_with(username="", password="")
 
 
-async def _send(client: httpx.AsyncClient, request: httpx.Request) -> _Answer:
+async def _send(client: httpx.AsyncClient, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+    """Return a response with its body, which is read only if all is well."""
     with anyio.fail_after(_SECONDS):
         response = await client.send(request, stream=True)
         try:
-            ok = response.status_code == 200
-            data = (
-                await read_body(response.aiter_raw(), response.headers, _MOST_BYTES) if ok else b""
-            )
+            if response.status_code != 200:
+                return response, b""
+            return response, await read_body(response.aiter_raw(), response.headers, _MOST_BYTES)
         finally:
             await response.aclose()
-    return _Answer(response.status_code, response.headers.get("retry-after", ""), data)
 
 
-def _wait(answer: _Answer) -> float | None:
+def _wait(response: httpx.Response) -> float | None:
     """Return how long to wait before the same request may be sent again, or None for never."""
-    if answer.status != 429 and answer.status < 500:
+    if response.status_code != 429 and response.status_code < 500:
         return None
-    seconds = parse_retry_after(answer.retry_after)
+    seconds = parse_retry_after(response.headers.get("retry-after", ""))
     if seconds is None:
         # Two searches that were refused together must not come back together.
         return 0.5 + secrets.randbelow(1000) / 1000
