@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -146,22 +147,13 @@ async def ingest_folder(
 
 def list_ignored_files(root: Path) -> list[SkippedFile]:
     """Return the files below a folder that `ingest_folder` does not open, with the reasons."""
-    found = find_files(root)
-    unreadable = [
-        SkippedFile(str(file), "file_type", explain_unread_type(file.name))
-        for file in find_unreadable_files(root)
+    files, others = find_files(root), find_unreadable_files(root)
+    nameless, reports = filterfalse(_is_text, map(str, files)), filter(_own_report, files)
+    return [
+        *(SkippedFile(str(one), "file_type", explain_unread_type(one.name)) for one in others),
+        *(SkippedFile(repr(one), "file_name", "its name is no text") for one in nameless),
+        *(SkippedFile(str(one), "own_report", "a report of dossier itself") for one in reports),
     ]
-    unnamed = [
-        SkippedFile(repr(str(file)), "file_name", "its name is no text")
-        for file in found
-        if not _is_text(str(file))
-    ]
-    own = [
-        SkippedFile(str(file), "own_report", "a report of dossier itself")
-        for file in found
-        if _own_report(file)
-    ]
-    return unreadable + unnamed + own
 
 
 async def list_unread_files(owner: str, roots: Sequence[str]) -> list[SkippedFile]:
@@ -202,15 +194,13 @@ def _own_report(file: Path) -> bool:
     both = ("report.md", "report.html")
     if file.name in both and all((file.parent / name).is_file() for name in both):
         return True
-    return file.suffix.lower() in (".html", ".htm") and GENERATED in _read_start(file)
-
-
-def _read_start(file: Path) -> bytes:
+    if file.suffix.lower() not in (".html", ".htm"):
+        return False
     try:
         with file.open("rb") as opened:
-            return opened.read(2_000)
+            return GENERATED in opened.read(2_000)
     except OSError:
-        return b""
+        return False
 
 
 def _real(folder: Path) -> Path:

@@ -107,12 +107,9 @@ def _whole(files: Sequence[StoredFile], read: Sequence[StoredFile], language: st
     each = comma.join(f"{kind} {count}" for kind, count in kinds.most_common())
     where = comma.join(to_plain_line(root) for root in roots[:3])
     there = f"There {'is' if len(read) == 1 else 'are'} {pluralize(len(read), 'document')}"
-    lines = [
-        f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
-        if zh
-        else f"{there} in {where}, {size} in all: {each}."
-    ]
-    lines += _not_shown(read, zh) + _unread(files, zh)
+    english = f"{there} in {where}, {size} in all: {each}."
+    chinese = f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
+    lines = [chinese if zh else english, *_not_shown(read, zh), *_unread(files, zh)]
     title = f"{where}，概览" if zh else f"{where}, overview"
     return DerivedText("file", roots[0], roots[0], title, "", "\n".join(lines))
 
@@ -128,12 +125,8 @@ def _not_shown(read: Sequence[StoredFile], zh: bool) -> list[str]:
 
 
 def _unread(files: Sequence[StoredFile], zh: bool) -> list[str]:
-    language = "zh" if zh else "en"
-    unread = [
-        describe_unread_file(Path(file.path).name, file.reason, language)
-        for file in files
-        if file.code
-    ]
+    reasons = [(Path(file.path).name, file.reason) for file in files if file.code]
+    unread = [describe_unread_file(*one, "zh" if zh else "en") for one in reasons]
     if not unread:
         return []
     rest = len(unread) - 20

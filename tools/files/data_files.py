@@ -47,14 +47,14 @@ def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
     return CellGrid(name, header, body)
 
 
-def make_row_pieces(rows: Iterable[list[str]]) -> Iterator[DocumentPiece]:
+def make_row_pieces(rows: Iterable[list[str]], title: str = "") -> Iterator[DocumentPiece]:
     """Yield each row as a sentence; the first with two or more cells is the header."""
     header: list[str] = []
     for number, cells in _numbered(rows):
         if not header and _is_header(cells):
             header = cells
         else:
-            yield number_piece(number, render_row(header, cells) + "\n")
+            yield number_piece(number, render_row(header, cells) + "\n", title)
 
 
 def _numbered(rows: Iterable[list[str]]) -> Iterator[tuple[int, list[str]]]:

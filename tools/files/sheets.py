@@ -31,12 +31,11 @@ _ESCAPES = str.maketrans({"%": "%25", "&": "%26", "#": "%23", " ": "%20"})
 def read_workbook(file: FileContent) -> ParsedDocument:
     """Read the values of all sheets; a formula has the value it had when last saved."""
     book = _open(file)
-    sections = []
+    sections: list[DocumentSection] = []
     for sheet in book.worksheets:
         place = make_place_namer(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
-        for one in arrange_sections(make_row_pieces(_rows(sheet)), place, MAX_SECTION // 2):
-            named = DocumentSection(title=sheet.title, place=one["place"], text=one["text"])
-            sections.append(named)
+        rows = make_row_pieces(_rows(sheet), sheet.title)
+        sections += arrange_sections(rows, place, MAX_SECTION // 2)
     return ParsedDocument(title=book.properties.title or "", sections=sections)
 
 

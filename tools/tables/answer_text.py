@@ -63,21 +63,12 @@ def render_query_title(query: ParsedQuery, language: str) -> str:
 
 def _basis(result: QueryResult, language: str) -> str:
     """Return which rows were computed with, and which were left out and why."""
-    query, table = result.query, result.query.table
+    query, numbers = result.query, result.query.table.numbers
     what = f"{_operation(query, language)}{_where(query.conditions, language)}"
     if query.base:
         what += _say("base", language, _where(query.base, language))
-    text = _say(
-        "basis",
-        language,
-        first=table.numbers[0],
-        last=table.numbers[-1],
-        table=table.name,
-        what=what,
-        used=result.used,
-        size=table.size,
-        rows=pluralize(table.size, "row"),
-    )
+    counts = {"first": numbers[0], "last": numbers[-1], "used": result.used}
+    text = _sentence("basis", result, language, what=what, **counts)
     sentence = _say("semicolon", language).join([text, *_omissions(result, language)])
     return f"{sentence}{_say('full_stop', language)}"
 

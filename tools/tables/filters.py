@@ -124,7 +124,8 @@ def _values(phrase: QuestionPhrase) -> list[Condition]:
             phrase.take(done[-1][0].end, one.start)
             made.append(replace(last, texts=(*last.texts, one.value)))
         else:
-            denied = _denied(phrase, min(one.start, (beside or one).start))
+            start = min(one.start, (beside or one).start)
+            denied = phrase.take_before(start, VOCABULARY.negation_before)
             made.append(Condition(column, "≠" if denied else "=", (one.value,), at=one.start))
         phrase.used.append(column)
         done.append((one, column))
@@ -172,13 +173,6 @@ def _rows(column: TableColumn, value: str) -> tuple[int, ...]:
 
 def _joined(phrase: QuestionPhrase, one: Mention, other: Mention) -> bool:
     return bool(VOCABULARY.value_link.fullmatch(phrase.question[one.end : other.start]))
-
-
-def _denied(phrase: QuestionPhrase, start: int) -> bool:
-    found = VOCABULARY.negation_before.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
-    if found and start:
-        phrase.take(found.start(), min(found.end(), start))
-    return bool(found)
 
 
 def _bounds(phrase: QuestionPhrase, bounds: Sequence[_Bound]) -> list[Condition]:
@@ -279,13 +273,9 @@ def _equal_numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
         if any(column.kind != "number" for column in one.columns):
             continue
         behind = VOCABULARY.equals_number.match(phrase.rest, one.end)
-        before = re.search(
-            r"(?<![\w.\x00])(?P<number>\d[\d,]*(?:\.\d+)?)\s*$", phrase.rest[: one.start]
-        )
+        before = VOCABULARY.number_before.search(phrase.rest[: one.start])
         found = behind or before
-        top = before and re.search(
-            r"\b(?:top|first|last|bottom)\s*$|前\s*$", phrase.rest[: before.start()]
-        )
+        top = before and VOCABULARY.before_top_count.search(phrase.rest[: before.start()])
         if found and not top:
             phrase.take(*found.span())
             yield _Bound(*found.span(), "=", _scaled(found["number"]))
@@ -293,13 +283,11 @@ def _equal_numbers(phrase: QuestionPhrase) -> Iterator[_Bound]:
 
 def _check_unit(phrase: QuestionPhrase, tail: str) -> None:
     """Refuse a number in another unit than the cells have, such as MB beside KiB."""
-    units = {column.unit.casefold() for column in phrase.table.of_kind("number")}
-    said = tail.strip().casefold()
+    numbers, said = phrase.table.of_kind("number"), tail.strip()
+    units = {column.unit.casefold() for column in numbers}
     in_names = {word.stem for c in phrase.table.columns for word in split_question_words(c.name)}
-    if said in UNITS and said not in units | in_names:
-        raise AmbiguousQuestionError(
-            tail.strip(), [one.name for one in phrase.table.of_kind("number")]
-        )
+    if said.casefold() in UNITS - units - in_names:
+        raise AmbiguousQuestionError(said, [one.name for one in numbers])
 
 
 def _empties(phrase: QuestionPhrase) -> Iterator[Condition]:
@@ -307,12 +295,9 @@ def _empties(phrase: QuestionPhrase) -> Iterator[Condition]:
     for one in phrase.columns:
         if len(one.columns) > 1:
             continue
-        head = phrase.question[: one.start].rstrip("\"'`“‘「 ") + " "
         for sign in _FILLED:
-            before = VOCABULARY.get(f"{sign}_before").search(head)
+            before = phrase.take_before(one.start, VOCABULARY.get(f"{sign}_before"))
             after = VOCABULARY.get(f"{sign}_after").match(phrase.question[one.end :])
-            if before:
-                phrase.take(before.start(), min(before.end(), one.start))
             if after:
                 phrase.take(one.end, one.end + after.end())
             if before or after:
@@ -325,12 +310,10 @@ def _answers(phrase: QuestionPhrase) -> Iterator[Condition]:
     """Yield that a column of yes and no says yes, where it is named as what a row is."""
     for one in phrase.columns:
         column = one.columns[0]
-        grouped = re.search(
-            r"\b(?:per|by|each|of)\s+(?:\w+\s+)?$|[按每各]$", phrase.question[: one.start]
-        )
+        grouped = VOCABULARY.grouping_before.search(phrase.question[: one.start])
         if len(one.columns) > 1 or not column.is_yes_no or grouped:
             continue
-        denied = _denied(phrase, one.start)
+        denied = phrase.take_before(one.start, VOCABULARY.negation_before)
         said = tuple(cell for name, cell in column.distinct.items() if name in YES_CELLS)
         phrase.drop(one)
         yield Condition(column, "≠" if denied else "=", said, at=one.start)

@@ -327,6 +327,13 @@ class QuestionPhrase:
         """Take words out of the question."""
         self.left[start:end] = TAKEN_LETTER * (end - start)
 
+    def take_before(self, start: int, pattern: re.Pattern[str]) -> bool:
+        """Take out what a pattern finds just before a place, and tell whether it finds anything."""
+        found = pattern.search(self.question[:start].rstrip("\"'“‘「` ") + " ")
+        if found:
+            self.take(found.start(), min(found.end(), start))
+        return bool(found)
+
     def put_back(self, mention: Mention) -> None:
         """Leave the words of a mention as they were: it is none."""
         self.left[mention.start : mention.end] = self.question[mention.start : mention.end]

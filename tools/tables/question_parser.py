@@ -196,11 +196,8 @@ class _Reader:
         """Take out what rows are grouped by; `by price` behind a superlative is no group."""
         ranked = {"min", "max"} & set(said)
         for one in self.phrase.columns:
-            head = self.question[: one.start].rstrip("\"'`“‘「 ") + " "
-            before = VOCABULARY.before_group.search(head)
-            if not before:
+            if not self.phrase.take_before(one.start, VOCABULARY.before_group):
                 continue
-            self.phrase.take(before.start(), min(before.end(), one.start))
             if ranked and all(column.kind in ("number", "date") for column in one.columns):
                 continue
             self.phrase.drop(one)

@@ -89,10 +89,7 @@ def parse_day(cell: str, day_first: bool | None = None) -> date | None:
         if found[2] == "." or day_first:
             return _date(last, second, first)
         return None if day_first is None else _date(last, first, second)
-    if found := _ISO.fullmatch(text):
-        year, *parts = found.groups()
-        return _date(int(year), *(int(one) for one in parts if one))
-    if found := _CHINESE.fullmatch(text):
+    if found := _ISO.fullmatch(text) or _CHINESE.fullmatch(text):
         return _date(*(int(one) for one in found.groups() if one))
     if (found := _SPELT.fullmatch(text)) and not (found["d1"] and found["d2"]):
         month = _MONTHS.index(found["month"][:3].lower()) + 1

@@ -133,7 +133,13 @@ async def _request_json(
         raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it cannot be reached") from None
     if response.status_code != 200:
         raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"it answers {response.status_code}")
-    return _object(data)
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise _unreadable_answer()
+    return answer
 
 
 def _auth(url: httpx.URL) -> tuple[httpx.Auth, httpx.URL]:
@@ -164,16 +170,6 @@ def _wait(response: httpx.Response) -> float | None:
         # Two searches that were refused together must not come back together.
         return 0.5 + secrets.randbelow(1000) / 1000
     return seconds if seconds <= _SECONDS else None
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise _unreadable_answer()
-    return found
 
 
 _MOST_HITS = 20
