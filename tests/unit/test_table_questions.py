@@ -11,8 +11,7 @@ from library.documents import StoredFile
 from tests.unit.test_tables import table
 from tools.tables import answer_text
 from tools.tables.query import ParsedQuery, QueryResult, compute_query
-from tools.tables.query_builder import UnclearQuestion
-from tools.tables.question_parser import parse_question, split_table_question
+from tools.tables.question_parser import UnclearQuestion, parse_question, split_table_question
 from tools.tables.table_answers import compute_answers
 from tools.tables.typed_table import TypedTable
 

@@ -11,8 +11,7 @@ from tools.files.formats import FileContent, FileLimits
 from tools.files.parsed_document import CellGrid
 from tools.tables import answer_text
 from tools.tables.query import ParsedQuery, QueryResult, compute_query
-from tools.tables.query_builder import UnclearQuestion
-from tools.tables.question_parser import parse_question
+from tools.tables.question_parser import UnclearQuestion, parse_question
 from tools.tables.typed_table import TypedTable, make_tables
 
 HIVES = """hive,apiary,queen born,honey,mites per 100,temper

@@ -12,7 +12,7 @@ from text.pattern_files import read_packaged_toml
 from text.pluralization import pluralize
 from tools.computed_pages import to_plain_line
 from tools.tables.query import CellValue, ParsedQuery, QueryResult, ResultItem
-from tools.tables.query_builder import UnclearQuestion
+from tools.tables.question_parser import UnclearQuestion
 from tools.tables.typed_table import Condition
 
 MAX_ITEMS = 20

@@ -22,20 +22,6 @@ from tools.tables.mentions import (
 from tools.tables.query import Operation, ParsedQuery
 from tools.tables.typed_table import ColumnKind, Condition, TableColumn, TypedTable
 
-
-@dataclass(frozen=True)
-class UnclearQuestion:
-    """Why nothing is computed: a part of the question may mean several things, or nothing."""
-
-    table: TypedTable
-    wording: str
-    """The part of the question."""
-    options: tuple[str, ...] = ()
-    """What it may mean; empty where it means nothing that the table has."""
-    choices: tuple[str, ...] = ()
-    """The question in words that have one meaning each, as it may be asked again."""
-
-
 Extreme = Literal["min", "max"]
 _EXTREMES: tuple[Extreme, ...] = ("min", "max")
 _REDUCED: tuple[Operation, ...] = ("average", "median", "total")

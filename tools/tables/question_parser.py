@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from text.script import CJK
 from tools.tables.filters import find_conditions
@@ -25,9 +25,21 @@ from tools.tables.query_builder import (
     AmbiguousQuestionError,
     QueryBuilder,
     QuestionPhrase,
-    UnclearQuestion,
 )
 from tools.tables.typed_table import Condition, TableColumn, TypedTable
+
+
+@dataclass(frozen=True)
+class UnclearQuestion:
+    """Why nothing is computed: a part of the question may mean several things, or nothing."""
+
+    table: TypedTable
+    wording: str
+    """The part of the question."""
+    options: tuple[str, ...] = ()
+    """What it may mean; empty where it means nothing that the table has."""
+    choices: tuple[str, ...] = ()
+    """The question in words that have one meaning each, as it may be asked again."""
 
 
 def split_table_question(question: str) -> list[str]:

@@ -26,8 +26,8 @@ from tools.tables.query import (
     compute_query,
     parse_model_query,
 )
-from tools.tables.query_builder import QuestionPhrase, UnclearQuestion
-from tools.tables.question_parser import parse_question, split_table_question
+from tools.tables.query_builder import QuestionPhrase
+from tools.tables.question_parser import UnclearQuestion, parse_question, split_table_question
 from tools.tables.typed_table import TypedTable, make_tables
 
 TABLE_ROLE = "rewriter"
