@@ -106,18 +106,14 @@ def load_home_env() -> None:
     there = {name.upper() for name in os.environ}
     if any(os.environ.get(name) for name in TRACING_VARIABLES):
         there.update(TRACING_VARIABLES)
-    for name, value in _read_home_env().items():
-        if name == HOME_VARIABLE and expand_path(value) != home_folder():
-            hint = (
-                f"set it in the environment (export {HOME_VARIABLE}={value}), and remove the line"
-            )
-            raise Problem(
-                ErrorCode.CONFIG_VALUE,
-                "the settings file in the home cannot name another home",
-                where=str(home_env_file()),
-                hint=hint,
-            )
-        if name not in there and name != HOME_VARIABLE:
+    values = _read_home_env()
+    home = values.pop(HOME_VARIABLE, None)
+    if home is not None and expand_path(home) != home_folder():
+        hint = f"set it in the environment (export {HOME_VARIABLE}={home}), and remove the line"
+        what, where = "the settings file in the home cannot name another home", str(home_env_file())
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint=hint)
+    for name, value in values.items():
+        if name not in there:
             os.environ[name] = resolve_env_value(name, value, home_folder())
 
 

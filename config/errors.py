@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, StrEnum
+from functools import cache
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, Self
 
 from config.key_masking import mask_keys
@@ -205,58 +207,21 @@ class ErrorCode(StrEnum):
         """Return the code that stored data names; `internal` for one of another program."""
         return cls.__members__.get(code.upper(), cls.INTERNAL)
 
+    @property
+    def hint(self) -> str:
+        """What a person can do about it, unless the code that raises it says better."""
+        return read_messages("hints").get(self, "")
 
-PROBLEM_HINTS: Mapping[ErrorCode, str] = {
-    ErrorCode.ANSWER_CUT: "ask again, or name another model in DOSSIER_MODEL",
-    ErrorCode.ANSWER_EMPTY: "ask again, or name another model in DOSSIER_MODEL",
-    ErrorCode.ANSWER_INVALID: "ask again, or name another model in DOSSIER_MODEL",
-    ErrorCode.ANSWER_TOO_LONG: (
-        "ask again, or name a model in DOSSIER_MODEL that writes longer answers"
-    ),
-    ErrorCode.ANSWER_UNUSABLE: "resume the run, or name another model in DOSSIER_MODEL",
-    ErrorCode.CHAT_UNREADABLE: "name an existing file that you may read",
-    ErrorCode.CHECKPOINTS_UNSAFE: "install the version of langgraph-checkpoint that is required",
-    ErrorCode.CONFIG_NOT_FOUND: "name an existing file in DOSSIER_MODELS, or leave it empty",
-    ErrorCode.CONFIG_SYNTAX: "see config/models.toml for the format",
-    ErrorCode.CONFIG_VALUE: "see .env.example",
-    ErrorCode.CORPUS_EMPTY: "give a file with a JSON object on each line",
-    ErrorCode.CORPUS_LINE: "write a JSON object on each line, with the fields in docs/measuring.md",
-    ErrorCode.CORPUS_UNREADABLE: "name an existing text file in UTF-8 that you may read",
-    ErrorCode.DOCS_UNREADABLE: "give yourself read permission",
-    ErrorCode.EMBEDDER_MISSING: "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
-    ErrorCode.FACT_INVALID: "give a time in seconds, or none",
-    ErrorCode.FACT_NOT_FOUND: "see `dossier memory list --memory facts`",
-    ErrorCode.FILE_UNREADABLE: "open it to see whether it is complete, and save it again",
-    ErrorCode.LOCOMO_UNREADABLE: "name the file as it was published",
-    ErrorCode.MEMORY_FILE_UNREADABLE: "check that the file exists, is text, and is readable",
-    ErrorCode.MEMORY_FILE_UNWRITABLE: "give yourself write permission",
-    ErrorCode.MODEL_AUTH: (
-        "check that the key is correct, belongs to this server, and may use this model"
-    ),
-    ErrorCode.MODEL_QUOTA: "add credit to the account, or name another model in DOSSIER_MODEL",
-    ErrorCode.MODEL_REFUSED: "rephrase the question, or name another model in DOSSIER_MODEL",
-    ErrorCode.MODEL_TIMEOUT: "resume the run later, or raise DOSSIER_CALL_SECONDS",
-    ErrorCode.MODEL_UNAVAILABLE: "resume the run later, or name another model in DOSSIER_MODEL",
-    ErrorCode.NOT_WAITING: "see `dossier runs` for its status",
-    ErrorCode.PAGE_NOT_TEXT: "give the address of a text page",
-    ErrorCode.PAGE_TIMEOUT: "try again later",
-    ErrorCode.PAGE_UNAVAILABLE: "check in a browser whether the page exists",
-    ErrorCode.PLAN_DUPLICATE_ID: "give every step a different name",
-    ErrorCode.PROJECT_NOT_FOUND: "name an existing folder",
-    ErrorCode.PROPOSAL_DECIDED: "see `dossier memory proposals --all`",
-    ErrorCode.RATE_LIMITED: "try again in a minute",
-    ErrorCode.REQUEST_REFUSED: "see /docs on the server for what it takes",
-    ErrorCode.SEARCH_UNAVAILABLE: "try again later, or see `dossier doctor`",
-    ErrorCode.STORAGE_BUSY: "try again when the other process has finished",
-    ErrorCode.STORAGE_UNAVAILABLE: "see `dossier doctor`",
-    ErrorCode.TOOL_LIMIT: "continue with what was found",
-    ErrorCode.UNDO_CONFLICT: "see `dossier memory log` for later changes, and undo those first",
-    ErrorCode.UNDO_IMPOSSIBLE: "see `dossier memory log` for changes that can be undone",
-    ErrorCode.URL_REDIRECTS: "give the address that it finally redirects to",
-    ErrorCode.URL_SCHEME: "give an address that begins with https:// or http://",
-    ErrorCode.USAGE: "see dossier --help",
-}
-"""What a person can do about each problem, unless the code that raises it says better."""
+
+@cache
+def read_messages(table: str) -> dict[str, str]:
+    """Return a table of `messages.toml`."""
+    # Few commands have a problem, and they are told of it at once.
+    import tomllib  # noqa: PLC0415
+
+    text = (get_data("config", "messages.toml") or b"").decode()
+    messages: dict[str, str] = tomllib.loads(text)[table]
+    return messages
 
 
 class Problem(RuntimeError):
@@ -271,7 +236,7 @@ class Problem(RuntimeError):
         self.error = error
         self.what = mask_keys(what)
         self.where = mask_keys(where)
-        self.hint = mask_keys(hint or PROBLEM_HINTS.get(error, ""))
+        self.hint = mask_keys(hint or error.hint)
 
     @property
     def code(self) -> str:
@@ -299,43 +264,6 @@ class Problem(RuntimeError):
         return {"code": self.code, "detail": self.what, "where": self.where, "hint": self.hint}
 
 
-VALIDATION_MESSAGES = {
-    "missing": "it is missing",
-    "extra_forbidden": "there is no such field",
-    "string_unicode": "it is not UTF-8",
-    "string_too_short": "it is empty",
-    "string_too_long": "it has more than {max_length} characters",
-    "string_pattern_mismatch": "it holds characters that it may not, or is too long",
-    "literal_error": "it is not one of {expected}",
-    "too_short": "it has fewer than {min_length} entries",
-    "too_long": "it has more than {max_length} entries",
-    "greater_than": "it is not more than {gt}",
-    "greater_than_equal": "it is less than {ge}",
-    "less_than": "it is not less than {lt}",
-    "less_than_equal": "it is more than {le}",
-    "finite_number": "it is not a finite number",
-    "value_error": "{error}",
-}
-"""What is said of each kind of error; of the others it says the sort of value that is wanted."""
-
-TYPE_MESSAGES = {
-    "string": "it is not a text",
-    "str": "it is not UTF-8",
-    "list": "it is not a list",
-    "tuple": "it is not a list",
-    "dict": "it is not a table of names and values",
-    "model": "it is not a table of names and values",
-    "int": "it is not a whole number",
-    "float": "it is not a number",
-    "bool": "it is neither true nor false",
-    "path": "it is not a path",
-    "json": "it is not JSON",
-    "hosts": "it is not a list of host names without ports, such as: box.example.org, box2",
-    "origins": "it is not a list of origins, such as: http://localhost:3000, https://a.example.org",
-}
-"""The same by the first word of an error's kind."""
-
-
 def first_validation_error(error: ValidationError) -> tuple[str, str]:
     """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
     first = error.errors(include_url=False)[0]
@@ -345,11 +273,11 @@ def first_validation_error(error: ValidationError) -> tuple[str, str]:
 
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:
-    if kind in VALIDATION_MESSAGES:
+    if message := read_messages("validation").get(kind):
         # A bound of a number with decimals is shown as it was written: 1 is not 1.0.
         whole = {name: int(one) for name, one in about.items() if _is_whole(one)}
-        return VALIDATION_MESSAGES[kind].format(**(about | whole))
-    return TYPE_MESSAGES.get(kind.partition("_")[0], "it cannot be used")
+        return message.format(**(about | whole))
+    return read_messages("types").get(kind.partition("_")[0], "it cannot be used")
 
 
 def _is_whole(value: Any) -> bool:

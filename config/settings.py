@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from annotated_types import Interval
 
 from config import environment
-from config.errors import TYPE_MESSAGES, ErrorCode, Problem, first_validation_error
+from config.errors import ErrorCode, Problem, first_validation_error, read_messages
 from config.resources import process_cached
 
 ENV_PREFIX = "DOSSIER_"
@@ -33,6 +33,10 @@ OF_HOSTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 
 USUAL_PORTS = {"http": 80, "https": 443}
 """The default ports, which an origin omits."""
+
+
+def _in_home(name: str) -> cached_property[Path]:
+    return cached_property(lambda settings: settings.home / name)
 
 
 @dataclass(frozen=True)
@@ -98,30 +102,16 @@ class Settings:
         """Return the URL of the database."""
         return self.database_url or f"sqlite:///{self.home / 'dossier.db'}"
 
-    @cached_property
-    def checkpoints(self) -> Path:
-        """Return the file that holds the checkpoints of all threads."""
-        return self.home / "checkpoints.db"
-
-    @cached_property
-    def traces(self) -> Path:
-        """Return the folder with one JSON Lines trace per run."""
-        return self.home / "traces"
-
-    @cached_property
-    def vectors(self) -> Path:
-        """Return the folder with one folder for each large set of vectors."""
-        return self.home / "vectors"
-
-    @cached_property
-    def reports(self) -> Path:
-        """Return the folder with the reports of runs that no command has begun."""
-        return self.home / "reports"
-
-    @cached_property
-    def locks(self) -> Path:
-        """Return the folder with one lock file per running thread."""
-        return self.home / "locks"
+    checkpoints = _in_home("checkpoints.db")
+    """The file that holds the checkpoints of all threads."""
+    traces = _in_home("traces")
+    """The folder with one JSON Lines trace per run."""
+    vectors = _in_home("vectors")
+    """The folder with one folder for each large set of vectors."""
+    reports = _in_home("reports")
+    """The folder with the reports of runs that no command has begun."""
+    locks = _in_home("locks")
+    """The folder with one lock file per running thread."""
 
 
 @process_cached
@@ -153,7 +143,7 @@ def _read(name: str, text: str) -> Any:
     try:
         return read(text)
     except (ValueError, KeyError) as error:
-        raise _unfit(name, TYPE_MESSAGES[kind]) from error
+        raise _unfit(name, read_messages("types")[kind]) from error
 
 
 def _checked(given: Mapping[str, Any]) -> Settings:
@@ -208,7 +198,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),
 }
-"""The settings that are read here, each by its kind in `TYPE_MESSAGES` and a function."""
+"""The settings that are read here, each by its kind in `messages.toml` and a function."""
 
 
 def _unfit(name: str, what: str) -> Problem:

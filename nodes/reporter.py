@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from calls.attempts import FailedRole, list_failed_roles
 from calls.gateway import work
 from calls.streaming import show_progress
-from config.errors import PROBLEM_HINTS, ErrorCode, Problem
+from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
 from graph.plan import render_plan
@@ -174,7 +174,7 @@ def _error(draft: _ReportDraft) -> dict[str, str]:
     if draft.failed_role:
         role = draft.failed_role.role
         code = ErrorCode.parse(draft.failed_role.status)
-        hint = PROBLEM_HINTS.get(code, "resume the run, which asks the model again")
+        hint = code.hint or "resume the run, which asks the model again"
         problem = Problem(code, f"the model failed as {role}", hint=hint)
         return {**problem.as_dict(), "role": role}
     return draft.problem.as_dict() if draft.problem else {}

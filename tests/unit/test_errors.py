@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from config.errors import PROBLEM_HINTS, ErrorCode, ErrorKind, Problem
+from config.errors import ErrorCode, ErrorKind, Problem, read_messages
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
@@ -138,10 +138,14 @@ def test_no_error_leaves_a_person_without_a_hint():
         for place, call in told()
         if not any(one.arg in ("hint", None) for one in call.keywords)
     }
-    unhelped = {place: code - set(PROBLEM_HINTS) for place, code in bare.items()}
+    unhelped = {place: code - set(read_messages("hints")) for place, code in bare.items()}
 
     assert len(bare) > 20
     assert {place: code for place, code in unhelped.items() if code} == {}
+
+
+def test_every_usual_hint_is_one_of_a_code():
+    assert set(read_messages("hints")) <= set(ErrorCode)
 
 
 def test_no_error_is_made_with_an_empty_hint():
@@ -153,5 +157,5 @@ def test_no_error_is_made_with_an_empty_hint():
 
 
 def test_a_hint_that_is_given_counts_more_than_the_usual_one():
-    assert Problem(ErrorCode.STORAGE_BUSY, "it is held").hint == PROBLEM_HINTS["storage_busy"]
+    assert Problem(ErrorCode.STORAGE_BUSY, "it is held").hint == ErrorCode.STORAGE_BUSY.hint
     assert Problem(ErrorCode.STORAGE_BUSY, "it is held", hint="wait").hint == "wait"
