@@ -77,11 +77,9 @@ def log_event(connection: Connection, event: Event, *, at: float | None = None) 
         at: Its time, in seconds since 1970; now if it is `None`.
     """
     lock_owner(connection, event.owner)
-    row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
-    made = insert(events).returning(events.c.id)
-    number: int = connection.execute(
-        made, {**row, "at": time.time() if at is None else at}
-    ).scalar_one()
+    row = {**event._asdict(), "at": time.time() if at is None else at}
+    row |= {"before": _json(event.before), "after": _json(event.after)}
+    number: int = connection.execute(insert(events).returning(events.c.id), row).scalar_one()
     return number
 
 
@@ -113,14 +111,11 @@ async def list_events(
         limit: How many at most; all if it is `None`.
     """
     wanted = select(events).where(events.c.owner == owner).order_by(events.c.id.desc()).limit(limit)
-    if item:
-        wanted = wanted.where(events.c.item == item)
-    if run:
-        wanted = wanted.where(events.c.run == run)
+    for column, value in ((events.c.item, item), (events.c.run, run)):
+        wanted = wanted.where(column == value) if value else wanted
     if name:
         wanted = wanted.where((events.c.name == name) | events.c.name.startswith(f"{name}."))
-    rows = await run_read(lambda connection: connection.execute(wanted).all())
-    return [parse_event(row) for row in rows]
+    return [parse_event(row) for row in await read_rows(wanted)]
 
 
 async def find_event(owner: str, number: int) -> LoggedEvent | None:

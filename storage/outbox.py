@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from storage.tables import outbox
 
@@ -46,8 +46,10 @@ def claim_jobs(
         job: The kind of work.
         enough: Says whether the jobs claimed so far are enough.
     """
-    wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries)
-    wanted = wanted.where(outbox.c.job == job, _due_by(time.time()))
+    now = time.time()
+    wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries).where(
+        outbox.c.job == job, (outbox.c.due <= now) | (outbox.c.due > now + LONGEST_WAIT)
+    )
     free = wanted.order_by(outbox.c.id).limit(100).with_for_update(skip_locked=True)
     taken: list[OutboxJob] = []
     for row in connection.execute(free):
@@ -68,10 +70,6 @@ def is_due(due: float, now: float, longest: float = LONGEST_WAIT) -> bool:
         longest: The longest wait; a due time further ahead counts as due.
     """
     return due <= now or due > now + longest
-
-
-def _due_by(now: float) -> ColumnElement[bool]:
-    return or_(outbox.c.due <= now, outbox.c.due > now + LONGEST_WAIT)
 
 
 _WAITING = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Container, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -79,11 +79,9 @@ def secure_new_files() -> None:
 
 def _restrict(exposed: Iterable[tuple[Path, int]]) -> None:
     for path, mode in exposed:
-        try:
+        # It may be another user's, or its file system has no permissions; `dossier doctor` says so.
+        with suppress(OSError):
             path.chmod(mode)
-        except OSError:
-            # It is another user's, or its file system has no permissions; `dossier doctor` says so.
-            continue
 
 
 def is_read_only(file: Path) -> bool:
@@ -126,7 +124,9 @@ def find_exposed_files() -> list[Path]:
     if not os.path.exists(home):
         return []
     ours = (path for path, _ in _too_open(home) if os.lstat(path).st_mode & OTHERS)
-    return [*ours, *filter(_leads_out, _links(home.resolve()))]
+    entries = _entries(home.resolve(), PROGRAM_FILES)
+    links = (Path(entry.path) for entry in entries if entry.is_symlink())
+    return [*ours, *filter(_leads_out, links)]
 
 
 def owner_only_mode(mode: int) -> int:
@@ -166,23 +166,12 @@ def _too_open(home: Path, folders: Container[str] = PROGRAM_FILES) -> Iterator[t
         return
     real = home.resolve()
     root = [] if real in (Path.home().resolve(), Path("/")) else [real]
-    paths: Iterator[str | Path] = chain(root, _kept(real, folders), _linked(real))
-    for path in paths:
-        try:
+    own = (entry.path for entry in _entries(real, folders) if not entry.is_symlink())
+    for path in chain[str | Path](root, own, _linked(real)):
+        with suppress(FileNotFoundError):
             mode = os.lstat(path).st_mode
-        except FileNotFoundError:
-            continue
-        if stat.S_IMODE(mode) != owner_only_mode(mode):
-            yield Path(path), owner_only_mode(mode)
-
-
-def _kept(home: Path, kept: Container[str]) -> Iterator[str]:
-    """Yield the paths of the files that Dossier stores, without links."""
-    return (one.path for one in _entries(home, kept) if not one.is_symlink())
-
-
-def _links(home: Path) -> Iterator[Path]:
-    return (Path(one.path) for one in _entries(home, PROGRAM_FILES) if one.is_symlink())
+            if stat.S_IMODE(mode) != owner_only_mode(mode):
+                yield Path(path), owner_only_mode(mode)
 
 
 def _linked(home: Path) -> Iterator[Path]:

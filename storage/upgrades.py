@@ -107,32 +107,35 @@ def _number_pages(connection: Connection) -> None:
         "numbered": NUMBERED[connection.dialect.name],
         "clustered": "WITHOUT ROWID" if sqlite else "",
     }
-    for statement in BEFORE if sqlite else (*BEFORE, WIDER):
-        connection.execute(text(statement.format(**spelt)))
+    before = BEFORE if sqlite else (*BEFORE, WIDER)
+    _execute(connection, *(statement.format(**spelt) for statement in before))
     _name(connection)
-    for statement in AFTER if sqlite else (*AFTER, NEXT):
+    _execute(connection, *AFTER if sqlite else (*AFTER, NEXT))
+
+
+def _execute(connection: Connection, *statements: str) -> None:
+    for statement in statements:
         connection.execute(text(statement))
 
 
 def _name(connection: Connection) -> None:
     """Write the hashes by which namespaces, origins and sessions are found."""
+    new = text(
+        'INSERT INTO namespaces (name, owner, kind, "group", pages, words, title_words) '
+        "VALUES (:name, :owner, :kind, :of, 0, 0, 0)"
+    )
     for owner, kind, group in connection.execute(text(GROUPS)).all():
         values = {"name": _digest(owner, kind, group), "owner": owner, "kind": kind, "of": group}
-        new = """
-            INSERT INTO namespaces (name, owner, kind, "group", pages, words, title_words)
-            VALUES (:name, :owner, :kind, :of, 0, 0, 0)
-        """
-        connection.execute(text(new), values)
-    origins = connection.execute(text("SELECT DISTINCT kind, origin FROM pages")).all()
-    for kind, origin in origins:
+        connection.execute(new, values)
+    named = text(
+        "UPDATE pages SET origin_id = :id, session_id = :session, "
+        "session = CASE kind WHEN 'file' THEN origin ELSE '' END "
+        "WHERE kind = :kind AND origin = :origin"
+    )
+    for kind, origin in connection.execute(text("SELECT DISTINCT kind, origin FROM pages")).all():
         values = {"id": _digest(kind, origin), "kind": kind, "origin": origin}
         values["session"] = _digest(origin) if kind == "file" else ""
-        named = """
-            UPDATE pages SET origin_id = :id, session_id = :session,
-                   session = CASE kind WHEN 'file' THEN origin ELSE '' END
-            WHERE kind = :kind AND origin = :origin
-        """
-        connection.execute(text(named), values)
+        connection.execute(named, values)
 
 
 def _digest(*parts: str) -> str:
@@ -158,51 +161,49 @@ def _out(connection: Connection) -> None:
     """Runs know where their report was asked for."""
     # Some databases of version 1 have the column already.
     if "out" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
-        connection.execute(text("ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''"))
+        _execute(connection, "ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''")
 
 
 def _trust(connection: Connection) -> None:
     """Sets of vectors know what they are worth."""
     # Some databases of version 3 have no vectors yet.
     if inspect(connection).has_table("vector_sets"):
-        for column in ("trust TEXT NOT NULL DEFAULT '{}'", "judged INTEGER NOT NULL DEFAULT 0"):
-            connection.execute(text(f"ALTER TABLE vector_sets ADD COLUMN {column}"))
+        _execute(
+            connection,
+            "ALTER TABLE vector_sets ADD COLUMN trust TEXT NOT NULL DEFAULT '{}'",
+            "ALTER TABLE vector_sets ADD COLUMN judged INTEGER NOT NULL DEFAULT 0",
+        )
 
 
 def _events(connection: Connection) -> None:
     """Events say what was changed, where, and why."""
     short, long = "VARCHAR(200) NOT NULL DEFAULT ''", "TEXT NOT NULL DEFAULT ''"
     columns = {"step": short, "item": short, "provenance": short, "why": long}
-    for name, kind in {**columns, "before": long, "after": long}.items():
-        connection.execute(text(f"ALTER TABLE events ADD COLUMN {name} {kind}"))
-    connection.execute(text("UPDATE events SET after = data"))
-    connection.execute(text("ALTER TABLE events DROP COLUMN data"))
-    connection.execute(text("DROP INDEX ix_events_owner"))
-    for name, columns_of in {
-        "events_owner": "owner, id",
-        "events_item": "owner, item",
-        "ix_events_run": "run",
-    }.items():
-        connection.execute(text(f"CREATE INDEX {name} ON events ({columns_of})"))
+    columns |= {"before": long, "after": long}
+    _execute(
+        connection,
+        *(f"ALTER TABLE events ADD COLUMN {name} {kind}" for name, kind in columns.items()),
+        "UPDATE events SET after = data",
+        "ALTER TABLE events DROP COLUMN data",
+        "DROP INDEX ix_events_owner",
+        "CREATE INDEX events_owner ON events (owner, id)",
+        "CREATE INDEX events_item ON events (owner, item)",
+        "CREATE INDEX ix_events_run ON events (run)",
+    )
 
 
 def _attempts(connection: Connection) -> None:
     """Every attempt at a model call has a row; of older runs only successful ones are known."""
-    connection.execute(
-        text(
-            "CREATE TABLE attempts (id VARCHAR(32) NOT NULL PRIMARY KEY, run VARCHAR(80) NOT NULL, "
-            "session VARCHAR(64) NOT NULL, role VARCHAR(32) NOT NULL, step VARCHAR(32) NOT NULL, "
-            "model VARCHAR(120) NOT NULL, status VARCHAR(64) NOT NULL, tokens_in BIGINT NOT NULL, "
-            "tokens_out BIGINT NOT NULL, cost FLOAT NOT NULL, started FLOAT NOT NULL, "
-            "ended FLOAT NOT NULL)"
-        )
-    )
-    connection.execute(text("CREATE INDEX ix_attempts_run ON attempts (run)"))
-    connection.execute(
-        text(
-            "INSERT INTO attempts SELECT SUBSTR(key, 1, 32), run, session, role, step, model, "
-            "'ok', tokens_in, tokens_out, cost, started, ended FROM calls WHERE kind = 'model'"
-        )
+    _execute(
+        connection,
+        "CREATE TABLE attempts (id VARCHAR(32) NOT NULL PRIMARY KEY, run VARCHAR(80) NOT NULL, "
+        "session VARCHAR(64) NOT NULL, role VARCHAR(32) NOT NULL, step VARCHAR(32) NOT NULL, "
+        "model VARCHAR(120) NOT NULL, status VARCHAR(64) NOT NULL, tokens_in BIGINT NOT NULL, "
+        "tokens_out BIGINT NOT NULL, cost FLOAT NOT NULL, started FLOAT NOT NULL, "
+        "ended FLOAT NOT NULL)",
+        "CREATE INDEX ix_attempts_run ON attempts (run)",
+        "INSERT INTO attempts SELECT SUBSTR(key, 1, 32), run, session, role, step, model, "
+        "'ok', tokens_in, tokens_out, cost, started, ended FROM calls WHERE kind = 'model'",
     )
 
 
@@ -231,19 +232,18 @@ def undone_number(number: int, name: str, provenance: str, why: str) -> int:
 
 def _undoes(connection: Connection) -> None:
     """Events know by its number which event they undo."""
-    connection.execute(text("ALTER TABLE events ADD COLUMN undoes INTEGER NOT NULL DEFAULT 0"))
-    wanted = "SELECT id, owner, name, provenance, why FROM events WHERE why LIKE 'undo of %'"
-    for row in connection.execute(text(wanted)).all():
+    _execute(connection, "ALTER TABLE events ADD COLUMN undoes INTEGER NOT NULL DEFAULT 0")
+    wanted = text("SELECT id, owner, name, provenance, why FROM events WHERE why LIKE 'undo of %'")
+    undo = text(
+        "UPDATE events SET undoes = :undone WHERE id = :id AND EXISTS (SELECT 1 FROM "
+        "events AS e WHERE e.id = :undone AND e.owner = :owner AND e.name LIKE :alike)"
+    )
+    for row in connection.execute(wanted).all():
         undone = undone_number(row.id, row.name, row.provenance, row.why)
         # What was imported may name an event that was not imported with it.
         alike = f"{row.name.partition('.')[0]}.%"
-        connection.execute(
-            text(
-                "UPDATE events SET undoes = :undone WHERE id = :id AND EXISTS (SELECT 1 FROM "
-                "events AS e WHERE e.id = :undone AND e.owner = :owner AND e.name LIKE :alike)"
-            ),
-            {"undone": undone, "id": row.id, "owner": row.owner, "alike": alike},
-        )
+        values = {"undone": undone, "id": row.id, "owner": row.owner, "alike": alike}
+        connection.execute(undo, values)
 
 
 FEEDBACK_STEP = "feedback"
@@ -258,12 +258,10 @@ def feedback_step(run: str, step: str, provenance: str, why: str) -> str:
 
 def _feedback(connection: Connection) -> None:
     """Events know whether a person's feedback on their run led to them."""
-    connection.execute(
-        text(
-            "UPDATE events SET step = :step WHERE provenance = 'user' AND run != '' "
-            "AND why = 'feedback on ' || run"
-        ),
-        {"step": FEEDBACK_STEP},
+    _execute(
+        connection,
+        f"UPDATE events SET step = '{FEEDBACK_STEP}' WHERE provenance = 'user' AND run != '' "  # noqa: S608
+        "AND why = 'feedback on ' || run",
     )
 
 
