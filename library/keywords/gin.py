@@ -5,19 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
-from library.keywords.keyword_protocol import (
-    TITLE_WEIGHT,
-    KeywordEntry,
-    count_matches,
-    split_by_rarity,
-)
-
-MOST = 10_000
-"""The most pages compared for one search."""
+from library.keywords.keyword_protocol import TITLE_WEIGHT, KeywordEntry, KeywordIndex, RankedWords
 
 RANKED = 3
 """How many times the requested number of pages `ts_rank` ranks, by how often words occur."""
@@ -28,146 +20,110 @@ PLACES, LAST = 255, 16_383
 ROOM = 1_000_000
 """The longest tsvector written, in bytes; PostgreSQL refuses more than 2**20."""
 
-MAKE = (
-    "CREATE TABLE IF NOT EXISTS page_words (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS page_words_words ON page_words USING gin (words)",
-)
-
-PUT = text("INSERT INTO page_words (number, words) VALUES (:number, CAST(:words AS tsvector))")
-
-TAKE = text("DELETE FROM page_words WHERE number = :number")
-
-COUNTS = text("""
-SELECT wanted.key AS word,
-       (SELECT COUNT(*) FROM page_words WHERE words @@ CAST(wanted.value AS tsquery)) AS pages
-FROM json_each_text(CAST(:matches AS json)) AS wanted
-""")
-
-BEGINNING = text("""
-SELECT DISTINCT substr(word, length(:namespace) + 1) FROM (
-    SELECT words FROM page_words WHERE words @@ CAST(:match AS tsquery) LIMIT :pages
-) AS sampled, unnest(tsvector_to_array(words)) AS word
-WHERE starts_with(word, :start) LIMIT :limit
-""")
-
 SAMPLED = 300
 """How many pages are read to complete a prefix."""
 
-BEST = text(f"""
-WITH found AS (
-    SELECT number, SUM(CAST(wanted.value AS float)) AS worth
-    FROM json_each_text(CAST(:matches AS json)) AS wanted
-    JOIN page_words ON words @@ CAST(wanted.key AS tsquery)
-    WHERE number >= :least
-    GROUP BY number ORDER BY worth DESC, number LIMIT :ranked
-)
-SELECT number FROM found JOIN page_words USING (number)
-ORDER BY worth + ts_rank('{{{1 / TITLE_WEIGHT}, {1 / TITLE_WEIGHT}, {1 / TITLE_WEIGHT}, 1}}', words,
-                         CAST(:all_words AS tsquery)) DESC, number
-LIMIT :limit
-""")  # noqa: S608
-
-NEWEST = text("""
-SELECT MIN(number) FROM (
-    SELECT number FROM page_words WHERE words @@ CAST(:match AS tsquery)
-    ORDER BY number DESC LIMIT :limit
-) AS newest
-""")
-
-HOLDING = text("""
-SELECT wanted.key AS name, found.number, found.titled
-FROM json_each(CAST(:matches AS json)) AS wanted CROSS JOIN LATERAL (
-    SELECT number, words @@ CAST(wanted.value ->> 1 AS tsquery) AS titled
-    FROM page_words WHERE words @@ CAST(wanted.value ->> 0 AS tsquery) LIMIT :limit
-) AS found
-""")
+OTHERS = 1 / TITLE_WEIGHT
+"""The weights of `ts_rank` are at most 1."""
 
 
-class GinIndex:
-    """`tsvector` values under a GIN index (`KeywordIndex`)."""
+class GinIndex(KeywordIndex):
+    """`tsvector` values under a GIN index.
 
-    def create_index(self, connection: Connection) -> None:
-        """Create the index if it is missing."""
-        for statement in MAKE:
-            connection.exec_driver_sql(statement)
+    The pages with one of the rarest words are ranked by the rarity of the words they contain, and
+    the best of them by how often they contain all the words.
+    """
 
-    def add_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
-        """Add pages that are not in the index."""
-        if entries:
-            rows = [{"number": entry.number, "words": _vector(entry)} for entry in entries]
-            connection.execute(PUT, rows)
+    most = 10_000
+    """The most pages compared for one search."""
+    make = (
+        "CREATE TABLE IF NOT EXISTS page_words "
+        "(number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)",
+        "CREATE INDEX IF NOT EXISTS page_words_words ON page_words USING gin (words)",
+    )
+    put = text("INSERT INTO page_words (number, words) VALUES (:number, CAST(:words AS tsvector))")
+    take = text("DELETE FROM page_words WHERE number = :number")
+    count = text("""
+        SELECT wanted.key AS word,
+               (SELECT COUNT(*) FROM page_words WHERE words @@ CAST(wanted.value AS tsquery))
+               AS pages
+        FROM json_each_text(CAST(:matches AS json)) AS wanted
+    """)
+    complete = text("""
+        SELECT DISTINCT substr(word, length(:namespace) + 1) FROM (
+            SELECT words FROM page_words WHERE words @@ CAST(:match AS tsquery) LIMIT :pages
+        ) AS sampled, unnest(tsvector_to_array(words)) AS word
+        WHERE starts_with(word, :start) LIMIT :limit
+    """)
+    find = text(f"""
+        WITH found AS (
+            SELECT number, SUM(CAST(wanted.value AS float)) AS worth
+            FROM json_each_text(CAST(:matches AS json)) AS wanted
+            JOIN page_words ON words @@ CAST(wanted.key AS tsquery)
+            WHERE number >= :least
+            GROUP BY number ORDER BY worth DESC, number LIMIT :ranked
+        )
+        SELECT number FROM found JOIN page_words USING (number)
+        ORDER BY worth + ts_rank('{{{OTHERS}, {OTHERS}, {OTHERS}, 1}}', words,
+                                 CAST(:all_words AS tsquery)) DESC, number
+        LIMIT :limit
+    """)  # noqa: S608
+    find_newest = text("""
+        SELECT MIN(number) FROM (
+            SELECT number FROM page_words WHERE words @@ CAST(:match AS tsquery)
+            ORDER BY number DESC LIMIT :limit
+        ) AS newest
+    """)
+    name = text("""
+        SELECT wanted.key AS name, found.number, found.titled
+        FROM json_each(CAST(:matches AS json)) AS wanted CROSS JOIN LATERAL (
+            SELECT number, words @@ CAST(wanted.value ->> 1 AS tsquery) AS titled
+            FROM page_words WHERE words @@ CAST(wanted.value ->> 0 AS tsquery) LIMIT :limit
+        ) AS found
+    """)
 
     def remove_entries(self, connection: Connection, entries: Sequence[KeywordEntry]) -> None:
         """Remove pages."""
         if entries:
-            connection.execute(TAKE, [{"number": entry.number} for entry in entries])
+            connection.execute(self.take, [{"number": entry.number} for entry in entries])
 
-    def count_pages(
-        self, connection: Connection, namespaces: Sequence[int], words: Sequence[str]
-    ) -> dict[str, int]:
-        """Return how many pages contain each word; omit words that no page contains."""
-        matches = {word: _match_any(namespaces, [word]) for word in words}
-        return count_matches(connection, COUNTS, matches)
+    def row(self, entry: KeywordEntry) -> dict[str, object]:
+        """Return the values of `put`."""
+        return {"number": entry.number, "words": _vector(entry)}
 
-    def complete_prefix(
-        self, connection: Connection, namespaces: Sequence[int], start: str, limit: int
-    ) -> list[str]:
-        """Return up to `limit` indexed words that begin with `start`."""
-        found: dict[str, None] = {}
-        for number in namespaces:
-            values = {
-                "namespace": f"{number}:",
-                "start": f"{number}:{start}",
-                "match": f"{_quoted(number, start)}:*",
-                "pages": SAMPLED,
-                "limit": limit,
-            }
-            found |= dict.fromkeys(connection.execute(BEGINNING, values).scalars())
-        return list(found)
+    def prefix(self, number: int, start: str) -> dict[str, object]:
+        """Return the values of `complete` for a namespace."""
+        match = f"{_quoted(number, start)}:*"
+        return {"start": f"{number}:{start}", "match": match, "pages": SAMPLED}
 
-    def find_best(
-        self,
-        connection: Connection,
-        namespaces: Sequence[int],
-        counts: Mapping[str, int],
-        pages: int,
-        limit: int,
-    ) -> list[int]:
-        """Return the numbers of the pages that match some words best, best first.
-
-        The pages that contain one of the rarest words, which together occur in at most `MOST`
-        pages, are ranked by the rarity of the words they contain, and the best of them by how often
-        they contain all the words. If the rarest word alone occurs in more pages, only the newest
-        of these are compared.
-        """
-        if not counts:
-            return []
-        rare, _ = split_by_rarity(counts, MOST)
-        least = 0
-        if counts[rare[0]] > MOST:
-            newest = {"match": _match_any(namespaces, rare), "limit": MOST}
-            least = connection.execute(NEWEST, newest).scalar() or 0
-        worth = {_match_any(namespaces, [word]): _idf(counts[word], pages) for word in rare}
-        values = {
-            "matches": json.dumps(worth),
-            "all_words": _match_any(namespaces, list(counts)),
-            "least": least,
-            "ranked": RANKED * limit,
-            "limit": limit,
+    def rank(self, namespaces: Sequence[int], words: RankedWords, limit: int) -> dict[str, object]:
+        """Return the values of `find`."""
+        worth = {
+            self.match_any(namespaces, [word]): _idf(words.counts[word], words.pages)
+            for word in words.rare
         }
-        return list(connection.execute(BEST, values).scalars())
+        every = self.match_any(namespaces, list(words.counts))
+        return {"matches": json.dumps(worth), "all_words": every, "ranked": RANKED * limit}
+
+    def match_any(self, namespaces: Sequence[int], phrases: Sequence[str], weight: str = "") -> str:
+        """Return the expression that matches any of some words or phrases."""
+        return " | ".join(
+            "({})".format(" <-> ".join(_quoted(number, word) + weight for word in phrase.split()))
+            for number in namespaces
+            for phrase in phrases
+        )
 
     def match_names(
         self, connection: Connection, namespaces: Sequence[int], names: Sequence[str], limit: int
     ) -> dict[str, dict[int, bool]]:
         """Return the pages that contain a name as a phrase, by name and number."""
         matches = {
-            name: [_match_any(namespaces, [name], weight) for weight in ("", ":A")]
+            name: [self.match_any(namespaces, [name], weight) for weight in ("", ":A")]
             for name in names
         }
         found: dict[str, dict[int, bool]] = defaultdict(dict)
         values = {"matches": json.dumps(matches), "limit": limit + 1}
-        for row in connection.execute(HOLDING, values):
+        for row in connection.execute(self.name, values):
             found[row.name][row.number] = row.titled
         return {name: pages for name, pages in found.items() if len(pages) <= limit}
 
@@ -205,12 +161,3 @@ def _word_positions(entry: KeywordEntry) -> dict[str, list[str]]:
 
 def _quoted(namespace: int, word: str) -> str:
     return "'{}:{}'".format(namespace, word.replace("\\", "\\\\").replace("'", "''"))
-
-
-def _match_any(namespaces: Sequence[int], phrases: Sequence[str], weight: str = "") -> str:
-    """Return the expression that matches any of some words or phrases."""
-    return " | ".join(
-        "({})".format(" <-> ".join(_quoted(number, word) + weight for word in phrase.split()))
-        for number in namespaces
-        for phrase in phrases
-    )

@@ -7,7 +7,8 @@ import time
 import pytest
 from sqlalchemy import update
 
-from library.keywords import fts5, gin
+from library.keywords.fts5 import Fts5Index
+from library.keywords.gin import GinIndex
 from library.page_index import ALIKE, PageIndex
 from library.page_retrieval import find_misspellings, run_search
 from library.page_rows import NewPage
@@ -85,16 +86,16 @@ async def test_only_the_group_that_is_searched_is_matched():
 
 
 async def test_common_words_do_not_hide_the_page_with_the_rare_one(monkeypatch):
-    for index in (fts5, gin):
-        monkeypatch.setattr(index, "MOST", 3)
+    for index in (Fts5Index, GinIndex):
+        monkeypatch.setattr(index, "most", 3)
     await put(*(a_page(f"bee hive number{n}") for n in range(10)), a_page("bee waggle"))
 
     assert (await matching(["bee", "hive", "waggl"]))[0] == "bee waggle"
 
 
 async def test_a_word_in_more_pages_than_are_ranked_is_looked_for_in_the_newest(monkeypatch):
-    for index in (fts5, gin):
-        monkeypatch.setattr(index, "MOST", 3)
+    for index in (Fts5Index, GinIndex):
+        monkeypatch.setattr(index, "most", 3)
     await put(*(a_page(f"bee number{n}") for n in range(10)))
 
     found = await matching(["bee"])

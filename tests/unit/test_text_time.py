@@ -47,7 +47,6 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 NOT_MEASURED = frozenset(
     {
         "config.user_files.write_user_file",
-        "library.keywords.keyword_protocol.count_matches",
         "library.page_embedding.embedding_text",
         "privacy.erasure.redact_json",
         "memory.learning.patterns.strip_matches",
