@@ -80,16 +80,17 @@ def _collection_place(name: str) -> str:
     return settings().chroma_url or str(_collection_folder(name))
 
 
-def _call_chroma(name: str, work: Callable[[], Answer], seconds: float) -> Answer:
+def _call_chroma(name: str, work: Callable[[], Answer], seconds: float | None = None) -> Answer:
     """Return what a piece of work returns, or tell in one way whatever fails in Chroma.
 
-    A server that takes longer than `seconds` is given up.
+    A server that takes longer than `seconds`, or than one may take to answer, is given up.
     """
     import httpx  # noqa: PLC0415
 
     faults = (_errors(name), OSError, ValueError, RuntimeError, httpx.HTTPError)
     try:
-        return _within(seconds, work) if settings().chroma_url else work()
+        limit = settings().connect_seconds if seconds is None else seconds
+        return _within(limit, work) if settings().chroma_url else work()
     except Exception as error:
         # Chroma's client raises a bare `Exception` for what it does not know of a server's answer.
         if not isinstance(error, faults) and type(error) is not Exception:
@@ -167,8 +168,9 @@ class _OpenCollection(NamedTuple):
     collection: Collection
 
 
-def _close_collections(collections: OrderedDict[str, _OpenCollection]) -> None:
-    while collections:
+def _close_collections(collections: OrderedDict[str, _OpenCollection], most: int = 0) -> None:
+    """Close all collections but the `most` that were used last."""
+    while len(collections) > most:
         _close_client(collections.popitem(last=False)[1].client)
 
 
@@ -209,9 +211,8 @@ def build_collection(
     Raises:
         Problem: `chroma_unavailable`.
     """
-    return _call_chroma(
-        name, lambda: _build(name, min(plan_collection_parts(count)), parts), BUILDING
-    )
+    smallest = min(plan_collection_parts(count))
+    return _call_chroma(name, lambda: _build(name, smallest, parts), BUILDING)
 
 
 def _build(name: str, smallest: int, parts: Callable[[], Iterator[VectorBatch]]) -> BuiltCollection:
@@ -244,7 +245,7 @@ def query_collection(name: str, vector: FloatArray, limit: int) -> dict[int, flo
     if time.monotonic() < _failed.get().get(name, 0):
         raise _chroma_unavailable(name, "it failed a moment ago")
     try:
-        return _call_chroma(name, lambda: _nearest(name, vector, limit), settings().connect_seconds)
+        return _call_chroma(name, lambda: _nearest(name, vector, limit))
     except Problem:
         _failed.get()[name] = time.monotonic() + AGAIN
         raise
@@ -264,11 +265,7 @@ def drop_collection(name: str) -> None:
         _close_client(opened.client)
     if name and settings().chroma_url:
         with suppress(Problem):
-            _call_chroma(
-                name,
-                lambda: connect_chroma(name).delete_collection(name),
-                settings().connect_seconds,
-            )
+            _call_chroma(name, lambda: connect_chroma(name).delete_collection(name))
     elif name:
         shutil.rmtree(_collection_folder(name), ignore_errors=True)
 
@@ -284,6 +281,5 @@ def _opened(name: str) -> _OpenCollection:
             collection = client.get_collection(name, embedding_function=None)
             collections[name] = _OpenCollection(client, collection)
         collections.move_to_end(name)
-        while len(collections) > OPEN:
-            _close_client(collections.popitem(last=False)[1].client)
+        _close_collections(collections, OPEN)
         return collections[name]

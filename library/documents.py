@@ -11,21 +11,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, delete, func, or_, select
 
+from library import indexing
 from library.abstracts import fill_abstracts
-from library.indexing import (
-    ensure_namespace,
-    index_pages,
-    join_namespaces,
-    lock_indexed,
-    supersede_pages,
-    unindex_pages,
-    write_pages,
-)
 from library.page_rows import RETIRED, NewPage, PageOrigin, build_page_rows, short_hash
 from library.tables import documents, former_documents, members, pages
 from storage.batches import split_batches
 from storage.engine import read_rows, write_in_group
-from storage.upsert import dialect_insert, upsert, upsert_rows
+from storage.upsert import dialect_insert, upsert_rows
 
 FILE_KIND = "file"
 
@@ -41,7 +33,7 @@ async def record_document(owner: str, root: str, path: str, row: Mapping[str, An
         path: The path of the file.
         row: The other columns of `library.tables.documents`.
     """
-    await write_in_group(partial(_record, owner=owner, root=root, path=path, row=dict(row)))
+    await write_in_group(partial(_record, owner=owner, root=root, rows={path: row}))
 
 
 class ReadDocument(NamedTuple):
@@ -85,28 +77,32 @@ def _store_files(
 ) -> None:
     if rows:
         origin = PageOrigin(owner, FILE_KIND, "", root)
-        write_pages(connection, origin, list(chain.from_iterable(rows.values())))
+        indexing.write_pages(connection, origin, list(chain.from_iterable(rows.values())))
     for sha256, file_rows in rows.items():
         current = {row["id"]: row["position"] for row in file_rows}
-        supersede_pages(connection, owner, short_hash(FILE_KIND, sha256), current)
-    _record_all(connection, owner, root, {file.path: file.row for file in files})
+        indexing.supersede_pages(connection, owner, short_hash(FILE_KIND, sha256), current)
+    _record(connection, owner, root, {file.path: file.row for file in files})
 
 
-def _record_all(
+def _record(
     connection: Connection, owner: str, root: str, rows: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Record several files, those that did not change in few statements."""
+    """Record how some files of a folder were read."""
     before = _read_hashes(connection, owner, root, list(rows))
-    changed = [path for path, sha256 in before.items() if sha256 != rows[path]["sha256"]]
-    for path in changed:
-        _record(connection, owner=owner, root=root, path=path, row=dict(rows[path]))
-    rest = {path: row for path, row in rows.items() if path not in changed}
-    if not rest:
-        return
-    values = [{"owner": owner, "root": root, "path": path, **row} for path, row in rest.items()]
+    values = [{"owner": owner, "root": root, "path": path, **row} for path, row in rows.items()]
     connection.execute(upsert_rows(documents, ("owner", "root", "path")), values)
-    numbers = list(_findable_pages(connection, owner, {row["sha256"] for row in rest.values()}))
-    join_namespaces(connection, numbers, [ensure_namespace(connection, owner, FILE_KIND, root)])
+    numbers = list(_findable_pages(connection, owner, {row["sha256"] for row in rows.values()}))
+    namespace = indexing.ensure_namespace(connection, owner, FILE_KIND, root)
+    indexing.join_namespaces(connection, numbers, [namespace])
+    for path, sha256 in before.items():
+        if sha256 == rows[path]["sha256"]:
+            continue
+        _record_former(connection, owner, root, path, sha256)
+        _leave_folder(connection, owner, root, sha256)
+        found = _findable_pages(connection, owner, [rows[path]["sha256"]])
+        if found and not is_content_listed(connection, owner, sha256):
+            current = dict(found.values())
+            indexing.supersede_pages(connection, owner, short_hash(FILE_KIND, sha256), current)
 
 
 class StoredFile(NamedTuple):
@@ -166,26 +162,11 @@ async def unlist_document(owner: str, root: str, path: str) -> None:
     await write_in_group(partial(delete_document_row, owner=owner, root=root, path=path))
 
 
-def _record(
-    connection: Connection, *, owner: str, root: str, path: str, row: dict[str, Any]
-) -> None:
-    before = read_document_hash(connection, owner, root, path)
-    connection.execute(upsert(documents, {"owner": owner, "root": root, "path": path}, row))
-    found = _findable_pages(connection, owner, [row["sha256"]])
-    join_namespaces(connection, list(found), [ensure_namespace(connection, owner, FILE_KIND, root)])
-    if before and before != row["sha256"]:
-        _record_former(connection, owner, root, path, before)
-        _leave_folder(connection, owner, root, before)
-        if found and not is_content_listed(connection, owner, before):
-            current = dict(found.values())
-            supersede_pages(connection, owner, short_hash(FILE_KIND, before), current)
-
-
 def list_documents_below(connection: Connection, owner: str, name: str) -> list[dict[str, Any]]:
     """Return the rows of the files at or below a path, without the column of their owner."""
     columns = [column for column in documents.c if column.name != "owner"]
     wanted = select(*columns).where(documents.c.owner == owner, path_condition(name))
-    return [dict(row._mapping) for row in connection.execute(wanted)]
+    return [dict(row) for row in connection.execute(wanted).mappings()]
 
 
 def path_condition(name: str, table: Table = documents) -> Any:
@@ -224,13 +205,13 @@ def _leave_folder(connection: Connection, owner: str, root: str, sha256: str) ->
     if is_content_listed(connection, owner, sha256, root):
         return
     numbers = list(_findable_pages(connection, owner, [sha256]))
-    indexed = lock_indexed(connection, numbers)
-    unindex_pages(connection, indexed)
-    namespace = ensure_namespace(connection, owner, FILE_KIND, root)
+    indexed = indexing.lock_indexed(connection, numbers)
+    indexing.unindex_pages(connection, indexed)
+    namespace = indexing.ensure_namespace(connection, owner, FILE_KIND, root)
     connection.execute(
         delete(members).where(members.c.namespace == namespace, members.c.page.in_(numbers))
     )
-    index_pages(connection, indexed)
+    indexing.index_pages(connection, indexed)
 
 
 def read_document_hash(connection: Connection, owner: str, root: str, path: str) -> str:

@@ -10,20 +10,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, select, update
 
 from config.errors import ErrorCode, Problem
-from library import chroma
+from library import chroma, vector_rows
 from library.indexing import VECTOR_JOB
 from library.tables import namespaces, pages, vector_sets, vectors
-from library.vector_rows import (
-    FloatArray,
-    VectorLengthError,
-    VectorSet,
-    delete_vectors,
-    ensure_vector_set,
-    find_pages_with_vectors,
-    insert_vectors,
-    list_vector_sets,
-    serving_embedder,
-)
+from library.vector_rows import FloatArray
 from models.embeddings import Embedder, PartialEmbeddingError, load_embedder
 from models.faults import client_errors, to_model_problem
 from storage import outbox
@@ -85,17 +75,13 @@ async def embed_due(limit: int = BATCH) -> EmbeddingProgress:
             problem = problem or failure
         else:
             made[namespace, name] = await _older(name, texts)
+    write = partial(_write_vectors, work=work, current=current.name)
     try:
-        return EmbeddingProgress(
-            await run_write(partial(_write_vectors, work=work, made=made, current=current.name)),
-            problem,
-        )
-    except VectorLengthError as error:
+        handled = await run_write(partial(write, made=made))
+    except vector_rows.VectorLengthError as error:
         problem = _length_problem(current.name, error)
-        return EmbeddingProgress(
-            await run_write(partial(_write_vectors, work=work, made={}, current=current.name)),
-            problem,
-        )
+        handled = await run_write(partial(write, made={}))
+    return EmbeddingProgress(handled, problem)
 
 
 async def _embed_texts(maker: Embedder, texts: Mapping[int, str]) -> tuple[_Made, Problem | None]:
@@ -119,7 +105,7 @@ async def _embed_texts(maker: Embedder, texts: Mapping[int, str]) -> tuple[_Made
     return dict(zip(texts, made, strict=True)), None
 
 
-def _length_problem(name: str, error: VectorLengthError) -> Problem:
+def _length_problem(name: str, error: vector_rows.VectorLengthError) -> Problem:
     """Return the problem of an embedder whose vectors are not as long as before."""
     hint = "set DOSSIER_EMBEDDINGS to another one; what it made before is then made again"
     return Problem(ErrorCode.EMBEDDER_CHANGED, str(error), where=name, hint=hint)
@@ -159,7 +145,10 @@ def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingW
     texts = read_embedding_texts(connection, numbers)
     wanted: dict[_Slot, list[int]] = {}
     for owner in sorted({owner for owner, _, _ in queued}):
-        names = {current, serving_embedder(list_vector_sets(connection, owner), current)}
+        names = {
+            current,
+            vector_rows.serving_embedder(vector_rows.list_vector_sets(connection, owner), current),
+        }
         for its, namespace, page in queued:
             if its == owner and page in texts:
                 for name in sorted(names):
@@ -169,10 +158,12 @@ def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingW
 
 def _lacking(connection: Connection, wanted: Mapping[_Slot, list[int]]) -> dict[_Slot, list[int]]:
     """Return the pages without a vector where they should have one; the sets are made."""
-    numbers = {slot: ensure_vector_set(connection, *slot).number for slot in sorted(wanted)}
+    numbers = {
+        slot: vector_rows.ensure_vector_set(connection, *slot).number for slot in sorted(wanted)
+    }
     lacking: dict[_Slot, list[int]] = {}
     for slot, some in wanted.items():
-        there = find_pages_with_vectors(connection, numbers[slot], some)
+        there = vector_rows.find_pages_with_vectors(connection, numbers[slot], some)
         lacking[slot] = [page for page in dict.fromkeys(some) if page not in there]
     return lacking
 
@@ -195,8 +186,10 @@ def _write_vectors(
     """Write vectors, remove those of pages that are gone, and end the jobs as far as that goes."""
     findable = read_embedding_texts(connection, work.pages).keys()
     for slot in sorted(made):
-        insert_vectors(connection, ensure_vector_set(connection, *slot), made[slot])
-    delete_vectors(connection, sorted(work.pages - findable))
+        vector_rows.insert_vectors(
+            connection, vector_rows.ensure_vector_set(connection, *slot), made[slot]
+        )
+    vector_rows.delete_vectors(connection, sorted(work.pages - findable))
     lacking = {page for (_, name), some in work.lacking.items() if name == current for page in some}
     failed = lacking - {page for slot in made for page in made[slot] if slot[1] == current}
     for job in work.jobs:
@@ -264,7 +257,7 @@ async def _embed_step(current: Embedder, step: _ReembeddingStep) -> EmbeddingPro
     made, problem = await _embed_texts(current, step.texts)
     try:
         handled = await run_write(partial(_write_step, step=step, made=made, problem=problem))
-    except VectorLengthError as error:
+    except vector_rows.VectorLengthError as error:
         problem = _length_problem(current.name, error)
         handled = await run_write(partial(_write_step, step=step, made={}, problem=problem))
     return EmbeddingProgress(handled, problem)
@@ -295,14 +288,16 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
     if job.data["embedder"] != current:
         outbox.continue_job(connection, job, {"embedder": current, "namespace": 0, "after": 0})
         return _ReembeddingStep(job)
-    sets = list_vector_sets(connection, job.owner)
+    sets = vector_rows.list_vector_sets(connection, job.owner)
     whole = {one.namespace for one in sets if one.embedder == current and one.whole}
     open_ = sorted({one.namespace for one in sets} - whole)
     if not open_:
         return _cleared(connection, job, [one for one in sets if one.embedder != current])
     namespace = open_[0]
     after = job.data["after"] if job.data["namespace"] == namespace else 0
-    pages = _next(connection, ensure_vector_set(connection, namespace, current), after, limit)
+    pages = _next(
+        connection, vector_rows.ensure_vector_set(connection, namespace, current), after, limit
+    )
     if not pages:
         its = (vector_sets.c.namespace == namespace, vector_sets.c.embedder == current)
         connection.execute(update(vector_sets).where(*its).values(whole=1))
@@ -310,7 +305,7 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
     return _ReembeddingStep(job, namespace, pages, read_embedding_texts(connection, pages))
 
 
-def _next(connection: Connection, into: VectorSet, after: int, limit: int) -> list[int]:
+def _next(connection: Connection, into: vector_rows.VectorSet, after: int, limit: int) -> list[int]:
     """Return the next pages that have a vector of another embedder, and none of this one."""
     others = select(vector_sets.c.number).where(
         vector_sets.c.namespace == into.namespace, vector_sets.c.number != into.number
@@ -323,7 +318,7 @@ def _next(connection: Connection, into: VectorSet, after: int, limit: int) -> li
 
 
 def _cleared(
-    connection: Connection, job: OutboxJob, others: Sequence[VectorSet]
+    connection: Connection, job: OutboxJob, others: Sequence[vector_rows.VectorSet]
 ) -> _ReembeddingStep:
     """Remove some vectors of other embedders; with the last of them the sets, and end the job."""
     numbers = [one.number for one in others]
@@ -346,9 +341,11 @@ def _write_step(
     Returns:
         How many pages the job has come on.
     """
-    into = ensure_vector_set(connection, step.namespace, step.job.data["embedder"])
+    into = vector_rows.ensure_vector_set(connection, step.namespace, step.job.data["embedder"])
     findable = read_embedding_texts(connection, step.pages).keys()
-    insert_vectors(connection, into, {page: made[page] for page in made if page in findable})
+    vector_rows.insert_vectors(
+        connection, into, {page: made[page] for page in made if page in findable}
+    )
     if problem is not None and problem.code not in REFUSED:
         outbox.postpone_job(connection, step.job, step.job.data)
         return 0

@@ -9,16 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
 
-from library.indexing import (
-    LONGEST_TITLE_KEY,
-    UPKEEP_BATCH,
-    delete_page_rows,
-    index_pages,
-    lock_indexed,
-    queue_vectors,
-    retire_pages,
-    unindex_pages,
-)
+from library import indexing
 from library.page_rows import join_search_words
 from library.tables import documents, former_documents, members, pages
 from library.vector_rows import delete_vectors
@@ -31,7 +22,7 @@ from text.title_mentions import title_key
 async def forget_pages(owner: str, ids: Sequence[str]) -> int:
     """Erase an owner's pages by id, and return how many there were."""
     count = 0
-    for batch in split_batches(ids, UPKEEP_BATCH):
+    for batch in split_batches(ids, indexing.UPKEEP_BATCH):
         wanted = select(pages.c.number).where(pages.c.owner == owner, pages.c.id.in_(batch))
         numbers = list((await read_rows(wanted.order_by(pages.c.number))).scalars())
         if numbers:
@@ -47,9 +38,9 @@ def erase_pages(
     erased = select(pages.c.id, pages.c.origin).where(pages.c.number.in_(numbers))
     rows = connection.execute(erased).all()
     origins = {row.origin for row in rows}
-    retire_pages(connection, numbers)
+    indexing.retire_pages(connection, numbers)
     delete_vectors(connection, numbers)
-    delete_page_rows(connection, numbers)
+    indexing.delete_page_rows(connection, numbers)
     # Without its row, a file is read again when its folder is next ingested.
     _delete_without_pages(connection, documents, owner, origins, documents.c.code == "")
     _delete_without_pages(connection, former_documents, owner, origins)
@@ -84,8 +75,8 @@ def rewrite_pages(connection: Connection, wordings: Mapping[int, PageWording]) -
     The keyword index is updated, and new vectors are queued.
     """
     numbers = sorted(wordings)
-    indexed = lock_indexed(connection, numbers)
-    unindex_pages(connection, indexed)
+    indexed = indexing.lock_indexed(connection, numbers)
+    indexing.unindex_pages(connection, indexed)
     delete_vectors(connection, numbers)
     for number, new in sorted(wordings.items()):
         row = {
@@ -95,7 +86,7 @@ def rewrite_pages(connection: Connection, wordings: Mapping[int, PageWording]) -
             "title_words": join_search_words(new.title),
         }
         connection.execute(update(pages).where(pages.c.number == number).values(row))
-        key = title_key(new.title)[:LONGEST_TITLE_KEY]
+        key = title_key(new.title)[: indexing.LONGEST_TITLE_KEY]
         connection.execute(update(members).where(members.c.page == number).values(key=key))
-    index_pages(connection, indexed)
-    queue_vectors(connection, numbers)
+    indexing.index_pages(connection, indexed)
+    indexing.queue_vectors(connection, numbers)

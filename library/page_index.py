@@ -18,7 +18,6 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
-    or_,
     select,
 )
 
@@ -53,24 +52,15 @@ NOW: BindParameter[float] = bindparam("now", callable_=lambda: time.time())
 REPEATING = ("session",)
 """Kinds of pages that repeat other pages: a session repeats its turns."""
 
-ROW = (
-    pages.c.number,
-    pages.c.id,
-    pages.c.title,
-    pages.c.text,
-    pages.c.words,
-    pages.c.title_words,
-    pages.c.session,
-    pages.c.position,
-    pages.c.speaker,
-    pages.c.said,
-    case((pages.c.kind == "report", pages.c.links), else_="[]").label("cited"),
-)
+ROW = [
+    *(pages.c["position" if name == "turn" else name] for name in PageRow._fields[:-1]),
+    case((pages.c.kind == "report", pages.c.links), else_="[]").label(PageRow._fields[-1]),
+]
 
 
 def findable_condition(table: Any) -> ColumnElement[bool]:
     """Return the condition that a page is in the index and has not expired."""
-    return and_(table.c.indexed > 0, or_(table.c.expires.is_(None), table.c.expires > NOW))
+    return and_(table.c.indexed > 0, table.c.expires.is_(None) | (table.c.expires > NOW))
 
 
 def searched_condition(table: Any) -> ColumnElement[bool]:

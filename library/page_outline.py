@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from html import escape
 from typing import Any, NamedTuple
 
@@ -47,6 +46,12 @@ _GROUP = (
 _BRIEF_COLUMNS = (
     *(pages.c[name] for name in PageBrief._fields[:-1]),
     func.coalesce(_GROUP, "").label("group"),
+)
+_NEWEST = (
+    select(pages.c.number, *_BRIEF_COLUMNS)
+    .join(members, members.c.page == pages.c.number)
+    .where(findable_condition(pages))
+    .order_by(members.c.page.desc())
 )
 
 
@@ -96,31 +101,17 @@ async def list_newest_briefs(
     With `bare`, abstracts that are not written yet are empty.
     """
     outlined = await list_outlined_kinds(owner, kinds)
-    read = partial(_read_newest, owner=owner, limit=limit, kinds=outlined, groups=groups)
+
+    def read(connection: Connection) -> list[PageBrief]:
+        rows: dict[int, Any] = {}
+        # With one query per namespace, the database reads no more than `limit` rows of each.
+        for namespace in select_namespaces(connection, owner, outlined, groups):
+            found = connection.execute(_NEWEST.where(members.c.namespace == namespace).limit(limit))
+            rows |= {row.number: row[1:] for row in found}
+        return [PageBrief._make(rows[number]) for number in sorted(rows, reverse=True)[:limit]]
+
     briefs = await run_read(read)
     return briefs if bare else await fill_abstracts(owner, briefs)
-
-
-def _read_newest(
-    connection: Connection,
-    owner: str,
-    limit: int,
-    kinds: Sequence[str],
-    groups: Sequence[str] | None,
-) -> list[PageBrief]:
-    rows: dict[int, Any] = {}
-    newest: Select[Any] = (
-        select(pages.c.number, *_BRIEF_COLUMNS)
-        .join(members, members.c.page == pages.c.number)
-        .where(findable_condition(pages))
-        .order_by(members.c.page.desc())
-        .limit(limit)
-    )
-    # With one query per namespace, the database reads no more than `limit` rows of each.
-    for namespace in select_namespaces(connection, owner, kinds, groups):
-        found = connection.execute(newest.where(members.c.namespace == namespace))
-        rows |= {row.number: row[1:] for row in found}
-    return [PageBrief._make(rows[number]) for number in sorted(rows, reverse=True)[:limit]]
 
 
 async def list_outlined_kinds(owner: str, kinds: Sequence[str] | None = None) -> list[str]:
@@ -173,7 +164,20 @@ def _title_of(page: PageBrief) -> str:
 
 async def count_groups(owner: str, groups: Sequence[PageGroup]) -> dict[PageGroup, GroupSize]:
     """Return the sizes of some groups of an owner."""
-    return await run_read(partial(_measure_groups, owner=owner, groups=groups))
+
+    def measure(connection: Connection) -> dict[PageGroup, GroupSize]:
+        counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
+        ends = {number for row in counts.values() for number in row[1:] if number}
+        dates = select(pages.c.number, pages.c.said, pages.c.created).where(
+            pages.c.number.in_(ends)
+        )
+        days = {row.number: _day_of(row.said, row.created) for row in connection.execute(dates)}
+        return {
+            group: GroupSize(total or 0, days.get(first, ""), days.get(last, ""))
+            for group, (total, first, last) in counts.items()
+        }
+
+    return await run_read(measure)
 
 
 async def find_best_in_group(
@@ -182,9 +186,8 @@ async def find_best_in_group(
     """Return the pages of a group that match a request best, or its first pages if none does."""
     if group.named:
         within = ([group.kind], [group.name])
-        return await find_briefs(owner, request, limit, *within) or await list_newest_briefs(
-            owner, limit, *within
-        )
+        found = await find_briefs(owner, request, limit, *within)
+        return found or await list_newest_briefs(owner, limit, *within)
     findable = select(*_BRIEF_COLUMNS, pages.c.words).where(
         *_origin_conditions(owner, group), findable_condition(pages)
     )
@@ -202,19 +205,6 @@ def _preselect(request: str, rows: Sequence[Any], limit: int) -> list[PageBrief]
     shared = [len(terms.intersection(row.words.split())) for row in rows]
     best = sorted(range(len(rows)), key=lambda at: -shared[at])[:limit]
     return [PageBrief._make(rows[at][:-1]) for at in sorted(best)]
-
-
-def _measure_groups(
-    connection: Connection, owner: str, groups: Sequence[PageGroup]
-) -> dict[PageGroup, GroupSize]:
-    counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
-    ends = {number for row in counts.values() for number in row[1:] if number}
-    dates = select(pages.c.number, pages.c.said, pages.c.created).where(pages.c.number.in_(ends))
-    days = {row.number: _day_of(row.said, row.created) for row in connection.execute(dates)}
-    return {
-        group: GroupSize(total or 0, days.get(first, ""), days.get(last, ""))
-        for group, (total, first, last) in counts.items()
-    }
 
 
 def _count_query(owner: str, group: PageGroup) -> Select[*tuple[Any, ...]]:

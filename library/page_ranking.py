@@ -7,42 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from library.page_scoring import (
-    SIGNAL_WEIGHTS,
-    UNKNOWN_TRUST,
-    PageCollection,
-    PageRow,
-    QueryCounts,
-    Scores,
-    SignalWeights,
-    Vector,
-    VectorCollection,
-    WeightedQuery,
-    add_scores,
-    count_query_words,
-    measure_agreement,
-    normalize_above,
-    normalize_scores,
-    scale_scores,
-    score_bm25,
-    score_proximity,
-    score_word_order,
-    sort_by_score,
-    weigh_query,
-)
-from library.signals import (
-    SEED_COUNT,
-    DialogueTurns,
-    NamedPages,
-    Seed,
-    find_named_pages,
-    find_turns,
-    score_dates,
-    score_mentions,
-    score_speaker,
-    score_turn_context,
-    score_windows,
-)
+from library import page_scoring as scoring
+from library import signals
+from library.page_scoring import PageCollection, PageRow, Scores, SignalWeights
 from text.boilerplate import asks_for_navigation, is_navigation_page
 from text.regex import regex
 from text.words import query_terms, search_words
@@ -101,7 +68,11 @@ class _CandidatePool:
     """The rows that are compared, with the words of the question in each."""
 
     def __init__(
-        self, store: PageCollection, asked: WeightedQuery, names: NamedPages, weights: SignalWeights
+        self,
+        store: PageCollection,
+        asked: scoring.WeightedQuery,
+        names: signals.NamedPages,
+        weights: SignalWeights,
     ) -> None:
         self.store = store
         self.asked = asked
@@ -110,7 +81,7 @@ class _CandidatePool:
         self.weights = weights
         self.rows: list[PageRow] = []
         self.at: dict[int, int] = {}
-        self.counted: list[QueryCounts] = []
+        self.counted: list[scoring.QueryCounts] = []
         self.words: list[float] = []
         self.close: list[float] = []
 
@@ -123,12 +94,12 @@ class _CandidatePool:
                 self._count(row)
 
     def _count(self, row: PageRow) -> None:
-        counted = count_query_words(self.asked, row)
+        counted = scoring.count_query_words(self.asked, row)
         asked = self.asked if row.number in self.names.pages else self.rest
         self.counted.append(counted)
-        self.words.append(score_bm25(asked, counted.times, counted.length))
-        order = self.weights.in_order * score_word_order(self.asked, counted.places)
-        proximity = self.weights.together * score_proximity(self.asked, counted.places)
+        self.words.append(scoring.score_bm25(asked, counted.times, counted.length))
+        order = self.weights.in_order * scoring.score_word_order(self.asked, counted.places)
+        proximity = self.weights.together * scoring.score_proximity(self.asked, counted.places)
         self.close.append(order + proximity)
 
     def fetch(self, numbers: Iterable[int]) -> None:
@@ -148,7 +119,7 @@ def drop_common_words(question: str, store: PageCollection) -> str:
     In a dialogue of two people, their names occur in every question and distinguish no pages.
     """
     terms = query_terms(question)
-    idf = weigh_query(terms, store.counts(terms), store.stats()).idf
+    idf = scoring.weigh_query(terms, store.counts(terms), store.stats()).idf
     least = SAYS_LITTLE * max(idf.values(), default=0.0)
 
     def drop_common(word: re.Match[str]) -> str:
@@ -163,10 +134,10 @@ def rank_pages(
     store: PageCollection,
     limit: int = 10,
     *,
-    vectors: VectorCollection | None = None,
-    vector: Vector | None = None,
-    trust: float = UNKNOWN_TRUST,
-    weights: SignalWeights = SIGNAL_WEIGHTS,
+    vectors: scoring.VectorCollection | None = None,
+    vector: scoring.Vector | None = None,
+    trust: float = scoring.UNKNOWN_TRUST,
+    weights: SignalWeights = scoring.SIGNAL_WEIGHTS,
 ) -> list[ScoredPage]:
     """Return the pages that match a question best, best first.
 
@@ -181,7 +152,7 @@ def rank_pages(
         weights: The weight of each signal.
     """
     asked, selective = _query(question, store)
-    names = find_named_pages(question, store, weights.namesake)
+    names = signals.find_named_pages(question, store, weights.namesake)
     pool = _CandidatePool(store, asked, names, weights)
     size = max(CANDIDATES, limit)
     meaning = _nearest(vectors, vector, asked, trust, size)
@@ -189,20 +160,20 @@ def rank_pages(
     return _best(pool, _score(question, pool, meaning, limit), limit) if pool.rows else []
 
 
-def _query(question: str, store: PageCollection) -> tuple[WeightedQuery, list[str]]:
+def _query(question: str, store: PageCollection) -> tuple[scoring.WeightedQuery, list[str]]:
     """Return the weighted terms of a question, and those that few enough pages of a store have."""
     terms = query_terms(question)
     counts, stats = store.counts(terms), store.stats()
-    asked = weigh_query(terms, counts, stats)
+    asked = scoring.weigh_query(terms, counts, stats)
     most = max(EVERYWHERE * stats.pages, CANDIDATES)
     selective = [term for term in asked.idf if counts[term] <= most]
     return asked, selective or list(asked.idf)
 
 
 def _nearest(
-    vectors: VectorCollection | None,
-    vector: Vector | None,
-    asked: WeightedQuery,
+    vectors: scoring.VectorCollection | None,
+    vector: scoring.Vector | None,
+    asked: scoring.WeightedQuery,
     trust: float,
     limit: int,
 ) -> _Meaning:
@@ -226,18 +197,20 @@ def _retrieve(
 
 def _score(question: str, pool: _CandidatePool, meaning: _Meaning, limit: int) -> dict[str, Scores]:
     """Return the scores of all candidates by signal; add the pages that the best ones mention."""
-    turns = find_turns(pool.rows)
+    turns = signals.find_turns(pool.rows)
     parts = _score_base(question, pool, turns, meaning)
     if links := _score_links(pool, _sum(parts)):
         pool.fetch(sorted(set(links) - set(pool.at), key=lambda number: -links[number])[:LED_TO])
-        turns = find_turns(pool.rows)
+        turns = signals.find_turns(pool.rows)
         parts = _score_base(question, pool, turns, meaning)
         parts["links"] = pool.column(links)
     if turns.names:
-        parts |= score_turn_context(
+        parts |= signals.score_turn_context(
             pool.asked, pool.rows, pool.counted, turns, _sum(parts), pool.weights
         )
-    parts["date"] = scale_scores(pool.weights.date, score_dates(question, pool.rows))
+    parts["date"] = scoring.scale_scores(
+        pool.weights.date, signals.score_dates(question, pool.rows)
+    )
     parts["leads on"] = _penalize_navigation(question, pool, _sum(parts), limit)
     return parts
 
@@ -245,13 +218,13 @@ def _score(question: str, pool: _CandidatePool, meaning: _Meaning, limit: int) -
 def _best(pool: _CandidatePool, parts: Mapping[str, Scores], limit: int) -> list[ScoredPage]:
     """Return the best candidates with the parts of their scores, best first."""
     total = _sum(parts)
-    best = sort_by_score(total)[:limit]
+    best = scoring.sort_by_score(total)[:limit]
     return [ScoredPage(pool.rows[n], total[n], {k: v[n] for k, v in parts.items()}) for n in best]
 
 
 class _Meaning(NamedTuple):
-    vectors: VectorCollection | None
-    vector: Vector | None
+    vectors: scoring.VectorCollection | None
+    vector: scoring.Vector | None
     near: dict[int, float]
     floor: float
     trust: float
@@ -265,42 +238,49 @@ class _Meaning(NamedTuple):
 
 
 def _score_base(
-    question: str, pool: _CandidatePool, turns: DialogueTurns, meaning: _Meaning
+    question: str, pool: _CandidatePool, turns: signals.DialogueTurns, meaning: _Meaning
 ) -> dict[str, Scores]:
     """Return the scores by the signals that need no other scores."""
     weights = pool.weights
-    lexical = normalize_scores(pool.words)
+    lexical = scoring.normalize_scores(pool.words)
     if turns.names:
-        windows = normalize_scores(score_windows(pool.rest, pool.counted, turns))
-        lexical = add_scores(
-            scale_scores(1 - weights.window, lexical), scale_scores(weights.window, windows)
+        windows = scoring.normalize_scores(signals.score_windows(pool.rest, pool.counted, turns))
+        lexical = scoring.add_scores(
+            scoring.scale_scores(1 - weights.window, lexical),
+            scoring.scale_scores(weights.window, windows),
         )
     parts = {"words": lexical, "close": pool.close}
     if meaning.near:
         cosines = meaning.column(pool)
         share = 1.0
         if any(lexical):
-            share = weights.meaning * meaning.trust * measure_agreement(lexical, cosines)
-        parts = {name: scale_scores(1 - share, part) for name, part in parts.items()}
-        parts["meaning"] = scale_scores(share, normalize_above(cosines, meaning.floor))
-    parts["title"] = scale_scores(weights.titled, pool.column(pool.names.pages))
+            share = weights.meaning * meaning.trust * scoring.measure_agreement(lexical, cosines)
+        parts = {name: scoring.scale_scores(1 - share, part) for name, part in parts.items()}
+        parts["meaning"] = scoring.scale_scores(
+            share, scoring.normalize_above(cosines, meaning.floor)
+        )
+    parts["title"] = scoring.scale_scores(weights.titled, pool.column(pool.names.pages))
     if turns.names:
-        parts["speaker"] = scale_scores(weights.speaker, score_speaker(question, pool.rows))
+        parts["speaker"] = scoring.scale_scores(
+            weights.speaker, signals.score_speaker(question, pool.rows)
+        )
     return parts
 
 
 def _score_links(pool: _CandidatePool, base: Scores) -> dict[int, float]:
     """Return what pages gain because the best candidates mention them, by page number."""
-    best = sort_by_score(base)[:SEED_COUNT]
+    best = scoring.sort_by_score(base)[: signals.SEED_COUNT]
     highest = base[best[0]]
     if highest <= 0:
         return {}
     named = pool.names.pages
     seeds = [
-        Seed(pool.rows[n], max((base[n] / highest) ** 2, named.get(pool.rows[n].number, 0.0)))
+        signals.Seed(
+            pool.rows[n], max((base[n] / highest) ** 2, named.get(pool.rows[n].number, 0.0))
+        )
         for n in best
     ]
-    return score_mentions(pool.asked, pool.store, seeds, pool.weights)
+    return signals.score_mentions(pool.asked, pool.store, seeds, pool.weights)
 
 
 def _penalize_navigation(question: str, pool: _CandidatePool, total: Scores, limit: int) -> Scores:
@@ -308,7 +288,7 @@ def _penalize_navigation(question: str, pool: _CandidatePool, total: Scores, lim
     penalties = [0.0] * len(pool.rows)
     if asks_for_navigation(question):
         return penalties
-    for at in sort_by_score(total)[: 2 * limit]:
+    for at in scoring.sort_by_score(total)[: 2 * limit]:
         row = pool.rows[at]
         if total[at] > 0 and is_navigation_page(row.title, row.text):
             penalties[at] = -pool.weights.leading * total[at]
@@ -316,4 +296,4 @@ def _penalize_navigation(question: str, pool: _CandidatePool, total: Scores, lim
 
 
 def _sum(parts: Mapping[str, Scores]) -> Scores:
-    return reduce(add_scores, parts.values())
+    return reduce(scoring.add_scores, parts.values())

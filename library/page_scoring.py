@@ -61,6 +61,9 @@ class PageCollection(Protocol):
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return the numbers of the pages that match the words best, by the index's own rank."""
 
+    def beginning(self, start: str) -> list[str]:
+        """Return words with a prefix, in any order."""
+
     def rows(self, numbers: Sequence[int]) -> list[PageRow]:
         """Return pages by number, in any order; unknown numbers are omitted."""
 

@@ -44,7 +44,7 @@ class ListedPage(NamedTuple):
 
 async def list_namespaces(owner: str) -> list[NamespaceStats]:
     """Return an owner's namespaces: the kinds first, then their groups, each by name."""
-    columns = (namespaces.c.kind, namespaces.c.group, namespaces.c.pages, namespaces.c.words)
+    columns = (namespaces.c[name] for name in NamespaceStats._fields)
     mine = select(*columns).where(namespaces.c.owner == owner, namespaces.c.pages > 0)
     order = (namespaces.c.group != "", namespaces.c.kind, namespaces.c.group)
     return [NamespaceStats._make(row) for row in await read_rows(mine.order_by(*order))]

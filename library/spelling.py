@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from string import ascii_lowercase
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from library.page_scoring import PageRow
+from library.page_scoring import PageCollection
 from text.regex import regex
 from text.words import NON_TOPIC_WORDS, search_words, word_weight
 
@@ -36,26 +36,6 @@ _WORD = regex(r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[
 _WHOLE = regex(r"\w+")
 
 
-class _WordSource(Protocol):
-    """A store that knows which words it holds."""
-
-    def counts(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return how many pages hold each word; a word that none holds is left out."""
-        ...
-
-    def beginning(self, start: str) -> list[str]:
-        """Return words that begin with some letters."""
-        ...
-
-    def matching(self, terms: Sequence[str], limit: int) -> list[int]:
-        """Return the numbers of the pages that fit some words best."""
-        ...
-
-    def rows(self, numbers: Sequence[int]) -> list[PageRow]:
-        """Return pages by their numbers."""
-        ...
-
-
 class CorrectedQuestion(NamedTuple):
     """A question, and which of its words were put in another spelling."""
 
@@ -63,7 +43,7 @@ class CorrectedQuestion(NamedTuple):
     changed: dict[str, str]
 
 
-def correct_question(question: str, store: _WordSource) -> CorrectedQuestion:
+def correct_question(question: str, store: PageCollection) -> CorrectedQuestion:
     """Return a question with the words that no page holds in the spelling of the nearest that does.
 
     Left as they are: what pages hold, English words, names, numbers, what stands in quotation marks
@@ -117,7 +97,7 @@ def edit_distance(one: str, other: str, most: int) -> int:
     return min(row[-1], most + 1)
 
 
-def _unknown(question: str, store: _WordSource) -> list[str]:
+def _unknown(question: str, store: PageCollection) -> list[str]:
     """Return the words that may be misspelt: plain ones that no page holds."""
     open_text = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), question)
     found = [word for word in _WORD.finditer(open_text) if _plain(word, open_text)]
@@ -136,7 +116,7 @@ def _plain(found: re.Match[str], text: str) -> bool:
     return cased and SHORTEST <= len(word) <= LONGEST and not known
 
 
-def _nearest(word: str, store: _WordSource) -> str:
+def _nearest(word: str, store: PageCollection) -> str:
     """Return the word of the store that is nearest to a word, as it is spelt there, or nothing.
 
     Those that begin alike are looked at first, then those that would with one mistake less.
@@ -169,13 +149,13 @@ def _mistaken(stem: str) -> Iterator[str]:
             yield head + letter + rest[1:]
 
 
-def _as_spelt(stem: str, word: str, store: _WordSource) -> str:
+def _as_spelt(stem: str, word: str, store: PageCollection) -> str:
     """Return a word of the index as a page spells it; nearest to how the question does."""
     pages = store.rows(store.matching([stem], 3))
     spelt = {
         one.lower()
         for page in pages
-        for one in _letters(f"{page.title}\n{page.text}")
+        for one in set(re.findall(r"[^\W\d_]+", f"{page.title}\n{page.text}"))
         if search_words(one)[:1] == [stem]
     }
     asked = word.lower()
@@ -184,7 +164,3 @@ def _as_spelt(stem: str, word: str, store: _WordSource) -> str:
         key=lambda one: (edit_distance(asked, one, len(asked)), one[-1] != asked[-1], one),
         default="",
     )
-
-
-def _letters(text: str) -> Iterable[str]:
-    return set(re.findall(r"[^\W\d_]+", text))

@@ -2,70 +2,53 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    Column,
-    Connection,
-    Float,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    bindparam,
-    event,
-    text,
-)
+import sqlalchemy as sa
 
 from library.keywords import keyword_index
 from storage.tables import metadata
 
-PAGE_NUMBERS: BindParameter[int] = bindparam("given", expanding=True)
+PAGE_NUMBERS: sa.BindParameter[int] = sa.bindparam("given", expanding=True)
 """The numbers of pages that a statement is about; there may be hundreds."""
 
-EXPIRE = text("expires IS NOT NULL")
+EXPIRE = sa.text("expires IS NOT NULL")
 
-documents = Table(
+documents = sa.Table(
     "documents",
     metadata,
-    Column("owner", String(200), primary_key=True),
-    Column("root", Text, primary_key=True),
-    Column("path", Text, primary_key=True),
-    Column("size", BigInteger, nullable=False),
-    Column("modified", BigInteger, nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("reader", Integer, nullable=False),
-    Column("code", String(64), nullable=False, default=""),
-    Column("reason", Text, nullable=False, default=""),
-    Index("documents_content", "owner", "sha256", "root"),
+    sa.Column("owner", sa.String(200), primary_key=True),
+    sa.Column("root", sa.Text, primary_key=True),
+    sa.Column("path", sa.Text, primary_key=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("modified", sa.BigInteger, nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("reader", sa.Integer, nullable=False),
+    sa.Column("code", sa.String(64), nullable=False, default=""),
+    sa.Column("reason", sa.Text, nullable=False, default=""),
+    sa.Index("documents_content", "owner", "sha256", "root"),
 )
 """One row per file of a folder that was read in; `code` says why it could not be read."""
 
-former_documents = Table(
+former_documents = sa.Table(
     "former_documents",
     metadata,
-    Column("owner", String(200), primary_key=True),
-    Column("path", Text, primary_key=True),
-    Column("sha256", String(64), primary_key=True),
-    Column("root", Text, nullable=False),
+    sa.Column("owner", sa.String(200), primary_key=True),
+    sa.Column("path", sa.Text, primary_key=True),
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("root", sa.Text, nullable=False),
 )
 """What files held before they changed, went or were removed, while any page still says it."""
 
-namespaces = Table(
+namespaces = sa.Table(
     "namespaces",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("name", String(32), nullable=False, unique=True),
-    Column("owner", String(200), nullable=False, index=True),
-    Column("kind", String(16), nullable=False),
-    Column("group", Text, nullable=False),
-    Column("pages", Integer, nullable=False, default=0),
-    Column("words", Integer, nullable=False, default=0),
-    Column("title_words", Integer, nullable=False, default=0),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(32), nullable=False, unique=True),
+    sa.Column("owner", sa.String(200), nullable=False, index=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("group", sa.Text, nullable=False),
+    sa.Column("pages", sa.Integer, nullable=False, default=0),
+    sa.Column("words", sa.Integer, nullable=False, default=0),
+    sa.Column("title_words", sa.Integer, nullable=False, default=0),
     sqlite_autoincrement=True,
 )
 """Sets of pages that are searched on their own, with the counts of those that can be found.
@@ -74,50 +57,50 @@ One for each kind of page an owner has, with an empty `group`; one more for each
 as a folder of files or a conversation. `name` is a hash of owner, kind and group.
 """
 
-members = Table(
+members = sa.Table(
     "members",
     metadata,
-    Column("namespace", Integer, primary_key=True),
-    Column("page", Integer, primary_key=True),
-    Column("key", String(200), nullable=False),
-    Index("members_key", "namespace", "key"),
-    Index("members_page", "page"),
+    sa.Column("namespace", sa.Integer, primary_key=True),
+    sa.Column("page", sa.Integer, primary_key=True),
+    sa.Column("key", sa.String(200), nullable=False),
+    sa.Index("members_key", "namespace", "key"),
+    sa.Index("members_page", "page"),
     sqlite_with_rowid=False,
 )
 """Which pages are in which namespace; `key` is the title as other pages mention it."""
 
-pages = Table(
+pages = sa.Table(
     "pages",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("id", String(32), nullable=False, unique=True),
-    Column("owner", String(200), nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("origin", Text, nullable=False),
-    Column("origin_id", String(32), nullable=False),
-    Column("place", Text, nullable=False),
-    Column("session", Text, nullable=False),
-    Column("session_id", String(32), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("abstract", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("speaker", Text, nullable=False),
-    Column("said", String(40), nullable=False),
-    Column("links", Text, nullable=False),
-    Column("provenance", String(8), nullable=False),
-    Column("run", String(80), nullable=False),
-    Column("created", Float, nullable=False),
-    Column("expires", Float),
-    Column("superseded_by", String(32), nullable=False),
-    Column("words", Text, nullable=False),
-    Column("title_words", Text, nullable=False),
-    Column("indexed", Integer, nullable=False),
-    Index("pages_origin", "owner", "origin_id", "indexed"),
-    Index("pages_session", "owner", "session_id", "position"),
-    Index("pages_indexed", "owner", "indexed"),
-    Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(32), nullable=False, unique=True),
+    sa.Column("owner", sa.String(200), nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("origin_id", sa.String(32), nullable=False),
+    sa.Column("place", sa.Text, nullable=False),
+    sa.Column("session", sa.Text, nullable=False),
+    sa.Column("session_id", sa.String(32), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("abstract", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("speaker", sa.Text, nullable=False),
+    sa.Column("said", sa.String(40), nullable=False),
+    sa.Column("links", sa.Text, nullable=False),
+    sa.Column("provenance", sa.String(8), nullable=False),
+    sa.Column("run", sa.String(80), nullable=False),
+    sa.Column("created", sa.Float, nullable=False),
+    sa.Column("expires", sa.Float),
+    sa.Column("superseded_by", sa.String(32), nullable=False),
+    sa.Column("words", sa.Text, nullable=False),
+    sa.Column("title_words", sa.Text, nullable=False),
+    sa.Column("indexed", sa.Integer, nullable=False),
+    sa.Index("pages_origin", "owner", "origin_id", "indexed"),
+    sa.Index("pages_session", "owner", "session_id", "position"),
+    sa.Index("pages_indexed", "owner", "indexed"),
+    sa.Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE),
     sqlite_autoincrement=True,
 )
 """Everything that was read.
@@ -128,21 +111,21 @@ keyword index holds; `indexed` is the version of the cutting they are from, 0 as
 not in the index, -1 when it is not to be found any more.
 """
 
-vector_sets = Table(
+vector_sets = sa.Table(
     "vector_sets",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("namespace", Integer, nullable=False),
-    Column("embedder", String(300), nullable=False),
-    Column("whole", Integer, nullable=False),
-    Column("collection", String(64), nullable=False, default=""),
-    Column("covered", Integer, nullable=False, default=0),
-    Column("held", Integer, nullable=False, default=0),
-    Column("apart", Integer, nullable=False, default=0),
-    Column("building", String(64), nullable=False, default=""),
-    Column("trust", Text, nullable=False, default="{}"),
-    Column("judged", Integer, nullable=False, default=0),
-    UniqueConstraint("namespace", "embedder"),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("namespace", sa.Integer, nullable=False),
+    sa.Column("embedder", sa.String(300), nullable=False),
+    sa.Column("whole", sa.Integer, nullable=False),
+    sa.Column("collection", sa.String(64), nullable=False, default=""),
+    sa.Column("covered", sa.Integer, nullable=False, default=0),
+    sa.Column("held", sa.Integer, nullable=False, default=0),
+    sa.Column("apart", sa.Integer, nullable=False, default=0),
+    sa.Column("building", sa.String(64), nullable=False, default=""),
+    sa.Column("trust", sa.Text, nullable=False, default="{}"),
+    sa.Column("judged", sa.Integer, nullable=False, default=0),
+    sa.UniqueConstraint("namespace", "embedder"),
     sqlite_autoincrement=True,
 )
 """The vectors that one embedder makes of the pages of a kind's namespace.
@@ -154,30 +137,30 @@ numbers. `building` is a collection that is not finished, or never was. `trust` 
 what the vectors are worth beside words, by language, as measured when there were `judged` of them.
 """
 
-vectors = Table(
+vectors = sa.Table(
     "vectors",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("set", Integer, nullable=False),
-    Column("page", Integer, nullable=False),
-    Column("vector", LargeBinary, nullable=False),
-    UniqueConstraint("set", "page"),
-    Index("vectors_set", "set", "number"),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("set", sa.Integer, nullable=False),
+    sa.Column("page", sa.Integer, nullable=False),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+    sa.UniqueConstraint("set", "page"),
+    sa.Index("vectors_set", "set", "number"),
     sqlite_autoincrement=True,
 )
 """A vector of length 1, as 16-bit floats; what is committed later to a set has a higher number."""
 
-sources = Table(
+sources = sa.Table(
     "sources",
     metadata,
-    Column("thread", String(64), primary_key=True),
-    Column("page", String(32), primary_key=True),
-    Column("number", Integer, nullable=False),
-    UniqueConstraint("thread", "number"),
+    sa.Column("thread", sa.String(64), primary_key=True),
+    sa.Column("page", sa.String(32), primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.UniqueConstraint("thread", "number"),
 )
 """Which page got which number in which thread; a number is never used twice."""
 
 
-@event.listens_for(metadata, "after_create")
-def _create_keyword_index(_metadata: MetaData, connection: Connection, **_: object) -> None:
+@sa.event.listens_for(metadata, "after_create")
+def _create_keyword_index(_metadata: sa.MetaData, connection: sa.Connection, **_: object) -> None:
     keyword_index(connection).create_index(connection)

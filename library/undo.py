@@ -172,10 +172,6 @@ def undo_page_event(connection: Connection, logged: LoggedEvent) -> Reversal | N
     if logged.event.name not in _OPPOSITE:
         what = f"{logged.event.name} cannot be taken back: nothing is left of it"
         raise Problem(ErrorCode.UNDO_IMPOSSIBLE, what, where=str(logged.id))
-    return _undo_in(connection, logged)
-
-
-def _undo_in(connection: Connection, logged: LoggedEvent) -> Reversal:
     event = logged.event
     data = event.after or {}
     ids, was = list(data["pages"]), WORDS_VERSION if event.name == "pages.keep" else RETIRED

@@ -8,17 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from library.tables import PAGE_NUMBERS, namespaces, vector_sets, vectors
 from storage.upsert import dialect_insert
@@ -77,11 +67,6 @@ def list_vector_sets(connection: Connection, owner: str) -> list[VectorSet]:
     return [_set(row) for row in connection.execute(_SETS_OF_OWNER, {"owner": owner})]
 
 
-def _sets(connection: Connection, which: ColumnElement[bool]) -> list[VectorSet]:
-    wanted = select(vector_sets).where(which).order_by(vector_sets.c.number.desc())
-    return [_set(row) for row in connection.execute(wanted)]
-
-
 def _set(row: Any) -> VectorSet:
     return VectorSet(**{**row._mapping, "trust": json.loads(row.trust)})
 
@@ -103,8 +88,8 @@ def ensure_vector_set(connection: Connection, namespace: int, embedder: str) -> 
 
     So what is written to one set is numbered in the order of the commits.
     """
-    mine = and_(vector_sets.c.namespace == namespace, vector_sets.c.embedder == embedder)
-    held = select(vector_sets).where(mine).with_for_update()
+    mine = (vector_sets.c.namespace == namespace, vector_sets.c.embedder == embedder)
+    held = select(vector_sets).where(*mine).with_for_update()
     row = connection.execute(held).one_or_none()
     if row is None:
         others = select(vectors.c.number).join(vector_sets, vector_sets.c.number == vectors.c.set)
@@ -122,8 +107,9 @@ def find_outgrown_set(connection: Connection, embedder: str) -> VectorSet | None
     """Return a set of an embedder that has half as many vectors more than when it was judged."""
     count = select(func.count()).where(vectors.c.set == vector_sets.c.number).scalar_subquery()
     grown = (vector_sets.c.embedder == embedder, 2 * count > 3 * vector_sets.c.judged)
-    found = _sets(connection, and_(*grown))
-    return found[-1] if found else None
+    wanted = select(vector_sets).where(*grown).order_by(vector_sets.c.number).limit(1)
+    row = connection.execute(wanted).one_or_none()
+    return None if row is None else _set(row)
 
 
 def record_trust(connection: Connection, number: int, trust: Mapping[str, float]) -> None:
@@ -176,19 +162,17 @@ def find_pages_with_vectors(connection: Connection, number: int, pages: Sequence
     return set(connection.execute(wanted).scalars())
 
 
-def read_vectors_after(connection: Connection, number: int, last: int) -> VectorBatch:
-    """Return the vectors of a set numbered above `last`, in their order."""
-    wanted = SELECT_VECTORS.where(vectors.c.set == number, vectors.c.number > last)
-    return stack_vectors(connection.execute(wanted.order_by(vectors.c.number)).all(), last)
-
-
-def read_vector_batch(
-    connection: Connection, number: int, last: int, upto: int, size: int
+def read_vectors_after(
+    connection: Connection, number: int, last: int, upto: int | None = None, size: int | None = None
 ) -> VectorBatch:
-    """Return the next `size` vectors of a set numbered above `last` and up to `upto`."""
-    between = (vectors.c.set == number, vectors.c.number > last, vectors.c.number <= upto)
-    wanted = SELECT_VECTORS.where(*between).order_by(vectors.c.number).limit(size)
-    return stack_vectors(connection.execute(wanted).all(), last)
+    """Return the vectors of a set numbered above `last`, in their order.
+
+    With `upto` and `size`, they are the next `size` ones up to that number.
+    """
+    wanted = SELECT_VECTORS.where(vectors.c.set == number, vectors.c.number > last)
+    wanted = wanted if upto is None else wanted.where(vectors.c.number <= upto)
+    rows = connection.execute(wanted.order_by(vectors.c.number).limit(size)).all()
+    return stack_vectors(rows, last)
 
 
 def read_page_vectors(

@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, func, select
 
 from config.errors import Problem
 from config.resources import Resource
@@ -38,7 +39,7 @@ ROOM = 512 * 2**20
 
 HOME = namespaces.alias("home")
 VECTOR_NAMESPACES = (
-    select(HOME.c.number, HOME.c.owner, HOME.c.pages, namespaces.c.pages)
+    select(HOME.c.number, HOME.c.owner, HOME.c.pages, func.sum(namespaces.c.pages))
     .join_from(
         namespaces,
         HOME,
@@ -49,6 +50,8 @@ VECTOR_NAMESPACES = (
         ),
     )
     .where(namespaces.c.number.in_(SEARCHED_NAMESPACES))
+    .group_by(HOME.c.number, HOME.c.owner, HOME.c.pages)
+    .order_by(HOME.c.number)
 )
 
 FINDABLE = select(pages.c.number).where(pages.c.number.in_(PAGE_NUMBERS), searched_condition(pages))
@@ -65,13 +68,8 @@ class VectorNamespace(NamedTuple):
 
 def list_vector_namespaces(index: PageIndex) -> list[VectorNamespace]:
     """Return where the vectors of the pages are that an index searches."""
-    found: dict[int, VectorNamespace] = {}
-    for row in index.connection.execute(VECTOR_NAMESPACES, index.bound_values):
-        shelf = VectorNamespace._make(row)
-        before = found.get(shelf.namespace)
-        searched = shelf.searched + (before.searched if before else 0)
-        found[shelf.namespace] = shelf._replace(searched=searched)
-    return list(found.values())
+    rows = index.connection.execute(VECTOR_NAMESPACES, index.bound_values)
+    return [VectorNamespace._make(row) for row in rows]
 
 
 class NearestPages:
@@ -145,14 +143,12 @@ def _near(
     connection: Connection, one: VectorSet, asked: FloatArray, limit: int
 ) -> dict[int, float]:
     """Return the nearest pages of a set, also such as cannot be found any more."""
-    if not one.collection:
-        return _best(_held(connection, one.number, 0), asked, limit)
-    try:
-        covered = chroma.query_collection(one.collection, asked, limit)
-    except Problem:
-        # The database has every vector; all that is lost is memory and some milliseconds.
-        return _best(_held(connection, one.number, 0), asked, limit)
-    return covered | _best(_held(connection, one.number, one.covered), asked, limit)
+    # Where Chroma fails, the database has every vector; only memory and milliseconds are lost.
+    with suppress(Problem):
+        if one.collection:
+            covered = chroma.query_collection(one.collection, asked, limit)
+            return covered | _best(_held(connection, one.number, one.covered), asked, limit)
+    return _best(_held(connection, one.number, 0), asked, limit)
 
 
 def _best(part: VectorBatch, asked: FloatArray, limit: int) -> dict[int, float]:

@@ -36,7 +36,7 @@ from library.vector_rows import (
     VectorBatch,
     VectorSet,
     find_outgrown_set,
-    read_vector_batch,
+    read_vectors_after,
     record_trust,
     renumber_vectors,
 )
@@ -263,7 +263,7 @@ def _parts(engine: Engine, outgrown: OutgrownSet) -> Iterator[VectorBatch]:
     last = 0
     for size in chroma.plan_collection_parts(outgrown.vectors):
         with engine.connect() as connection:
-            part = read_vector_batch(connection, outgrown.set, last, outgrown.upto, size)
+            part = read_vectors_after(connection, outgrown.set, last, outgrown.upto, size)
         last = part.last
         if len(part.pages):
             yield part

@@ -485,7 +485,7 @@ async def test_what_fails_among_short_files_leaves_nothing_of_any(
     def full(*_: object) -> None:
         raise Problem(ErrorCode.STORAGE_FULL, "the disk is full")
 
-    monkeypatch.setattr(documents, "_record_all", full)
+    monkeypatch.setattr(documents, "_record", full)
 
     assert (await refused(hives)).code == "storage_full"
     assert (await read_rows(select(stored.c.id))).first() is None

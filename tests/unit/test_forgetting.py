@@ -63,7 +63,7 @@ async def test_an_origin_is_forgotten_with_all_it_ever_said():
 
 
 async def test_many_pages_are_forgotten_a_few_at_a_time(monkeypatch):
-    monkeypatch.setattr("library.page_erasure.UPKEEP_BATCH", 2)
+    monkeypatch.setattr("library.indexing.UPKEEP_BATCH", 2)
     many = await put("a", *(f"bee {n}" for n in range(5)), kind="chat", group="a")
     await put("w", "bee w")
 

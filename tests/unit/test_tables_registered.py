@@ -17,7 +17,7 @@ def test_every_module_that_defines_tables_is_registered():
         for room in ROOT.iterdir()
         if room.is_dir() and room.name not in OUTSIDE and not room.name.startswith(".")
         for path in room.rglob("*.py")
-        if re.search(r"^\w+ = Table\($", path.read_text("utf-8"), re.MULTILINE)
+        if re.search(r"^\w+ = (?:sa\.)?Table\($", path.read_text("utf-8"), re.MULTILINE)
     }
 
     assert defining == {*TABLE_MODULES, "storage.tables"}
