@@ -175,15 +175,12 @@ def is_tracing_enabled() -> bool:
     return values == {"true"}
 
 
-def read_folder_env(folder: Path | None = None) -> dict[str, str]:
-    """Return the settings in the `.env` of a folder that Dossier uses and that would change.
+def read_folder_env() -> dict[str, str]:
+    """Return the settings in the current folder's `.env` that Dossier uses and that would change.
 
     The person's own file, and one that cannot be read, count as empty.
-
-    Args:
-        folder: The folder; the current one if none is given.
     """
-    file = (folder or Path()) / ENV_FILE_NAME
+    file = Path(ENV_FILE_NAME)
     try:
         if file.resolve() == home_env_file().resolve():
             return {}

@@ -267,9 +267,8 @@ class Problem(RuntimeError):
 def first_validation_error(error: ValidationError) -> tuple[str, str]:
     """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
     first = error.errors(include_url=False)[0]
-    return ".".join(str(part) for part in first["loc"]), _validation_message(
-        first["type"], first.get("ctx", {})
-    )
+    place = ".".join(str(part) for part in first["loc"])
+    return place, _validation_message(first["type"], first.get("ctx", {}))
 
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:

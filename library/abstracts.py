@@ -66,16 +66,10 @@ async def fill_abstracts(owner: str, found: Sequence[_AbstractRow]) -> list[_Abs
 
 
 def _describe(
-    connection: Connection,
-    *,
-    owner: str,
-    ids: Sequence[str],
-    made: dict[str, str],
-    keep: bool = True,
+    connection: Connection, owner: str, ids: Sequence[str], made: dict[str, str], keep: bool = True
 ) -> None:
-    wanted = select(*_SHOWN, pages.c.id).where(
-        pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
-    )
+    bare = (pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == "")
+    wanted = select(*_SHOWN, pages.c.id).where(*bare)
     rows = connection.execute(wanted.with_for_update()).all()
     # Few commands write abstracts, and this import takes longer than the other commands run.
     from text.summaries import extract_abstract  # noqa: PLC0415

@@ -22,7 +22,7 @@ from library.vector_rows import FloatArray, VectorBatch
 if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api.client import Client
-    from chromadb.api.collection_configuration import CreateCollectionConfiguration
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.fastapi import FastAPI
 
 
@@ -56,11 +56,9 @@ def connect_chroma(name: str) -> Client:
     servers = _servers.get()
     if address not in servers:
         url = urlsplit(address)
-        port = url.port or (443 if url.scheme == "https" else 8000)
-        client = chromadb.HttpClient(
-            url.hostname or "", port, ssl=url.scheme == "https", settings=silent
-        )
-        servers[address] = cast("Client", client)
+        ssl = url.scheme == "https"
+        host, port = url.hostname or "", url.port or (443 if ssl else 8000)
+        servers[address] = cast("Client", chromadb.HttpClient(host, port, ssl, settings=silent))
     return servers[address]
 
 
@@ -218,13 +216,13 @@ def build_collection(
 def _build(name: str, smallest: int, parts: Callable[[], Iterator[VectorBatch]]) -> BuiltCollection:
     # What is not in the graph's file yet is put into the graph anew, and otherwise, whenever the
     # collection is opened; the file is written after so many vectors, so after every part.
-    shape: CreateCollectionConfiguration = {
-        "hnsw": {"space": "cosine", "sync_threshold": max(smallest, 2)}
-    }
+    graph: CreateHNSWConfiguration = {"space": "cosine", "sync_threshold": max(smallest, 2)}
     lost: list[int] = []
     client = connect_chroma(name)
     try:
-        collection = client.create_collection(name, embedding_function=None, configuration=shape)
+        collection = client.create_collection(
+            name, embedding_function=None, configuration={"hnsw": graph}
+        )
         for part in parts():
             collection.add(ids=[str(page) for page in part.pages], embeddings=part.matrix)
         for part in parts():

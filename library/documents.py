@@ -52,36 +52,26 @@ async def store_files(owner: str, root: str, files: Sequence[ReadDocument]) -> N
         root: The folder.
         files: Short files, since all their pages are written in one transaction.
     """
-    rows = await asyncio.to_thread(_build_rows, owner, root, files)
-    await write_in_group(partial(_store_files, owner=owner, root=root, files=files, rows=rows))
-
-
-def _build_rows(
-    owner: str, root: str, files: Sequence[ReadDocument]
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the pages of files by content hash."""
     new = {file.row["sha256"]: file.pages for file in reversed(files) if file.pages}
-    return {
-        sha256: build_page_rows(PageOrigin(owner, FILE_KIND, sha256, root), file_pages)
-        for sha256, file_pages in new.items()
-    }
 
+    def build_rows() -> dict[str, list[dict[str, Any]]]:
+        return {
+            sha256: build_page_rows(PageOrigin(owner, FILE_KIND, sha256, root), file_pages)
+            for sha256, file_pages in new.items()
+        }
 
-def _store_files(
-    connection: Connection,
-    *,
-    owner: str,
-    root: str,
-    files: Sequence[ReadDocument],
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> None:
-    if rows:
-        origin = PageOrigin(owner, FILE_KIND, "", root)
-        indexing.write_pages(connection, origin, list(chain.from_iterable(rows.values())))
-    for sha256, file_rows in rows.items():
-        current = {row["id"]: row["position"] for row in file_rows}
-        indexing.supersede_pages(connection, owner, short_hash(FILE_KIND, sha256), current)
-    _record(connection, owner, root, {file.path: file.row for file in files})
+    rows = await asyncio.to_thread(build_rows)
+
+    def write(connection: Connection) -> None:
+        if rows:
+            origin = PageOrigin(owner, FILE_KIND, "", root)
+            indexing.write_pages(connection, origin, list(chain.from_iterable(rows.values())))
+        for sha256, file_rows in rows.items():
+            current = {row["id"]: row["position"] for row in file_rows}
+            indexing.supersede_pages(connection, owner, short_hash(FILE_KIND, sha256), current)
+        _record(connection, owner, root, {file.path: file.row for file in files})
+
+    await write_in_group(write)
 
 
 def _record(
@@ -121,9 +111,8 @@ class StoredFile(NamedTuple):
 
 async def list_stored_files(owner: str, roots: Sequence[str]) -> list[StoredFile]:
     """Return the files of an owner below some folders, or all if `roots` is empty, by path."""
-    wanted = select(*(documents.c[name] for name in StoredFile._fields)).where(
-        documents.c.owner == owner
-    )
+    columns = (documents.c[name] for name in StoredFile._fields)
+    wanted = select(*columns).where(documents.c.owner == owner)
     if roots:
         wanted = wanted.where(documents.c.root.in_(roots))
     files = [StoredFile._make(row) for row in await read_rows(wanted.order_by(documents.c.path))]
@@ -143,14 +132,13 @@ class DocumentOpening(NamedTuple):
 async def read_document_openings(owner: str, hashes: Sequence[str]) -> dict[str, DocumentOpening]:
     """Return the first pages of documents by content hash."""
     hash_by_origin = {short_hash(FILE_KIND, sha256): sha256 for sha256 in hashes}
-    origins = list(hash_by_origin)
     first_pages = (
         select(pages.c.origin_id, *(pages.c[name] for name in DocumentOpening._fields))
         .where(pages.c.owner == owner, pages.c.indexed > RETIRED, pages.c.position == 0)
         .order_by(pages.c.number)
     )
     openings: dict[str, DocumentOpening] = {}
-    for batch in split_batches(origins):
+    for batch in split_batches(list(hash_by_origin)):
         for row in await read_rows(first_pages.where(pages.c.origin_id.in_(batch))):
             openings.setdefault(hash_by_origin[row.origin_id], DocumentOpening._make(row[1:]))
     filled = await fill_abstracts(owner, list(openings.values()))
@@ -180,11 +168,8 @@ def path_condition(name: str, table: Table = documents) -> Any:
 def delete_document_row(connection: Connection, owner: str, root: str, path: str) -> None:
     """Remove a file from the list of its folder, in the transaction of the caller."""
     before = read_document_hash(connection, owner, root, path)
-    connection.execute(
-        delete(documents).where(
-            documents.c.owner == owner, documents.c.root == root, documents.c.path == path
-        )
-    )
+    its = (documents.c.owner == owner, documents.c.root == root, documents.c.path == path)
+    connection.execute(delete(documents).where(*its))
     if before:
         _record_former(connection, owner, root, path, before)
         _leave_folder(connection, owner, root, before)
@@ -192,10 +177,8 @@ def delete_document_row(connection: Connection, owner: str, root: str, path: str
 
 def _record_former(connection: Connection, owner: str, root: str, path: str, sha256: str) -> None:
     """Record the former content of a file, so that it can still be forgotten by the path."""
-    stored = select(pages.c.id).where(
-        pages.c.owner == owner, pages.c.origin_id == short_hash(FILE_KIND, sha256)
-    )
-    if connection.execute(stored.limit(1)).first():
+    its = (pages.c.owner == owner, pages.c.origin_id == short_hash(FILE_KIND, sha256))
+    if connection.execute(select(pages.c.id).where(*its).limit(1)).first():
         row = {"owner": owner, "path": path, "sha256": sha256, "root": root}
         connection.execute(dialect_insert(former_documents).on_conflict_do_nothing(), row)
 
@@ -208,9 +191,8 @@ def _leave_folder(connection: Connection, owner: str, root: str, sha256: str) ->
     indexed = indexing.lock_indexed(connection, numbers)
     indexing.unindex_pages(connection, indexed)
     namespace = indexing.ensure_namespace(connection, owner, FILE_KIND, root)
-    connection.execute(
-        delete(members).where(members.c.namespace == namespace, members.c.page.in_(numbers))
-    )
+    gone = (members.c.namespace == namespace, members.c.page.in_(numbers))
+    connection.execute(delete(members).where(*gone))
     indexing.index_pages(connection, indexed)
 
 
@@ -223,19 +205,17 @@ def _read_hashes(
     connection: Connection, owner: str, root: str, paths: Sequence[str]
 ) -> dict[str, str]:
     """Return the content hashes of files when they were last read, without files never read."""
-    wanted = select(documents.c.path, documents.c.sha256).where(
-        documents.c.owner == owner, documents.c.root == root, documents.c.path.in_(paths)
-    )
-    return {row.path: row.sha256 for row in connection.execute(wanted) if row.sha256}
+    those = (documents.c.owner == owner, documents.c.root == root, documents.c.path.in_(paths))
+    rows = connection.execute(select(documents.c.path, documents.c.sha256).where(*those))
+    return {row.path: row.sha256 for row in rows if row.sha256}
 
 
 def is_content_listed(
     connection: Connection, owner: str, sha256: str, root: str | None = None
 ) -> bool:
     """Tell whether any file, or any file of one folder, has this content."""
-    wanted = select(documents.c.path).where(
-        documents.c.owner == owner, documents.c.sha256 == sha256
-    )
+    its = (documents.c.owner == owner, documents.c.sha256 == sha256)
+    wanted = select(documents.c.path).where(*its)
     if root is not None:
         wanted = wanted.where(documents.c.root == root)
     return connection.execute(wanted.limit(1)).first() is not None

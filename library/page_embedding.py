@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
@@ -101,7 +102,13 @@ async def _embed_texts(maker: Embedder, texts: Mapping[int, str]) -> tuple[_Made
         problem = to_model_problem(error)
         if len(texts) == 1 or problem.code not in REFUSED:
             return {}, problem
-        return await _one_by_one(maker, texts, problem)
+        alone: _Made = {}
+        for page, text in texts.items():
+            one, failure = await _embed_texts(maker, {page: text})
+            alone |= one
+            if failure is not None and failure.code != problem.code:
+                return alone, failure
+        return alone, problem
     return dict(zip(texts, made, strict=True)), None
 
 
@@ -109,18 +116,6 @@ def _length_problem(name: str, error: vector_rows.VectorLengthError) -> Problem:
     """Return the problem of an embedder whose vectors are not as long as before."""
     hint = "set DOSSIER_EMBEDDINGS to another one; what it made before is then made again"
     return Problem(ErrorCode.EMBEDDER_CHANGED, str(error), where=name, hint=hint)
-
-
-async def _one_by_one(
-    maker: Embedder, texts: Mapping[int, str], problem: Problem
-) -> tuple[_Made, Problem | None]:
-    made: _Made = {}
-    for page, text in texts.items():
-        one, failure = await _embed_texts(maker, {page: text})
-        made |= one
-        if failure is not None and failure.code != problem.code:
-            return made, failure
-    return made, problem
 
 
 async def _older(name: str, texts: Mapping[int, str]) -> _Made:
@@ -137,18 +132,14 @@ def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingW
         return sum(len(job.data["pages"]) for job in jobs) >= limit
 
     jobs = outbox.claim_jobs(connection, VECTOR_JOB, enough)
-    queued = [
-        (job.owner, job.data["namespace"], page) for job in jobs for page in job.data["pages"]
-    ]
-    queued = queued[:limit]
+    every = ((job.owner, job.data["namespace"], page) for job in jobs for page in job.data["pages"])
+    queued = list(islice(every, limit))
     numbers = frozenset(page for _, _, page in queued)
     texts = read_embedding_texts(connection, numbers)
     wanted: dict[_Slot, list[int]] = {}
     for owner in sorted({owner for owner, _, _ in queued}):
-        names = {
-            current,
-            vector_rows.serving_embedder(vector_rows.list_vector_sets(connection, owner), current),
-        }
+        sets = vector_rows.list_vector_sets(connection, owner)
+        names = {current, vector_rows.serving_embedder(sets, current)}
         for its, namespace, page in queued:
             if its == owner and page in texts:
                 for name in sorted(names):
@@ -158,12 +149,10 @@ def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingW
 
 def _lacking(connection: Connection, wanted: Mapping[_Slot, list[int]]) -> dict[_Slot, list[int]]:
     """Return the pages without a vector where they should have one; the sets are made."""
-    numbers = {
-        slot: vector_rows.ensure_vector_set(connection, *slot).number for slot in sorted(wanted)
-    }
+    sets = {slot: vector_rows.ensure_vector_set(connection, *slot) for slot in sorted(wanted)}
     lacking: dict[_Slot, list[int]] = {}
     for slot, some in wanted.items():
-        there = vector_rows.find_pages_with_vectors(connection, numbers[slot], some)
+        there = vector_rows.find_pages_with_vectors(connection, sets[slot].number, some)
         lacking[slot] = [page for page in dict.fromkeys(some) if page not in there]
     return lacking
 
@@ -186,9 +175,8 @@ def _write_vectors(
     """Write vectors, remove those of pages that are gone, and end the jobs as far as that goes."""
     findable = read_embedding_texts(connection, work.pages).keys()
     for slot in sorted(made):
-        vector_rows.insert_vectors(
-            connection, vector_rows.ensure_vector_set(connection, *slot), made[slot]
-        )
+        into = vector_rows.ensure_vector_set(connection, *slot)
+        vector_rows.insert_vectors(connection, into, made[slot])
     vector_rows.delete_vectors(connection, sorted(work.pages - findable))
     lacking = {page for (_, name), some in work.lacking.items() if name == current for page in some}
     failed = lacking - {page for slot in made for page in made[slot] if slot[1] == current}
@@ -265,8 +253,8 @@ async def _embed_step(current: Embedder, step: _ReembeddingStep) -> EmbeddingPro
 
 def _outdated_owners(connection: Connection, current: str) -> list[str]:
     """Return the owners that have vectors of another embedder, and no job that makes them again."""
-    mine = select(namespaces.c.owner).join_from(
-        vector_sets, namespaces, namespaces.c.number == vector_sets.c.namespace
+    mine = select(namespaces.c.owner).join(
+        vector_sets, namespaces.c.number == vector_sets.c.namespace
     )
     others = connection.execute(mine.where(vector_sets.c.embedder != current).distinct())
     return sorted({*others.scalars()} - outbox.list_job_owners(connection, REEMBEDDING_JOB))
@@ -274,9 +262,11 @@ def _outdated_owners(connection: Connection, current: str) -> list[str]:
 
 def _queue(connection: Connection, current: str) -> None:
     for owner in _outdated_owners(connection, current):
-        outbox.enqueue_job(
-            connection, owner, REEMBEDDING_JOB, {"embedder": current, "namespace": 0, "after": 0}
-        )
+        outbox.enqueue_job(connection, owner, REEMBEDDING_JOB, _new_job(current))
+
+
+def _new_job(current: str) -> dict[str, str | int]:
+    return {"embedder": current, "namespace": 0, "after": 0}
 
 
 def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep | None:
@@ -286,7 +276,7 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
         return None
     (job,) = jobs
     if job.data["embedder"] != current:
-        outbox.continue_job(connection, job, {"embedder": current, "namespace": 0, "after": 0})
+        outbox.continue_job(connection, job, _new_job(current))
         return _ReembeddingStep(job)
     sets = vector_rows.list_vector_sets(connection, job.owner)
     whole = {one.namespace for one in sets if one.embedder == current and one.whole}
@@ -295,9 +285,8 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
         return _cleared(connection, job, [one for one in sets if one.embedder != current])
     namespace = open_[0]
     after = job.data["after"] if job.data["namespace"] == namespace else 0
-    pages = _next(
-        connection, vector_rows.ensure_vector_set(connection, namespace, current), after, limit
-    )
+    into = vector_rows.ensure_vector_set(connection, namespace, current)
+    pages = _next(connection, into, after, limit)
     if not pages:
         its = (vector_sets.c.namespace == namespace, vector_sets.c.embedder == current)
         connection.execute(update(vector_sets).where(*its).values(whole=1))
@@ -307,9 +296,8 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
 
 def _next(connection: Connection, into: vector_rows.VectorSet, after: int, limit: int) -> list[int]:
     """Return the next pages that have a vector of another embedder, and none of this one."""
-    others = select(vector_sets.c.number).where(
-        vector_sets.c.namespace == into.namespace, vector_sets.c.number != into.number
-    )
+    beside = (vector_sets.c.namespace == into.namespace, vector_sets.c.number != into.number)
+    others = select(vector_sets.c.number).where(*beside)
     mine = vectors.alias("mine")
     has = select(mine.c.number).where(mine.c.set == into.number, mine.c.page == vectors.c.page)
     wanted = select(vectors.c.page).distinct().where(vectors.c.set.in_(others), ~has.exists())
@@ -343,9 +331,8 @@ def _write_step(
     """
     into = vector_rows.ensure_vector_set(connection, step.namespace, step.job.data["embedder"])
     findable = read_embedding_texts(connection, step.pages).keys()
-    vector_rows.insert_vectors(
-        connection, into, {page: made[page] for page in made if page in findable}
-    )
+    new = {page: vector for page, vector in made.items() if page in findable}
+    vector_rows.insert_vectors(connection, into, new)
     if problem is not None and problem.code not in REFUSED:
         outbox.postpone_job(connection, step.job, step.job.data)
         return 0

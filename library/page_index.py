@@ -65,9 +65,8 @@ def findable_condition(table: Any) -> ColumnElement[bool]:
 
 def searched_condition(table: Any) -> ColumnElement[bool]:
     """Return the condition that a page is findable and in `SEARCHED_NAMESPACES`."""
-    member = select(members.c.page).where(
-        members.c.page == table.c.number, members.c.namespace.in_(SEARCHED_NAMESPACES)
-    )
+    searched = members.c.namespace.in_(SEARCHED_NAMESPACES)
+    member = select(members.c.page).where(members.c.page == table.c.number, searched)
     return and_(findable_condition(table), member.exists())
 
 
@@ -82,11 +81,10 @@ ROWS = (
 )
 
 NEAR = pages.alias("near")
-REACH: BindParameter[int] = bindparam("reach")
 TOGETHER = and_(
     pages.c.owner == NEAR.c.owner,
     pages.c.session_id == NEAR.c.session_id,
-    pages.c.position.between(NEAR.c.position - REACH, NEAR.c.position + REACH),
+    pages.c.position.between(NEAR.c.position - 1, NEAR.c.position + 1),
 )
 BESIDE = (
     select(*ROW)
@@ -185,9 +183,9 @@ class PageIndex:
         """Return pages by number; those not findable here are omitted."""
         return self._rows(ROWS, numbers)
 
-    def beside(self, numbers: Sequence[int], reach: int = 1) -> list[PageRow]:
-        """Return the pages up to `reach` turns before and after these, in the same session."""
-        return self._rows(BESIDE, numbers, **{REACH.key: reach})
+    def beside(self, numbers: Sequence[int]) -> list[PageRow]:
+        """Return the turns before and after these pages, in the same session."""
+        return self._rows(BESIDE, numbers)
 
     def holding(self, names: Sequence[str], limit: int) -> dict[str, dict[int, bool]]:
         """Return the pages that contain a name as a phrase, and whether their titles do.
@@ -209,8 +207,8 @@ class PageIndex:
             titled[row.key].append(row.number)
         return {key: numbers for key, numbers in titled.items() if len(numbers) <= ALIKE}
 
-    def _rows(self, wanted: Select[Any], numbers: Sequence[int], **more: int) -> list[PageRow]:
-        values = {**self.bound_values, PAGE_NUMBERS.key: list(numbers), **more}
+    def _rows(self, wanted: Select[Any], numbers: Sequence[int]) -> list[PageRow]:
+        values = {**self.bound_values, PAGE_NUMBERS.key: list(numbers)}
         return [PageRow._make(row) for row in self.connection.execute(wanted, values)]
 
 

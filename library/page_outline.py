@@ -116,10 +116,9 @@ async def list_newest_briefs(
 
 async def list_outlined_kinds(owner: str, kinds: Sequence[str] | None = None) -> list[str]:
     """Return the kinds with abstracts of which an owner has pages, among `kinds` if given."""
-    filled = select(namespaces.c.kind).where(
-        namespaces.c.owner == owner, namespaces.c.group == "", namespaces.c.pages > 0
-    )
-    stored = (await read_rows(filled.order_by(namespaces.c.number))).scalars()
+    filled = (namespaces.c.owner == owner, namespaces.c.group == "", namespaces.c.pages > 0)
+    kinds_of_owner = select(namespaces.c.kind).where(*filled).order_by(namespaces.c.number)
+    stored = (await read_rows(kinds_of_owner)).scalars()
     wanted = {"session" if kind == TURN_PAGES else kind for kind in kinds or ()}
     return [kind for kind in stored if kind != TURN_PAGES and (kinds is None or kind in wanted)]
 
@@ -168,10 +167,9 @@ async def count_groups(owner: str, groups: Sequence[PageGroup]) -> dict[PageGrou
     def measure(connection: Connection) -> dict[PageGroup, GroupSize]:
         counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
         ends = {number for row in counts.values() for number in row[1:] if number}
-        dates = select(pages.c.number, pages.c.said, pages.c.created).where(
-            pages.c.number.in_(ends)
-        )
-        days = {row.number: _day_of(row.said, row.created) for row in connection.execute(dates)}
+        dates = select(pages.c.number, pages.c.said, pages.c.created)
+        rows = connection.execute(dates.where(pages.c.number.in_(ends)))
+        days = {row.number: _day_of(row.said, row.created) for row in rows}
         return {
             group: GroupSize(total or 0, days.get(first, ""), days.get(last, ""))
             for group, (total, first, last) in counts.items()
@@ -188,10 +186,9 @@ async def find_best_in_group(
         within = ([group.kind], [group.name])
         found = await find_briefs(owner, request, limit, *within)
         return found or await list_newest_briefs(owner, limit, *within)
-    findable = select(*_BRIEF_COLUMNS, pages.c.words).where(
-        *_origin_conditions(owner, group), findable_condition(pages)
-    )
-    rows = (await read_rows(findable.order_by(pages.c.position).limit(OPENED_PAGES))).all()
+    findable = (*_origin_conditions(owner, group), findable_condition(pages))
+    opened = select(*_BRIEF_COLUMNS, pages.c.words).where(*findable).order_by(pages.c.position)
+    rows = (await read_rows(opened.limit(OPENED_PAGES))).all()
     likely = await asyncio.to_thread(_preselect, request, rows, limit * RANKED)
     briefs = await fill_abstracts(owner, likely)
     texts = [f"{brief.title}\n{brief.abstract}" for brief in briefs]
@@ -211,9 +208,8 @@ def _count_query(owner: str, group: PageGroup) -> Select[*tuple[Any, ...]]:
     """Select the number of pages in a group, and the numbers of the first and the last."""
     if not group.named:
         ends = (func.min(pages.c.number), func.max(pages.c.number))
-        return select(func.count(), *ends).where(
-            *_origin_conditions(owner, group), pages.c.indexed > 0
-        )
+        its = (*_origin_conditions(owner, group), pages.c.indexed > 0)
+        return select(func.count(), *ends).where(*its)
     namespace = (
         select(namespaces.c.number, namespaces.c.pages)
         .where(namespaces.c.name == short_hash(owner, group.kind, group.name))

@@ -91,21 +91,17 @@ class _CandidatePool:
             if row.number not in self.at:
                 self.at[row.number] = len(self.rows)
                 self.rows.append(row)
-                self._count(row)
-
-    def _count(self, row: PageRow) -> None:
-        counted = scoring.count_query_words(self.asked, row)
-        asked = self.asked if row.number in self.names.pages else self.rest
-        self.counted.append(counted)
-        self.words.append(scoring.score_bm25(asked, counted.times, counted.length))
-        order = self.weights.in_order * scoring.score_word_order(self.asked, counted.places)
-        proximity = self.weights.together * scoring.score_proximity(self.asked, counted.places)
-        self.close.append(order + proximity)
+                counted = scoring.count_query_words(self.asked, row)
+                self.counted.append(counted)
+                asked = self.asked if row.number in self.names.pages else self.rest
+                self.words.append(scoring.score_bm25(asked, counted.times, counted.length))
+                order = scoring.score_word_order(self.asked, counted.places)
+                near = scoring.score_proximity(self.asked, counted.places)
+                self.close.append(self.weights.in_order * order + self.weights.together * near)
 
     def fetch(self, numbers: Iterable[int]) -> None:
         """Add the rows with these numbers."""
-        new = [number for number in dict.fromkeys(numbers) if number not in self.at]
-        if new:
+        if new := [number for number in dict.fromkeys(numbers) if number not in self.at]:
             self.add(self.store.rows(new))
 
     def column(self, values: dict[int, float]) -> Scores:
@@ -155,9 +151,19 @@ def rank_pages(
     names = signals.find_named_pages(question, store, weights.namesake)
     pool = _CandidatePool(store, asked, names, weights)
     size = max(CANDIDATES, limit)
-    meaning = _nearest(vectors, vector, asked, trust, size)
-    _retrieve(pool, selective, meaning, size)
-    return _best(pool, _score(question, pool, meaning, limit), limit) if pool.rows else []
+    near: dict[int, float] = {}
+    if vectors is not None and vector is not None and (trust > 0 or not asked.idf):
+        near = dict(vectors.nearest(vector, size))
+    floor = min(near.values(), default=0.0) if asked.idf else LIKE
+    pool.fetch([*store.matching(selective, size), *near, *names.pages])
+    if spoken := [row.number for row in pool.rows if row.session and row.speaker]:
+        pool.add(store.beside(spoken))
+    if not pool.rows:
+        return []
+    parts = _score(question, pool, _Meaning(vectors, vector, near, floor, trust), limit)
+    total = _sum(parts)
+    best = scoring.sort_by_score(total)[:limit]
+    return [ScoredPage(pool.rows[n], total[n], {k: v[n] for k, v in parts.items()}) for n in best]
 
 
 def _query(question: str, store: PageCollection) -> tuple[scoring.WeightedQuery, list[str]]:
@@ -170,31 +176,6 @@ def _query(question: str, store: PageCollection) -> tuple[scoring.WeightedQuery,
     return asked, selective or list(asked.idf)
 
 
-def _nearest(
-    vectors: scoring.VectorCollection | None,
-    vector: scoring.Vector | None,
-    asked: scoring.WeightedQuery,
-    trust: float,
-    limit: int,
-) -> _Meaning:
-    """Return the nearest neighbours of a question, or none if vectors are not to be used."""
-    near: dict[int, float] = {}
-    if vectors is not None and vector is not None and (trust > 0 or not asked.idf):
-        near = dict(vectors.nearest(vector, limit))
-    floor = min(near.values(), default=0.0) if asked.idf else LIKE
-    return _Meaning(vectors, vector, near, floor, trust)
-
-
-def _retrieve(
-    pool: _CandidatePool, selective: Sequence[str], meaning: _Meaning, limit: int
-) -> None:
-    """Fill a pool with candidates by term, vector and name, and the turns beside them."""
-    pool.fetch([*pool.store.matching(selective, limit), *meaning.near, *pool.names.pages])
-    spoken = [row.number for row in pool.rows if row.session and row.speaker]
-    if spoken:
-        pool.add(pool.store.beside(spoken))
-
-
 def _score(question: str, pool: _CandidatePool, meaning: _Meaning, limit: int) -> dict[str, Scores]:
     """Return the scores of all candidates by signal; add the pages that the best ones mention."""
     turns = signals.find_turns(pool.rows)
@@ -205,21 +186,13 @@ def _score(question: str, pool: _CandidatePool, meaning: _Meaning, limit: int) -
         parts = _score_base(question, pool, turns, meaning)
         parts["links"] = pool.column(links)
     if turns.names:
-        parts |= signals.score_turn_context(
-            pool.asked, pool.rows, pool.counted, turns, _sum(parts), pool.weights
-        )
-    parts["date"] = scoring.scale_scores(
-        pool.weights.date, signals.score_dates(question, pool.rows)
-    )
+        base, weights = _sum(parts), pool.weights
+        asked, rows, counted = pool.asked, pool.rows, pool.counted
+        parts |= signals.score_turn_context(asked, rows, counted, turns, base, weights)
+    dates = signals.score_dates(question, pool.rows)
+    parts["date"] = scoring.scale_scores(pool.weights.date, dates)
     parts["leads on"] = _penalize_navigation(question, pool, _sum(parts), limit)
     return parts
-
-
-def _best(pool: _CandidatePool, parts: Mapping[str, Scores], limit: int) -> list[ScoredPage]:
-    """Return the best candidates with the parts of their scores, best first."""
-    total = _sum(parts)
-    best = scoring.sort_by_score(total)[:limit]
-    return [ScoredPage(pool.rows[n], total[n], {k: v[n] for k, v in parts.items()}) for n in best]
 
 
 class _Meaning(NamedTuple):
@@ -245,10 +218,8 @@ def _score_base(
     lexical = scoring.normalize_scores(pool.words)
     if turns.names:
         windows = scoring.normalize_scores(signals.score_windows(pool.rest, pool.counted, turns))
-        lexical = scoring.add_scores(
-            scoring.scale_scores(1 - weights.window, lexical),
-            scoring.scale_scores(weights.window, windows),
-        )
+        alone = scoring.scale_scores(1 - weights.window, lexical)
+        lexical = scoring.add_scores(alone, scoring.scale_scores(weights.window, windows))
     parts = {"words": lexical, "close": pool.close}
     if meaning.near:
         cosines = meaning.column(pool)
@@ -256,14 +227,12 @@ def _score_base(
         if any(lexical):
             share = weights.meaning * meaning.trust * scoring.measure_agreement(lexical, cosines)
         parts = {name: scoring.scale_scores(1 - share, part) for name, part in parts.items()}
-        parts["meaning"] = scoring.scale_scores(
-            share, scoring.normalize_above(cosines, meaning.floor)
-        )
+        near = scoring.normalize_above(cosines, meaning.floor)
+        parts["meaning"] = scoring.scale_scores(share, near)
     parts["title"] = scoring.scale_scores(weights.titled, pool.column(pool.names.pages))
     if turns.names:
-        parts["speaker"] = scoring.scale_scores(
-            weights.speaker, signals.score_speaker(question, pool.rows)
-        )
+        spoken = signals.score_speaker(question, pool.rows)
+        parts["speaker"] = scoring.scale_scores(weights.speaker, spoken)
     return parts
 
 

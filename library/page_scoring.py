@@ -67,8 +67,8 @@ class PageCollection(Protocol):
     def rows(self, numbers: Sequence[int]) -> list[PageRow]:
         """Return pages by number, in any order; unknown numbers are omitted."""
 
-    def beside(self, numbers: Sequence[int], reach: int = 1) -> list[PageRow]:
-        """Return the pages up to `reach` turns before and after these, in the same session."""
+    def beside(self, numbers: Sequence[int]) -> list[PageRow]:
+        """Return the turns before and after these pages, in the same session."""
 
     def holding(self, names: Sequence[str], limit: int) -> Mapping[str, Mapping[int, bool]]:
         """Return the pages that contain a name as a phrase, by name and page number.

@@ -69,9 +69,8 @@ async def list_stored_pages(
     if before is not None:
         wanted = wanted.where(pages.c.number < before)
     those = await run_read(lambda connection: select_namespaces(connection, owner, kinds, groups))
-    member = select(members.c.page).where(
-        members.c.page == pages.c.number, members.c.namespace.in_(those)
-    )
+    its = (members.c.page == pages.c.number, members.c.namespace.in_(those))
+    member = select(members.c.page).where(*its)
     newest = wanted.where(member.exists()).order_by(pages.c.number.desc()).limit(limit)
     return await fill_abstracts(owner, [ListedPage._make(row) for row in await read_rows(newest)])
 
@@ -155,10 +154,9 @@ async def find_origin_pages(owner: str, name: str) -> OriginPages:
     here = set((await read_rows(inside)).scalars())
     elsewhere = {row.sha256: row.path for row in rows if row.path not in here}
     hashes = {row.sha256 for row in rows if row.path in here}
-    before = select(former_documents.c.sha256).where(
-        former_documents.c.owner == owner, path_condition(name, former_documents)
-    )
-    hashes |= set((await read_rows(before)).scalars())
+    former = (former_documents.c.owner == owner, path_condition(name, former_documents))
+    before = await read_rows(select(former_documents.c.sha256).where(*former))
+    hashes |= set(before.scalars())
     kinds = {*PAGE_KINDS, *(shelf.kind for shelf in await list_namespaces(owner))}
     gone = [short_hash(kind, name) for kind in kinds]
     gone += [short_hash("file", one) for one in hashes if one not in elsewhere]

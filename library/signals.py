@@ -11,25 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from library.page_scoring import (
-    PageCollection,
-    PageRow,
-    QueryCounts,
-    Scores,
-    SignalWeights,
-    WeightedQuery,
-    add_scores,
-    normalize_scores,
-    scale_scores,
-    score_bm25,
-)
+from library import page_scoring as scoring
+from library.page_scoring import PageCollection, PageRow, Scores, SignalWeights, WeightedQuery
+from text import title_mentions
 from text.dates import find_dates, match_dates
-from text.title_mentions import (
-    find_capitalized_names,
-    find_possible_titles,
-    select_mentioned_titles,
-    title_key,
-)
 from text.words import search_words
 
 SATURATED = 5.0
@@ -62,7 +47,7 @@ def find_turns(rows: Sequence[PageRow]) -> DialogueTurns:
 
 
 def score_windows(
-    asked: WeightedQuery, counted: Sequence[QueryCounts], turns: DialogueTurns
+    asked: WeightedQuery, counted: Sequence[scoring.QueryCounts], turns: DialogueTurns
 ) -> Scores:
     """Return the BM25 score of each turn, counted twice, with its neighbours; of others their own.
 
@@ -78,7 +63,7 @@ def score_windows(
                 length += counted[other].length
                 for word, n in counted[other].times.items():
                     found[word] = found.get(word, 0.0) + n
-        scores.append(score_bm25(wide, found, length) if found else 0.0)
+        scores.append(scoring.score_bm25(wide, found, length) if found else 0.0)
     return scores
 
 
@@ -101,7 +86,7 @@ def score_dates(question: str, rows: Sequence[PageRow]) -> Scores:
 def score_turn_context(
     asked: WeightedQuery,
     rows: Sequence[PageRow],
-    counted: Sequence[QueryCounts],
+    counted: Sequence[scoring.QueryCounts],
     turns: DialogueTurns,
     base: Scores,
     weights: SignalWeights,
@@ -123,11 +108,11 @@ def score_turn_context(
     asking = [score * asks_too for score, asks_too in zip(base, asks, strict=True)]
     around = zip(_at(base, turns.before), _at(base, turns.after), strict=True)
     beside = [weights.beside * max(both) for both in around]
-    reply = scale_scores(weights.reply, _at(asking, turns.before))
+    reply = scoring.scale_scores(weights.reply, _at(asking, turns.before))
     spoken = [float(session >= 0) for session in turns.session]
     question = [-weights.question * one * said for one, said in zip(asking, spoken, strict=True)]
     return {
-        "beside": add_scores(add_scores(beside, reply), question),
+        "beside": scoring.add_scores(scoring.add_scores(beside, reply), question),
         "session": _sessions(asked, counted, turns, base, weights),
     }
 
@@ -138,7 +123,7 @@ def _at(values: Scores, places: list[int]) -> Scores:
 
 def _sessions(
     asked: WeightedQuery,
-    counted: Sequence[QueryCounts],
+    counted: Sequence[scoring.QueryCounts],
     turns: DialogueTurns,
     base: Scores,
     weights: SignalWeights,
@@ -150,9 +135,9 @@ def _sessions(
             held[session].update(counted[at].times)
             best[session] = max(best[session], base[at])
     words = [sum(asked.idf[w] * n / (n + SATURATED) for w, n in each.items()) for each in held]
-    worth = add_scores(
-        scale_scores(weights.session, normalize_scores(words)),
-        scale_scores(weights.best_turn, normalize_scores(best)),
+    worth = scoring.add_scores(
+        scoring.scale_scores(weights.session, scoring.normalize_scores(words)),
+        scoring.scale_scores(weights.best_turn, scoring.normalize_scores(best)),
     )
     return _at(worth, turns.session)
 
@@ -200,7 +185,7 @@ def score_mentions(
 
 def _same(store: PageCollection, seeds: Sequence[Seed]) -> dict[int, set[int]]:
     """Return for each seed the pages with the very title that it has."""
-    pages = store.titled(list({title_key(seed.row.title) for seed in seeds} - {""}))
+    pages = store.titled(list({title_mentions.title_key(seed.row.title) for seed in seeds} - {""}))
     alike = [number for numbers in pages.values() if len(numbers) > 1 for number in numbers]
     titles = {row.number: row.title for row in store.rows(alike)} if alike else {}
     return {
@@ -226,13 +211,15 @@ def _signs(
 
 def _mentions(store: PageCollection, seeds: Sequence[Seed]) -> dict[int, dict[int, float]]:
     """Return for each seed the pages whose titles it mentions, with 1 / pages of that title."""
-    places = {seed.row.number: find_possible_titles(seed.row.text[:READ]) for seed in seeds}
+    places = {
+        seed.row.number: title_mentions.find_possible_titles(seed.row.text[:READ]) for seed in seeds
+    }
     keys = list(dict.fromkeys(key for each in places.values() for key in each))
     pages = store.titled(keys) if keys else {}
     return {
         number: {
             page: 1 / len(pages[key])
-            for key in select_mentioned_titles(each, pages)
+            for key in title_mentions.select_mentioned_titles(each, pages)
             for page in pages[key]
         }
         for number, each in places.items()
@@ -250,7 +237,9 @@ def _shared(
     found = {
         seed.row.number: [
             name
-            for name in find_capitalized_names(f"{seed.row.title}\n{seed.row.text[:READ]}")
+            for name in title_mentions.find_capitalized_names(
+                f"{seed.row.title}\n{seed.row.text[:READ]}"
+            )
             if f" {name} " not in question
         ]
         for seed in seeds
@@ -281,12 +270,12 @@ def find_named_pages(question: str, store: PageCollection, namesake: float) -> N
     title is the longest that the question holds whole are meant, the others are namesakes, worth
     `namesake` of that. A page is the less surely meant the more pages share its title.
     """
-    places = find_possible_titles(question)
+    places = title_mentions.find_possible_titles(question)
     titled = store.titled(list(places)) if places else {}
     asked = frozenset(search_words(question))
     pages: dict[int, float] = {}
     said: set[str] = set()
-    for key in select_mentioned_titles(places, titled):
+    for key in title_mentions.select_mentioned_titles(places, titled):
         rows = store.rows(titled[key])
         meant = _meant(rows, asked)
         said.update(search_words(key))

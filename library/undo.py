@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -49,7 +48,17 @@ async def remove_pages(
         origin: The file or folder whose list they leave, if any.
         why: Why, for the log.
     """
-    return await run_write(partial(_remove, owner=owner, ids=ids, origin=origin, why=why))
+
+    def remove(connection: Connection) -> RemovedPages:
+        lock_owner(connection, owner)
+        rows = list_documents_below(connection, owner, origin) if origin else []
+        event = _remove_known(connection, Event(owner, REMOVE_EVENT, origin, why=why), ids, rows)
+        if event is None:
+            return RemovedPages(0, 0, 0)
+        gone = len((event.after or {})["pages"])
+        return RemovedPages(log_event(connection, event), gone, len(rows))
+
+    return await run_write(remove)
 
 
 def _undo_removal(connection: Connection, logged: LoggedEvent) -> Reversal | None:
@@ -67,17 +76,6 @@ def _undo_removal(connection: Connection, logged: LoggedEvent) -> Reversal | Non
     return Reversal(undoing(logged, RESTORE_EVENT)._replace(before=None, after=data))
 
 
-def _remove(
-    connection: Connection, owner: str, ids: Sequence[str], origin: str, why: str
-) -> RemovedPages:
-    lock_owner(connection, owner)
-    rows = list_documents_below(connection, owner, origin) if origin else []
-    event = _remove_known(connection, Event(owner, REMOVE_EVENT, origin, why=why), ids, rows)
-    if event is None:
-        return RemovedPages(0, 0, 0)
-    return RemovedPages(log_event(connection, event), len((event.after or {})["pages"]), len(rows))
-
-
 def _remove_known(
     connection: Connection, event: Event, ids: Sequence[str], rows: Sequence[dict[str, Any]]
 ) -> Event | None:
@@ -87,10 +85,9 @@ def _remove_known(
         delete_document_row(connection, owner, row["root"], row["path"])
     found: dict[str, int] = {}
     for some in split_batches(ids):
-        new = _numbers(connection, owner, some, found=True)
-        if new:
+        if new := _numbers(connection, owner, some, found=True):
             retire_pages(connection, list(new.values()))
-        found |= new
+            found |= new
     if not (found or rows):
         return None
     after = {"pages": list(found), "documents": list(rows)}
@@ -129,9 +126,8 @@ def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any
             pages.c.owner == owner, pages.c.kind == FILE_KIND, pages.c.origin == row["sha256"]
         )
         numbers = list(connection.execute(its.order_by(pages.c.number)).scalars())
-        join_namespaces(
-            connection, numbers, [ensure_namespace(connection, owner, FILE_KIND, row["root"])]
-        )
+        namespace = ensure_namespace(connection, owner, FILE_KIND, row["root"])
+        join_namespaces(connection, numbers, [namespace])
     return [one for one in changed if not is_content_listed(connection, owner, one)]
 
 
@@ -175,10 +171,9 @@ def undo_page_event(connection: Connection, logged: LoggedEvent) -> Reversal | N
     event = logged.event
     data = event.after or {}
     ids, was = list(data["pages"]), WORDS_VERSION if event.name == "pages.keep" else RETIRED
-    wanted = select(pages.c.number).where(
-        pages.c.owner == event.owner, pages.c.id.in_(ids), pages.c.indexed == was
-    )
-    numbers = list(connection.execute(wanted.order_by(pages.c.number)).scalars())
+    those = (pages.c.owner == event.owner, pages.c.id.in_(ids), pages.c.indexed == was)
+    wanted = select(pages.c.number).where(*those).order_by(pages.c.number)
+    numbers = list(connection.execute(wanted).scalars())
     if len(numbers) < len(ids):
         what = "its pages were changed since"
         raise Problem(ErrorCode.UNDO_CONFLICT, what, where=str(logged.id))

@@ -16,19 +16,11 @@ from sqlalchemy import Connection, and_, func, select
 
 from config.errors import Problem
 from config.resources import Resource
-from library import chroma
+from library import chroma, vector_rows
 from library.page_index import SEARCHED_NAMESPACES, PageIndex, searched_condition
 from library.page_scoring import Vector
 from library.tables import PAGE_NUMBERS, members, namespaces, pages, vectors
-from library.vector_rows import (
-    SELECT_VECTORS,
-    FloatArray,
-    VectorBatch,
-    VectorSet,
-    read_page_vectors,
-    read_vectors_after,
-    stack_vectors,
-)
+from library.vector_rows import FloatArray, VectorBatch, VectorSet
 from text.single_core import limit_threads_to_one_core
 
 EXACT = 10_000
@@ -104,7 +96,7 @@ class NearestPages:
     def likeness(self, vector: Vector, numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosines of given pages by number; those without a vector are left out."""
         asked = np.asarray(vector, np.float32)
-        part = read_page_vectors(
+        part = vector_rows.read_page_vectors(
             self.index.connection, [one.number for _, one in self.sets], numbers
         )
         return _best(part, asked, len(numbers)) | self._of_more(asked, set(numbers))
@@ -129,10 +121,10 @@ class NearestPages:
 
     def _members(self, one: VectorSet) -> VectorBatch:
         """Return the vectors of the pages that are searched; they are a small part of the set."""
-        wanted = SELECT_VECTORS.join(members, members.c.page == vectors.c.page).where(
+        wanted = vector_rows.SELECT_VECTORS.join(members, members.c.page == vectors.c.page).where(
             vectors.c.set == one.number, members.c.namespace.in_(self.index.namespaces)
         )
-        return stack_vectors(self.index.connection.execute(wanted).all())
+        return vector_rows.stack_vectors(self.index.connection.execute(wanted).all())
 
     def _findable(self, numbers: list[int]) -> set[int]:
         values = {**self.index.bound_values, PAGE_NUMBERS.key: numbers}
@@ -171,7 +163,7 @@ class _CachedVectors:
     def refresh(self, connection: Connection, number: int) -> VectorBatch:
         """Read what was committed since, and return all there is."""
         with self.reading:
-            new = read_vectors_after(connection, number, self.part.last)
+            new = vector_rows.read_vectors_after(connection, number, self.part.last)
             if len(self.part.pages) and len(new.pages):
                 pages = np.concatenate([self.part.pages, new.pages])
                 new = VectorBatch(pages, np.concatenate([self.part.matrix, new.matrix]), new.last)

@@ -18,30 +18,15 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, func, select, update
 
 from config.settings import settings
-from library import chroma, vector_search
+from library import chroma, vector_rows, vector_search
+from library import page_scoring as scoring
 from library.page_embedding import EmbeddingProgress, embed_due, embedding_text, reembed
 from library.page_index import PageIndex
-from library.page_scoring import (
-    PageCollection,
-    PageRow,
-    Vector,
-    VectorCollection,
-    count_query_words,
-    score_bm25,
-    weigh_query,
-)
+from library.page_scoring import PageCollection, PageRow, Vector, VectorCollection
 from library.tables import vector_sets, vectors
-from library.vector_rows import (
-    RENUMBER_BATCH,
-    VectorBatch,
-    VectorSet,
-    find_outgrown_set,
-    read_vectors_after,
-    record_trust,
-    renumber_vectors,
-)
+from library.vector_rows import VectorBatch
 from library.vector_search import NearestPages, list_vector_namespaces
-from models.embeddings import Embedder, load_embedder
+from models.embeddings import load_embedder
 from models.faults import client_errors
 from storage.batches import split_batches
 from storage.engine import get_engine, run_read, run_write
@@ -84,9 +69,7 @@ class _Probe(NamedTuple):
 
 
 def measure_trust(
-    store: PageCollection,
-    vectors: VectorCollection,
-    embed: _Embed,
+    store: PageCollection, vectors: VectorCollection, embed: _Embed
 ) -> dict[str, float]:
     """Return what the vectors of a store's pages are worth beside its words, in 0..1, by language.
 
@@ -109,10 +92,7 @@ def measure_trust(
 
 
 def _worth(
-    store: PageCollection,
-    vectors: VectorCollection,
-    embed: _Embed,
-    probes: Sequence[_Probe],
+    store: PageCollection, vectors: VectorCollection, embed: _Embed, probes: Sequence[_Probe]
 ) -> float:
     asked = embed([probe.question for probe in probes])
     rests = embed([embedding_text(row.title, row.speaker, row.text) for _, row, _ in probes])
@@ -121,7 +101,9 @@ def _worth(
         _by_vectors(vectors, probe, question, rest)
         for probe, question, rest in zip(probes, asked, rests, strict=True)
     )
-    by_chance = len(probes) * _chance(store.stats().pages)
+    # In a list in any order, every rank is as likely as another.
+    pages = store.stats().pages
+    by_chance = len(probes) * sum(map(_reciprocal, range(pages))) / max(pages, 1)
     found = (by_vectors - by_chance) / max(by_words, LITTLE * len(probes))
     return min(1.0, max(0.0, (found - NONE) / (FULL - NONE)))
 
@@ -153,11 +135,11 @@ def _by_words(store: PageCollection, probe: _Probe) -> float:
     numbers = store.matching(wanted, DEPTH)
     if probe.beside:
         return _first(numbers, probe)
-    asked = weigh_query(wanted, store.counts(wanted), store.stats())
+    asked = scoring.weigh_query(wanted, store.counts(wanted), store.stats())
 
     def score(row: PageRow) -> float:
-        counted = count_query_words(asked, row)
-        return score_bm25(asked, counted.times, counted.length)
+        counted = scoring.count_query_words(asked, row)
+        return scoring.score_bm25(asked, counted.times, counted.length)
 
     own = score(probe.row)
     if not own:
@@ -178,11 +160,6 @@ def _by_vectors(vectors: VectorCollection, probe: _Probe, question: Vector, rest
 def _first(numbers: Sequence[int], probe: _Probe) -> float:
     others = [number for number in numbers if number != probe.row.number]
     return next((_reciprocal(at) for at, one in enumerate(others) if one in probe.beside), 0.0)
-
-
-def _chance(pages: int) -> float:
-    """Return the mean reciprocal rank of a page in a list in any order."""
-    return sum(map(_reciprocal, range(pages))) / max(pages, 1)
 
 
 def _reciprocal(before: int) -> float:
@@ -263,7 +240,8 @@ def _parts(engine: Engine, outgrown: OutgrownSet) -> Iterator[VectorBatch]:
     last = 0
     for size in chroma.plan_collection_parts(outgrown.vectors):
         with engine.connect() as connection:
-            part = read_vectors_after(connection, outgrown.set, last, outgrown.upto, size)
+            number, upto = outgrown.set, outgrown.upto
+            part = vector_rows.read_vectors_after(connection, number, last, upto, size)
         last = part.last
         if len(part.pages):
             yield part
@@ -277,8 +255,8 @@ def _publish(
     row = connection.execute(select(vector_sets).where(*mine).with_for_update()).one_or_none()
     if row is None:
         return name
-    for batch in split_batches(built.lost, RENUMBER_BATCH):
-        renumber_vectors(connection, outgrown.set, batch)
+    for batch in split_batches(built.lost, vector_rows.RENUMBER_BATCH):
+        vector_rows.renumber_vectors(connection, outgrown.set, batch)
     apart = len(built.lost)
     new = {"collection": name, "covered": outgrown.upto, "held": built.held - apart}
     connection.execute(update(vector_sets).where(*mine).values(**new, apart=apart, building=""))
@@ -296,24 +274,21 @@ async def judge_vectors() -> bool:
     current = await asyncio.to_thread(load_embedder)
     if current is None or not current.is_semantic:
         return False
-    grown = await run_read(partial(find_outgrown_set, embedder=current.name))
+    grown = await run_read(partial(vector_rows.find_outgrown_set, embedder=current.name))
     if grown is None:
         return False
+
+    def measure(connection: Connection) -> dict[str, float]:
+        index = PageIndex(connection, [grown.namespace])
+        near = NearestPages(index, [(shelf, grown) for shelf in list_vector_namespaces(index)])
+        return measure_trust(index, near, current.embed_pages)
+
     try:
-        worth = await run_read(partial(_measure_set, grown=grown, maker=current))
+        worth = await run_read(measure)
     except client_errors():
         return False
-    await run_write(partial(record_trust, number=grown.number, trust=worth))
+    await run_write(partial(vector_rows.record_trust, number=grown.number, trust=worth))
     return True
-
-
-def _measure_set(connection: Connection, grown: VectorSet, maker: Embedder) -> dict[str, float]:
-    index = PageIndex(connection, [grown.namespace])
-    return measure_trust(
-        index,
-        NearestPages(index, [(shelf, grown) for shelf in list_vector_namespaces(index)]),
-        maker.embed_pages,
-    )
 
 
 async def update_vectors(progress: Callable[[int], None] = lambda _: None) -> EmbeddingProgress:

@@ -12,14 +12,16 @@ from graph.state import State
 
 def list_failed_findings(state: State) -> list[Finding]:
     """Return the findings of this turn whose steps failed."""
-    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state.get("turn", 0))
-    return [one for one in findings.values() if one.get("error")]
+    return [finding for finding in _findings(state) if finding.get("error")]
 
 
 def list_capped_findings(state: State) -> list[Finding]:
     """Return the findings of this turn that a limit of the run prevented or cut short."""
-    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state.get("turn", 0))
-    return [one for one in findings.values() if one["reason"].startswith(CAPPED_PREFIX)]
+    return [finding for finding in _findings(state) if finding["reason"].startswith(CAPPED_PREFIX)]
+
+
+def _findings(state: State) -> list[Finding]:
+    return [*entries_of_turn(state.get("findings"), state.get("turn", 0)).values()]
 
 
 def find_limit(state: State) -> str:

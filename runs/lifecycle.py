@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 
 from config.errors import ErrorCode, Problem
 from graph.context import Context, non_default_choices
@@ -104,7 +104,7 @@ async def create_run(
     row = {
         "status": "running",
         "code": "",
-        "context": json.dumps(_choices(context), ensure_ascii=False),
+        "context": _choices(context),
         "folder": "",
         "updated": now,
     }
@@ -117,12 +117,12 @@ async def create_run(
     return name
 
 
-def _choices(context: Context) -> dict[str, Any]:
-    """Return the choices of a run, their words without secrets and their paths unchanged."""
+def _choices(context: Context) -> str:
+    """Return the choices of a run as JSON, their words without secrets, their paths unchanged."""
     choices = non_default_choices(context)
     if "style" in choices:
         choices = {**choices, "style": mask_secrets(context.style).text}
-    return choices
+    return json.dumps(choices, ensure_ascii=False)
 
 
 async def _name(owner: str, thread: str, turn: int, question: str) -> str:
@@ -136,16 +136,12 @@ async def _name(owner: str, thread: str, turn: int, question: str) -> str:
 
 async def set_run_status(owner: str, run: str, status: RunStatus, *, code: str = "") -> None:
     """Set the status of a run of an owner."""
-    values = {"status": status, "code": code, "updated": time.time()}
-    its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
-    await commit_statements((its.values(values), None))
+    await _change(owner, runs.c.id == run, status=status, code=code)
 
 
 async def set_run_context(owner: str, run: str, context: Context) -> None:
     """Replace the choices of a run that is resumed with other caps."""
-    choices = json.dumps(_choices(context), ensure_ascii=False)
-    its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
-    await commit_statements((its.values(context=choices, updated=time.time()), None))
+    await _change(owner, runs.c.id == run, context=_choices(context))
 
 
 async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
@@ -153,10 +149,15 @@ async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: 
 
     In a damaged thread, this includes runs that wait.
     """
-    values = {"status": status, "code": code, "updated": time.time()}
     statuses = UNFINISHED_STATUSES if code == "storage_corrupt" else ("running",)
-    its = update(runs).where(runs.c.thread == thread, runs.c.owner == owner)
-    await commit_statements((its.where(runs.c.status.in_(statuses)).values(values), None))
+    interrupted = (runs.c.thread == thread) & runs.c.status.in_(statuses)
+    await _change(owner, interrupted, status=status, code=code)
+
+
+async def _change(owner: str, which: ColumnElement[bool], **values: str) -> None:
+    """Give some runs of an owner new values."""
+    changed = update(runs).where(runs.c.owner == owner, which)
+    await commit_statements((changed.values(**values, updated=time.time()), None))
 
 
 async def check_thread_owner(owner: str, thread: str) -> None:
@@ -196,9 +197,8 @@ async def set_report_dir(run: str, folder: str) -> None:
     def work(connection: Connection) -> None:
         its = update(runs).where(runs.c.id == run).values(values).returning(runs.c.owner)
         for owner in connection.execute(its).scalars().all():
-            log_event(
-                connection, Event(owner, FILED, run, None, {"folder": folder}, "tool", run=run)
-            )
+            event = Event(owner, FILED, run, None, {"folder": folder}, "tool", run=run)
+            log_event(connection, event)
 
     await write_in_group(work)
 
@@ -230,9 +230,8 @@ async def find_run(owner: str, name: str) -> RunRecord:
     named = mine.where((runs.c.id == name) | (runs.c.thread == name))
     row = (await read_rows(named.order_by((runs.c.id == name).desc(), *LATEST))).first()
     if row is None:
-        raise Problem(
-            ErrorCode.RUN_NOT_FOUND, f"there is no run {name!r}", hint="see `dossier runs`"
-        )
+        what = f"there is no run {name!r}"
+        raise Problem(ErrorCode.RUN_NOT_FOUND, what, hint="see `dossier runs`")
     return _run(row)
 
 

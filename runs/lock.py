@@ -69,13 +69,10 @@ def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
         folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         lock.acquire()
     except Timeout as error:
+        what = f"{thread} is at work already"
         hint = "wait for it, or stop it with Ctrl-C where it runs"
-        raise Problem(
-            ErrorCode.RUN_IN_PROGRESS, f"{thread} is at work already", hint=hint
-        ) from error
+        raise Problem(ErrorCode.RUN_IN_PROGRESS, what, hint=hint) from error
     except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        raise Problem(
-            ErrorCode.STORAGE_UNAVAILABLE, what, where=str(folder), hint=WRITABLE_HINT
-        ) from error
+        what, where, hint = f"it cannot be written: {error.strerror}", str(folder), WRITABLE_HINT
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=where, hint=hint) from error
     return lock

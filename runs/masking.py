@@ -45,13 +45,9 @@ def mask_channel(name: str, value: Any, *, root: bool = True) -> Any:
     """
     if name in BROUGHT and (root or name != "__start__"):
         return _mask_all(value)
-    if name == "messages":
-        return (
-            [*map(_mask_any_message, value)]
-            if isinstance(value, list)
-            else _mask_any_message(value)
-        )
-    return value
+    if name != "messages":
+        return value
+    return [*map(_mask_any_message, value)] if isinstance(value, list) else _mask_any_message(value)
 
 
 def mask_config(config: RunnableConfig) -> RunnableConfig:
@@ -85,6 +81,5 @@ def _mask_all(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _mask_all(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        items = [_mask_all(item) for item in value]
-        return items if isinstance(value, list) else tuple(items)
+        return (list if isinstance(value, list) else tuple)(map(_mask_all, value))
     return mask_secrets_within(value)

@@ -250,9 +250,7 @@ def _unlike(kind: Any, value: Any) -> Iterator[str]:
         yield ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "the state"
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter = cache(TypeAdapter[Any])
 
 
 def _sent(graph: Graph, name: str, value: Any) -> Iterator[str]:

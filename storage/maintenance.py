@@ -65,9 +65,8 @@ def _rewrite(connection: object) -> None:
     busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     cursor.close()
     if busy:
-        hint = (
-            "stop other Dossier processes and run the command again; nothing can be found any more"
-        )
+        stop = "stop other Dossier processes and run the command again"
+        hint = f"{stop}; nothing can be found any more"
         raise Problem(ErrorCode.STORAGE_BUSY, "another process keeps the old log alive", hint=hint)
 
 

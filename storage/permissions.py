@@ -86,9 +86,8 @@ def _restrict(exposed: Iterable[tuple[Path, int]]) -> None:
 
 def is_read_only(file: Path) -> bool:
     """Say whether a file exists and it, or its folder, is read-only."""
-    return os.path.exists(file) and not (
-        os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
-    )
+    writable = all(os.access(path, os.W_OK) for path in (file, file.parent))
+    return os.path.exists(file) and not writable
 
 
 def read_only_problem(place: Path | str) -> Problem:
