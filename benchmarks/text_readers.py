@@ -158,7 +158,6 @@ SENTENCES = frozenset(
 WITHOUT = (
     "library.chroma",
     "library.page_index",
-    "library.vector_search",
     "tools.files.file_reader",
 )
 """Modules in there that read no text, but do something with what has a name."""

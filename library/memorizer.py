@@ -69,10 +69,7 @@ async def store_with_abstracts(
 
 
 async def _describe(
-    owner: str,
-    bare: Sequence[NewPage],
-    sized: Sequence[NewPage],
-    abstracter: AbstractWriter | None,
+    owner: str, bare: Sequence[NewPage], sized: Sequence[NewPage], abstracter: AbstractWriter | None
 ) -> None:
     """Give pages their abstracts: a model's, or else one of their own sentences."""
     if abstracter:

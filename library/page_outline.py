@@ -14,6 +14,7 @@ from library.abstracts import fill_abstracts
 from library.page_index import PageIndex, findable_condition, select_namespaces
 from library.page_retrieval import TURN_PAGES, run_search
 from library.page_rows import short_hash
+from library.scope import EVERYTHING, Scope
 from library.tables import members, namespaces, pages
 from storage.engine import read_rows, run_read
 from text.keyword_ranking import rank_texts
@@ -56,13 +57,7 @@ _NEWEST = (
 
 
 async def find_briefs(
-    owner: str,
-    request: str,
-    limit: int,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
-    *,
-    bare: bool = False,
+    owner: str, request: str, limit: int, within: Scope = EVERYTHING, *, bare: bool = False
 ) -> list[PageBrief]:
     """Return the pages that match a request best, best first, without single turns of a chat.
 
@@ -70,8 +65,7 @@ async def find_briefs(
         owner: The owner of the pages.
         request: What the pages are about.
         limit: The most pages returned.
-        kinds: Only pages of these kinds.
-        groups: Only pages of these groups.
+        within: The part of the memory to search.
         bare: Leave abstracts empty that are not written yet.
     """
     terms = query_terms(request)
@@ -84,28 +78,24 @@ async def find_briefs(
         found = {row.number: PageBrief._make(row[1:]) for row in index.connection.execute(rows)}
         return [found[number] for number in numbers if number in found]
 
-    briefs = await run_search(owner, search, await list_outlined_kinds(owner, kinds), groups)
+    kinds = await list_outlined_kinds(owner, within.kinds)
+    briefs = await run_search(owner, search, kinds, within.groups)
     return briefs if bare else await fill_abstracts(owner, briefs)
 
 
 async def list_newest_briefs(
-    owner: str,
-    limit: int,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
-    *,
-    bare: bool = False,
+    owner: str, limit: int, within: Scope = EVERYTHING, *, bare: bool = False
 ) -> list[PageBrief]:
     """Return the pages that were stored last, newest first, without single turns of a chat.
 
     With `bare`, abstracts that are not written yet are empty.
     """
-    outlined = await list_outlined_kinds(owner, kinds)
+    kinds = await list_outlined_kinds(owner, within.kinds)
 
     def read(connection: Connection) -> list[PageBrief]:
         rows: dict[int, Any] = {}
         # With one query per namespace, the database reads no more than `limit` rows of each.
-        for namespace in select_namespaces(connection, owner, outlined, groups):
+        for namespace in select_namespaces(connection, owner, kinds, within.groups):
             found = connection.execute(_NEWEST.where(members.c.namespace == namespace).limit(limit))
             rows |= {row.number: row[1:] for row in found}
         return [PageBrief._make(rows[number]) for number in sorted(rows, reverse=True)[:limit]]
@@ -183,9 +173,9 @@ async def find_best_in_group(
 ) -> list[PageBrief]:
     """Return the pages of a group that match a request best, or its first pages if none does."""
     if group.named:
-        within = ([group.kind], [group.name])
-        found = await find_briefs(owner, request, limit, *within)
-        return found or await list_newest_briefs(owner, limit, *within)
+        within = Scope([group.kind], [group.name])
+        found = await find_briefs(owner, request, limit, within)
+        return found or await list_newest_briefs(owner, limit, within)
     findable = (*_origin_conditions(owner, group), findable_condition(pages))
     opened = select(*_BRIEF_COLUMNS, pages.c.words).where(*findable).order_by(pages.c.position)
     rows = (await read_rows(opened.limit(OPENED_PAGES))).all()
@@ -273,25 +263,20 @@ class _OutlineEntry(NamedTuple):
 
 
 async def outline_pages(
-    owner: str,
-    request: str,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
-    most: int = MOST,
+    owner: str, request: str, within: Scope = EVERYTHING, most: int = MOST
 ) -> PageOutline:
     """Return the groups and pages that match a request, best first, then the newest groups.
 
     Args:
         owner: The owner of the memory.
         request: What is to be found out.
-        kinds: Only pages of these kinds.
-        groups: Only pages of these groups, such as a conversation.
+        within: The part of the memory to search, such as a conversation.
         most: The most tokens of the outline, as they are estimated.
     """
-    found = _group_pages(await find_briefs(owner, request, LOOKED_AT, kinds, groups, bare=True))
+    found = _group_pages(await find_briefs(owner, request, LOOKED_AT, within, bare=True))
     matching = await _fill_entries(owner, found)
     shown = {entry.group for entry in matching}
-    newest = _group_pages(await list_newest_briefs(owner, LOOKED_AT, kinds, groups, bare=True))
+    newest = _group_pages(await list_newest_briefs(owner, LOOKED_AT, within, bare=True))
     others = [entry._replace(pages=[]) for entry in newest if entry.group not in shown]
     entries = [*matching, *others]
     sizes = await count_groups(owner, [entry.group for entry in entries])

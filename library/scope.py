@@ -19,6 +19,16 @@ from storage.batches import split_batches
 from storage.engine import read_rows, run_read
 
 
+class Scope(NamedTuple):
+    """A part of a memory: pages of these kinds, in these groups; every one where it is `None`."""
+
+    kinds: Sequence[str] | None = None
+    groups: Sequence[str] | None = None
+
+
+EVERYTHING = Scope()
+
+
 class NamespaceStats(NamedTuple):
     """A namespace and what is in it; `words` are search words."""
 
@@ -29,9 +39,8 @@ class NamespaceStats(NamedTuple):
 
 
 class ListedPage(NamedTuple):
-    """A page in a list; `number` is where the next part of the list begins."""
+    """A page in a list."""
 
-    number: int
     id: str
     kind: str
     origin: str
@@ -57,18 +66,12 @@ async def count_retired_pages(owner: str) -> int:
 
 
 async def list_stored_pages(
-    owner: str,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
-    limit: int = 50,
-    before: int | None = None,
+    owner: str, within: Scope = EVERYTHING, limit: int = 50
 ) -> list[ListedPage]:
-    """Return an owner's newest pages, newest first; only those numbered below `before`."""
+    """Return the newest pages in a part of an owner's memory, newest first."""
     columns = [pages.c[name] for name in ListedPage._fields]
     wanted = select(*columns).where(pages.c.owner == owner, pages.c.indexed > RETIRED)
-    if before is not None:
-        wanted = wanted.where(pages.c.number < before)
-    those = await run_read(lambda connection: select_namespaces(connection, owner, kinds, groups))
+    those = await run_read(lambda connection: select_namespaces(connection, owner, *within))
     its = (members.c.page == pages.c.number, members.c.namespace.in_(those))
     member = select(members.c.page).where(*its)
     newest = wanted.where(member.exists()).order_by(pages.c.number.desc()).limit(limit)
@@ -92,13 +95,6 @@ ALL_KINDS = "all"
 """The name for every kind, what Dossier wrote itself and what was said included."""
 
 
-class Scope(NamedTuple):
-    """A part of a memory: pages of these kinds, in these groups; every one where it is `None`."""
-
-    kinds: Sequence[str] | None = None
-    groups: Sequence[str] | None = None
-
-
 def parse_scope(names: Sequence[str]) -> Scope:
     """Return the part of a memory that some names of kinds and groups stand for."""
     kinds = [name for name in names if name in PAGE_KINDS]
@@ -117,7 +113,7 @@ async def resolve_scope(owner: str, name: str) -> Scope:
         Problem: `namespace_not_found`, with the names that come close.
     """
     if name in ("", ALL_KINDS):
-        return Scope()
+        return EVERYTHING
     shelves = await list_namespaces(owner)
     kinds = {*PAGE_KINDS, *(shelf.kind for shelf in shelves)}
     groups = {shelf.group for shelf in shelves if shelf.group}

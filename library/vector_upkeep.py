@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, func, select, update
 
 from config.settings import settings
-from library import chroma, vector_rows, vector_search
+from library import chroma, query_vectors, vector_rows
 from library import page_scoring as scoring
 from library.page_embedding import EmbeddingProgress, embed_due, embedding_text, reembed
 from library.page_index import PageIndex
 from library.page_scoring import PageCollection, PageRow, Vector, VectorCollection
+from library.query_vectors import NearestPages, list_vector_namespaces
 from library.tables import vector_sets, vectors
 from library.vector_rows import VectorBatch
-from library.vector_search import NearestPages, list_vector_namespaces
 from models.embeddings import load_embedder
 from models.faults import client_errors
 from storage.batches import split_batches
@@ -219,7 +219,7 @@ def _outgrown(connection: Connection) -> OutgrownSet | None:
     beside = vectors.c.number > vector_sets.c.covered
     wanted = select(vector_sets.c.number).join(vectors, vectors.c.set == vector_sets.c.number)
     wanted = wanted.where(beside).group_by(vector_sets.c.number)
-    grown = wanted.having(new > vector_search.EXACT, 2 * new > vector_sets.c.held)
+    grown = wanted.having(new > query_vectors.EXACT, 2 * new > vector_sets.c.held)
     number = connection.execute(grown.order_by(vector_sets.c.number).limit(1)).scalar()
     if number is None:
         return None
@@ -310,8 +310,7 @@ async def update_vectors(progress: Callable[[int], None] = lambda _: None) -> Em
 
 
 async def make_due_vectors(
-    progress: Callable[[int], None] = lambda _: None,
-    seconds: float = math.inf,
+    progress: Callable[[int], None] = lambda _: None, seconds: float = math.inf
 ) -> EmbeddingProgress:
     """Make, remove and judge vectors until nothing is due or the time is over, and index none.
 

@@ -41,13 +41,13 @@ async def print_page_list(*, kind: str, within: str, limit: int, invocation: Inv
         Problem: `namespace_not_found`.
     """
     owner = invocation.owner
-    kinds, groups = await resolve_scope(owner, within)
+    scope = await resolve_scope(owner, within)
     if kind:
-        kinds = (await resolve_scope(owner, kind)).kinds
-        if kinds is None:
+        scope = scope._replace(kinds=(await resolve_scope(owner, kind)).kinds)
+        if scope.kinds is None:
             hint = "file, web, report or chat"
             raise Problem(ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint)
-    pages = await list_stored_pages(owner, kinds, groups, limit)
+    pages = await list_stored_pages(owner, scope, limit)
     paths = await read_file_paths(owner, [page.origin for page in pages if page.kind == "file"])
     data = []
     rows = make_table("page", "kind", "kept", Column("title"), Column("from"))

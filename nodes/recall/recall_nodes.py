@@ -116,7 +116,7 @@ async def _plan_search(
     state: RecallState, runtime: Runtime[Context], request: str
 ) -> PlannedSearch:
     owner, part = resolve_owner(runtime), parse_scope(state["scope"])
-    outline = await outline_pages(owner, request, part.kinds, part.groups)
+    outline = await outline_pages(owner, request, part)
     data = join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("request", request),

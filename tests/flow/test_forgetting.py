@@ -16,7 +16,7 @@ from app.cli.forget import redraw_reports
 from config.errors import Problem
 from config.settings import settings
 from graph.session import ThreadSession
-from library import vector_search
+from library import query_vectors
 from library.tables import pages
 from library.vector_upkeep import build_due_collection
 from memory import registry
@@ -157,7 +157,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     language: str,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(vector_search, "EXACT", 1)
+    monkeypatch.setattr(query_vectors, "EXACT", 1)
     use(monkeypatch, "hashing")
     secret, word, _ = SECRETS[language]
     root = await hidden(secret)
@@ -330,7 +330,7 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
     monkeypatch: pytest.MonkeyPatch,
     where: str,
 ):
-    monkeypatch.setattr(vector_search, "EXACT", 1)
+    monkeypatch.setattr(query_vectors, "EXACT", 1)
     use(monkeypatch, "hashing")
     secret, *words = SECRETS["english"]
     root = await hidden(secret)

@@ -41,7 +41,7 @@ async def test_a_number_that_was_doubted_in_one_run_is_doubted_in_the_next(
 
     body, doubted = second["report"]["body"], second["report"]["doubted"]
     assert "77" not in body or any("77" in one["text"] for one in doubted)
-    kinds = {page.id: page.kind for page in await list_stored_pages(ME, None, None, 100)}
+    kinds = {page.id: page.kind for page in await list_stored_pages(ME, limit=100)}
     assert {kinds[one["page"]] for one in second["sources"].values()} == {"file"}
 
 

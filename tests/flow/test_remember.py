@@ -9,7 +9,7 @@ import pytest
 from config.errors import ErrorCode, Problem
 from graph.records import MEMORY, entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
-from library.scope import list_stored_pages
+from library.scope import Scope, list_stored_pages
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -93,7 +93,9 @@ async def test_what_it_noted_is_no_step_that_is_judged_reported_missing_or_kept(
     assert "Enough" not in script.names()
     title = entries_of_turn(outcome.state["findings"], 1)[MEMORY]["title"]
     assert title not in str(outcome.state["messages"][-1].text)
-    assert not [page for page in await list_stored_pages("local/", "report") if title in page.title]
+    assert not [
+        page for page in await list_stored_pages("local/", Scope(["report"])) if title in page.title
+    ]
 
 
 @pytest.mark.parametrize(

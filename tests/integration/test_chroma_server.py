@@ -14,7 +14,7 @@ from tenacity import retry, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from config.settings import settings
-from library import chroma, vector_search
+from library import chroma, query_vectors
 from library.page_embedding import embed_due
 from library.vector_rows import delete_vectors, list_vector_sets
 from library.vector_upkeep import build_due_collection
@@ -33,7 +33,7 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """More than ten vectors are many here, and hashing makes them."""
-    monkeypatch.setattr(vector_search, "EXACT", 10)
+    monkeypatch.setattr(query_vectors, "EXACT", 10)
     use(monkeypatch, "hashing")
     yield
     new_process()

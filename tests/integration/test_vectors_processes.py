@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 
 from config.settings import settings
-from library import vector_search
+from library import query_vectors
 from library.tables import pages, vector_sets, vectors
 from library.vector_upkeep import update_vectors
 from storage.engine import read_rows, run_write
@@ -25,7 +25,7 @@ EXACT = 20
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than twenty vectors lie in Chroma, and hashing makes them."""
-    monkeypatch.setattr(vector_search, "EXACT", EXACT)
+    monkeypatch.setattr(query_vectors, "EXACT", EXACT)
     use(monkeypatch, "hashing")
 
 

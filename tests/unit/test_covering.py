@@ -13,7 +13,7 @@ from sqlalchemy import delete
 
 from config.errors import Problem
 from config.settings import settings
-from library import chroma, vector_search, vector_upkeep
+from library import chroma, query_vectors, vector_upkeep
 from library.page_embedding import embed_due, reembed
 from library.page_erasure import forget_pages
 from library.tables import vectors
@@ -35,7 +35,7 @@ BEES = [f"Bee number {number} visits flower {number * 7}." for number in range(1
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than ten vectors are many here, and hashing makes them."""
-    monkeypatch.setattr(vector_search, "EXACT", 10)
+    monkeypatch.setattr(query_vectors, "EXACT", 10)
     use(monkeypatch, "hashing")
 
 

@@ -12,7 +12,7 @@ from library.memorizer import RELATED, store_with_abstracts
 from library.page_outline import PageGroup, find_best_in_group, find_briefs, list_newest_briefs
 from library.page_rows import NewPage
 from library.page_sizing import MOST, prepare_pages, split_page
-from library.scope import list_stored_pages, read_page_record
+from library.scope import Scope, list_stored_pages, read_page_record
 from memory.page_memory import PageMemory
 from storage.engine import read_rows
 from text.passage_splitting import split_passages
@@ -132,7 +132,9 @@ async def test_abstracts_of_single_turns_are_left_to_their_sessions():
     await store_with_abstracts("me/", "session", "c", [page("Ann: Bees dance.")])
 
     assert [one.kind for one in await find_briefs("me/", "bees dance", 5)] == ["session"]
-    assert [one.kind for one in await find_briefs("me/", "bees dance", 5, ["chat"])] == ["session"]
+    assert [one.kind for one in await find_briefs("me/", "bees dance", 5, Scope(["chat"]))] == [
+        "session"
+    ]
 
 
 async def kept_abstracts() -> list[str]:

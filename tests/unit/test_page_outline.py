@@ -17,6 +17,7 @@ from library.page_outline import (
 )
 from library.page_rows import NewPage
 from library.page_sizing import prepare_pages
+from library.scope import Scope
 from storage.engine import read_rows
 from text.tokens import count_tokens
 
@@ -108,9 +109,9 @@ async def test_only_what_is_asked_for_is_shown():
     for name in ("ann", "ben"):
         await store_with_abstracts("me/", "session", name, [page(name, "Bees dance.")], group=name)
 
-    (report,) = (await outline_pages("me/", "dance", ["report"])).groups.values()
+    (report,) = (await outline_pages("me/", "dance", Scope(["report"]))).groups.values()
     assert report.kind == "report"
-    assert len((await outline_pages("me/", "dance", None, ["ann"])).groups) == 1
+    assert len((await outline_pages("me/", "dance", Scope(groups=["ann"]))).groups) == 1
 
 
 async def test_nobody_is_shown_the_memory_of_another():
