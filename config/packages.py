@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import distributions, requires
 from pathlib import Path
 from shlex import quote
 
@@ -48,8 +48,4 @@ def _name(requirement: str) -> str:
 
 
 def _is_installed(requirement: str) -> bool:
-    try:
-        distribution(_name(requirement))
-    except PackageNotFoundError:
-        return False
-    return True
+    return any(distributions(name=_name(requirement)))

@@ -109,13 +109,23 @@ class StoredFile(NamedTuple):
     reason: str
 
 
-async def list_stored_files(owner: str, roots: Sequence[str]) -> list[StoredFile]:
-    """Return the files of an owner below some folders, or all if `roots` is empty, by path."""
+async def list_stored_files(
+    owner: str, roots: Sequence[str] = (), *, below: str = ""
+) -> list[StoredFile]:
+    """Return an owner's files by path, if given only those of some folders or of folders below one.
+
+    Args:
+        owner: The owner of the files.
+        roots: The folders that were read.
+        below: The beginning of their paths, with a slash at its end.
+    """
     columns = (documents.c[name] for name in StoredFile._fields)
-    wanted = select(*columns).where(documents.c.owner == owner)
+    wanted = select(*columns).where(documents.c.owner == owner).order_by(documents.c.path)
     if roots:
         wanted = wanted.where(documents.c.root.in_(roots))
-    files = [StoredFile._make(row) for row in await read_rows(wanted.order_by(documents.c.path))]
+    if below:
+        wanted = wanted.where(documents.c.root.startswith(below, autoescape=True))
+    files = [StoredFile._make(row) for row in await read_rows(wanted)]
     # A file may be below two folders that were read.
     return list({file.path: file for file in files}.values())
 

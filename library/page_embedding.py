@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -136,14 +137,13 @@ def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingW
     queued = list(islice(every, limit))
     numbers = frozenset(page for _, _, page in queued)
     texts = read_embedding_texts(connection, numbers)
-    wanted: dict[_Slot, list[int]] = {}
-    for owner in sorted({owner for owner, _, _ in queued}):
-        sets = vector_rows.list_vector_sets(connection, owner)
-        names = {current, vector_rows.serving_embedder(sets, current)}
-        for its, namespace, page in queued:
-            if its == owner and page in texts:
-                for name in sorted(names):
-                    wanted.setdefault((namespace, name), []).append(page)
+    owners = sorted({owner for owner, _, _ in queued})
+    sets = {owner: vector_rows.list_vector_sets(connection, owner) for owner in owners}
+    wanted: dict[_Slot, list[int]] = defaultdict(list)
+    for owner, namespace, page in queued:
+        if page in texts:
+            for name in sorted({current, vector_rows.serving_embedder(sets[owner], current)}):
+                wanted[namespace, name].append(page)
     return _EmbeddingWork(jobs, numbers, texts, _lacking(connection, wanted))
 
 
@@ -194,10 +194,9 @@ def _end_job(
     rest = [page for page in data["pages"] if page not in handled]
     if not rest:
         outbox.finish_job(connection, job)
-    elif failed & {*rest}:
-        outbox.postpone_job(connection, job, {**data, "pages": rest})
-    else:
-        outbox.continue_job(connection, job, {**data, "pages": rest})
+        return
+    go_on = outbox.postpone_job if failed & {*rest} else outbox.continue_job
+    go_on(connection, job, {**data, "pages": rest})
 
 
 REEMBEDDING_JOB = "vectors again"
@@ -253,10 +252,9 @@ async def _embed_step(current: Embedder, step: _ReembeddingStep) -> EmbeddingPro
 
 def _outdated_owners(connection: Connection, current: str) -> list[str]:
     """Return the owners that have vectors of another embedder, and no job that makes them again."""
-    mine = select(namespaces.c.owner).join(
-        vector_sets, namespaces.c.number == vector_sets.c.namespace
-    )
-    others = connection.execute(mine.where(vector_sets.c.embedder != current).distinct())
+    set_of_owner = vector_sets.c.namespace == namespaces.c.number
+    mine = select(namespaces.c.owner).join(vector_sets, set_of_owner).distinct()
+    others = connection.execute(mine.where(vector_sets.c.embedder != current))
     return sorted({*others.scalars()} - outbox.list_job_owners(connection, REEMBEDDING_JOB))
 
 
@@ -288,8 +286,8 @@ def _step(connection: Connection, current: str, limit: int) -> _ReembeddingStep 
     into = vector_rows.ensure_vector_set(connection, namespace, current)
     pages = _next(connection, into, after, limit)
     if not pages:
-        its = (vector_sets.c.namespace == namespace, vector_sets.c.embedder == current)
-        connection.execute(update(vector_sets).where(*its).values(whole=1))
+        made = update(vector_sets).where(vector_sets.c.number == into.number)
+        connection.execute(made.values(whole=1))
         outbox.continue_job(connection, job, job.data)
     return _ReembeddingStep(job, namespace, pages, read_embedding_texts(connection, pages))
 

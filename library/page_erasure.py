@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, select, update
+from sqlalchemy import Connection, delete, select, true, update
 
 from library import indexing
 from library.page_rows import join_search_words
@@ -42,23 +42,14 @@ def erase_pages(
     delete_vectors(connection, numbers)
     indexing.delete_page_rows(connection, numbers)
     # Without its row, a file is read again when its folder is next ingested.
-    _delete_without_pages(connection, documents, owner, origins, documents.c.code == "")
-    _delete_without_pages(connection, former_documents, owner, origins)
+    for table, readable in ((documents, documents.c.code == ""), (former_documents, true())):
+        remaining = select(pages.c.id).where(
+            pages.c.owner == owner, pages.c.origin == table.c.sha256
+        )
+        its = (table.c.owner == owner, table.c.sha256.in_(origins), readable)
+        connection.execute(delete(table).where(*its, ~remaining.exists()))
     before = {"pages": [row.id for row in rows]}
     log_event(connection, Event(owner, "pages.forget", before=before, why=why))
-
-
-def _delete_without_pages(
-    connection: Connection,
-    table: Table,
-    owner: str,
-    hashes: Collection[str],
-    *conditions: ColumnElement[bool],
-) -> None:
-    """Delete the rows of files, by content hash, whose content no page has any more."""
-    rows = (table.c.owner == owner, table.c.sha256.in_(hashes), *conditions)
-    remaining = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == table.c.sha256)
-    connection.execute(delete(table).where(*rows, ~remaining.exists()))
 
 
 class PageWording(NamedTuple):

@@ -226,6 +226,9 @@ _HAS_MEANING = (
     .exists()
 )
 
+Names = Sequence[str] | None
+"""Names of kinds or groups; `None` for no choice."""
+
 OF_GROUPS, OF_KINDS = (
     select(
         namespaces.c.number,
@@ -249,10 +252,7 @@ OF_GROUPS, OF_KINDS = (
 
 
 def select_namespaces(
-    connection: Connection,
-    owner: str,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
+    connection: Connection, owner: str, kinds: Names = None, groups: Names = None
 ) -> list[int]:
     """Return the numbers of an owner's namespaces of some groups and kinds.
 
@@ -262,20 +262,14 @@ def select_namespaces(
 
 
 def _select(
-    connection: Connection,
-    owner: str,
-    kinds: Sequence[str] | None,
-    groups: Sequence[str] | None,
+    connection: Connection, owner: str, kinds: Names, groups: Names
 ) -> Sequence[Row[Any]]:
     values = refresh_values(owner) | {"groups": [""] if groups is None else groups, "kinds": kinds}
     return connection.execute(OF_GROUPS if kinds is None else OF_KINDS, values).all()
 
 
 def open_index(
-    connection: Connection,
-    owner: str,
-    kinds: Sequence[str] | None = None,
-    groups: Sequence[str] | None = None,
+    connection: Connection, owner: str, kinds: Names = None, groups: Names = None
 ) -> PageIndex:
     """Return the index of an owner's pages of some kinds and groups (`select_namespaces`).
 

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -242,24 +243,15 @@ def list_vector_namespaces(index: PageIndex) -> list[VectorNamespace]:
     return [VectorNamespace._make(row) for row in rows]
 
 
+@dataclass(frozen=True)
 class NearestPages:
-    """The vectors of the pages that an index searches: a `library.page_scoring.VectorCollection`.
+    """The vectors of the pages that an index searches (`library.page_scoring.VectorCollection`)."""
 
-    Args:
-        index: Which pages.
-        sets: Where their vectors are, each with its shelf.
-        more: Vectors of pages that are in no set yet, by number.
-    """
-
-    def __init__(
-        self,
-        index: PageIndex,
-        sets: Sequence[tuple[VectorNamespace, VectorSet]],
-        more: Mapping[int, FloatArray] | None = None,
-    ) -> None:
-        self.index = index
-        self.sets = sets
-        self.more = more or {}
+    index: PageIndex
+    sets: Sequence[tuple[VectorNamespace, VectorSet]]
+    """Where their vectors are, each with its shelf."""
+    more: Mapping[int, FloatArray] = field(default_factory=dict)
+    """Vectors of pages that are in no set yet, by number."""
 
     def nearest(self, vector: Vector, limit: int) -> dict[int, float]:
         """Return the cosines of the nearest pages that can be found here, by page number."""

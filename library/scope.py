@@ -144,10 +144,9 @@ async def find_origin_pages(owner: str, name: str) -> OriginPages:
         owner: Whose pages.
         name: The address of a web page, a file or folder that was read, a run, a conversation.
     """
-    mine = documents.c.owner == owner
-    rows = (await read_rows(select(documents.c.sha256, documents.c.path).where(mine))).all()
-    inside = select(documents.c.path).where(mine, path_condition(name))
-    here = set((await read_rows(inside)).scalars())
+    mine = select(documents.c.sha256, documents.c.path, path_condition(name).label("inside"))
+    rows = (await read_rows(mine.where(documents.c.owner == owner))).all()
+    here = {row.path for row in rows if row.inside}
     elsewhere = {row.sha256: row.path for row in rows if row.path not in here}
     hashes = {row.sha256 for row in rows if row.path in here}
     former = (former_documents.c.owner == owner, path_condition(name, former_documents))

@@ -132,12 +132,7 @@ def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any
 
 
 def _numbers(
-    connection: Connection,
-    owner: str,
-    ids: Sequence[str],
-    *,
-    found: bool,
-    but: Collection[str] = (),
+    connection: Connection, owner: str, ids: Sequence[str], found: bool, but: Collection[str] = ()
 ) -> dict[str, int]:
     """Return the numbers of those pages that can be found, or of those that cannot, by ids.
 

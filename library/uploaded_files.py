@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from config.settings import settings
 from config.user_files import check_file_name
-from library.documents import StoredFile, unlist_document
+from library.documents import StoredFile, list_stored_files, unlist_document
 from library.page_erasure import forget_pages
 from library.tables import documents, pages
 from storage.engine import read_rows
@@ -44,11 +44,7 @@ def _folder() -> Path:
 
 async def list_uploaded_files(owner: str, thread: str) -> list[StoredFile]:
     """Return an owner's uploads into a thread, including files that could not be read."""
-    below = documents.c.root.startswith(f"{upload_folder(thread)}/", autoescape=True)
-    mine = select(*(documents.c[name] for name in StoredFile._fields)).where(
-        documents.c.owner == owner, below
-    )
-    return [StoredFile._make(row) for row in await read_rows(mine.order_by(documents.c.path))]
+    return await list_stored_files(owner, below=f"{upload_folder(thread)}/")
 
 
 async def with_uploads(owner: str, thread: str, files: list[str]) -> list[str]:

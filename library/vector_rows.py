@@ -95,10 +95,7 @@ def ensure_vector_set(connection: Connection, namespace: int, embedder: str) -> 
         others = select(vectors.c.number).join(vector_sets, vector_sets.c.number == vectors.c.set)
         known = connection.execute(others.where(vector_sets.c.namespace == namespace).limit(1))
         new = {"namespace": namespace, "embedder": embedder, "whole": int(known.first() is None)}
-        once = dialect_insert(vector_sets).on_conflict_do_nothing()
-        empty = {"collection": "", "covered": 0, "held": 0, "apart": 0, "building": ""}
-        empty |= {"trust": "{}", "judged": 0}
-        connection.execute(once, new | empty)
+        connection.execute(dialect_insert(vector_sets).on_conflict_do_nothing(), new)
         row = connection.execute(held).one()
     return _set(row)
 
