@@ -87,10 +87,9 @@ def _read_model_table(file: Path | None) -> ModelTable:
         shipped = resources.files("config") / "models.toml"
         text = read_user_file(file, "utf-8") if file else shipped.read_text("utf-8")
         models = ModelTable.model_validate(tomllib.loads(text))
-    except FileNotFoundError as error:
-        raise Problem(ErrorCode.CONFIG_NOT_FOUND, "there is no such file", where=name) from error
     except OSError as error:
-        what = f"it cannot be read: {error.strerror}"
+        missing = isinstance(error, FileNotFoundError)
+        what = "there is no such file" if missing else f"it cannot be read: {error.strerror}"
         raise Problem(ErrorCode.CONFIG_NOT_FOUND, what, where=name) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Problem(ErrorCode.CONFIG_SYNTAX, str(error), where=name) from error

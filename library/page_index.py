@@ -74,11 +74,8 @@ STATS = select(
     *(func.coalesce(func.sum(namespaces.c[name]), 0) for name in ("pages", "words", "title_words"))
 ).where(namespaces.c.number.in_(SEARCHED_NAMESPACES))
 
-ROWS = (
-    select(*ROW)
-    .where(pages.c.number.in_(PAGE_NUMBERS), searched_condition(pages))
-    .order_by(pages.c.number)
-)
+_GIVEN = pages.c.number.in_(PAGE_NUMBERS)
+ROWS = select(*ROW).where(_GIVEN, searched_condition(pages)).order_by(pages.c.number)
 
 NEAR = pages.alias("near")
 TOGETHER = and_(
@@ -91,7 +88,7 @@ BESIDE = (
     .distinct()
     .select_from(NEAR.join(pages, TOGETHER))
     .where(NEAR.c.number.in_(PAGE_NUMBERS), NEAR.c.session_id != "", searched_condition(NEAR))
-    .where(pages.c.number.not_in(PAGE_NUMBERS), searched_condition(pages))
+    .where(~_GIVEN, searched_condition(pages))
     .order_by(pages.c.number)
 )
 

@@ -48,12 +48,9 @@ _BRIEF_COLUMNS = (
     *(pages.c[name] for name in PageBrief._fields[:-1]),
     func.coalesce(_GROUP, "").label("group"),
 )
-_NEWEST = (
-    select(pages.c.number, *_BRIEF_COLUMNS)
-    .join(members, members.c.page == pages.c.number)
-    .where(findable_condition(pages))
-    .order_by(members.c.page.desc())
-)
+_BRIEFS = select(pages.c.number, *_BRIEF_COLUMNS)
+_MEMBERS = _BRIEFS.join(members, members.c.page == pages.c.number)
+_NEWEST = _MEMBERS.where(findable_condition(pages)).order_by(members.c.page.desc())
 
 
 async def find_briefs(
@@ -74,8 +71,8 @@ async def find_briefs(
 
     def search(index: PageIndex) -> list[PageBrief]:
         numbers = index.matching(terms, limit)
-        rows = select(pages.c.number, *_BRIEF_COLUMNS).where(pages.c.number.in_(numbers))
-        found = {row.number: PageBrief._make(row[1:]) for row in index.connection.execute(rows)}
+        rows = index.connection.execute(_BRIEFS.where(pages.c.number.in_(numbers)))
+        found = {row.number: PageBrief._make(row[1:]) for row in rows}
         return [found[number] for number in numbers if number in found]
 
     kinds = await list_outlined_kinds(owner, within.kinds)
@@ -200,11 +197,8 @@ def _count_query(owner: str, group: PageGroup) -> Select[*tuple[Any, ...]]:
         ends = (func.min(pages.c.number), func.max(pages.c.number))
         its = (*_origin_conditions(owner, group), pages.c.indexed > 0)
         return select(func.count(), *ends).where(*its)
-    namespace = (
-        select(namespaces.c.number, namespaces.c.pages)
-        .where(namespaces.c.name == short_hash(owner, group.kind, group.name))
-        .subquery()
-    )
+    named = namespaces.c.name == short_hash(owner, group.kind, group.name)
+    namespace = select(namespaces.c.number, namespaces.c.pages).where(named).subquery()
     page = select(members.c.page).where(members.c.namespace == namespace.c.number)
     first, last = (page.order_by(key).limit(1) for key in (members.c.page, members.c.page.desc()))
     return select(namespace.c.pages, first.scalar_subquery(), last.scalar_subquery())

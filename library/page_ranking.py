@@ -243,12 +243,9 @@ def _score_links(pool: _CandidatePool, base: Scores) -> dict[int, float]:
     if highest <= 0:
         return {}
     named = pool.names.pages
-    seeds = [
-        signals.Seed(
-            pool.rows[n], max((base[n] / highest) ** 2, named.get(pool.rows[n].number, 0.0))
-        )
-        for n in best
-    ]
+    rows = {n: pool.rows[n] for n in best}
+    forces = {n: max((base[n] / highest) ** 2, named.get(rows[n].number, 0.0)) for n in best}
+    seeds = [signals.Seed(rows[n], force) for n, force in forces.items()]
     return signals.score_mentions(pool.asked, pool.store, seeds, pool.weights)
 
 

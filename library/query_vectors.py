@@ -113,11 +113,8 @@ def _used(
     sets: Sequence[VectorSet], places: Mapping[int, VectorNamespace], maker: Embedder
 ) -> list[tuple[VectorNamespace, VectorSet]]:
     """Return the sets of an embedder that are searched, each with its shelf."""
-    return [
-        (places[one.namespace], one)
-        for one in sets
-        if one.embedder == maker.name and one.namespace in places
-    ]
+    of_maker = (one for one in sets if one.embedder == maker.name)
+    return [(places[one.namespace], one) for one in of_maker if one.namespace in places]
 
 
 def _trust(used: Sequence[tuple[VectorNamespace, VectorSet]], name: str) -> float:

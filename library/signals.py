@@ -34,15 +34,14 @@ class DialogueTurns(NamedTuple):
 
 def find_turns(rows: Sequence[PageRow]) -> DialogueTurns:
     """Return the turns of dialogues among some rows: those with a session and a speaker."""
-    spoken = [bool(row.session and row.speaker) for row in rows]
-    at = {(row.session, row.turn): n for n, row in enumerate(rows) if spoken[n]}
-    names = list(dict.fromkeys(row.session for row, said in zip(rows, spoken, strict=True) if said))
+    at = {(row.session, row.turn): n for n, row in enumerate(rows) if row.session and row.speaker}
+    names = list(dict.fromkeys(session for session, _ in at))
     number = {name: n for n, name in enumerate(names)}
 
     def places(step: int) -> list[int]:
         return [at.get((row.session, row.turn + step), -1) for row in rows]
 
-    sessions = [number[row.session] if said else -1 for row, said in zip(rows, spoken, strict=True)]
+    sessions = [number[row.session] if row.session and row.speaker else -1 for row in rows]
     return DialogueTurns(places(-1), places(1), sessions, names)
 
 
@@ -70,9 +69,8 @@ def score_windows(
 def score_speaker(question: str, rows: Sequence[PageRow]) -> Scores:
     """Return 1 for the turns of the one speaker whom a question names, else 0."""
     names = {row.speaker for row in rows if row.speaker}
-    asked = [
-        name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.I)
-    ]
+    alone = r"(?<!\w){}(?!\w)"
+    asked = [name for name in names if re.search(alone.format(re.escape(name)), question, re.I)]
     only = asked[0] if len(asked) == 1 else None
     return [float(row.speaker == only) for row in rows]
 
@@ -101,10 +99,8 @@ def score_turn_context(
         base: What each page is worth so far.
         weights: What each sign is worth.
     """
-    asks = [
-        float(row.text.rstrip().endswith(("?", "？")) or "? " in row.text or "？" in row.text)
-        for row in rows
-    ]
+    # At the end of a text, a space stands for that of a sentence.
+    asks = ["? " in f"{row.text.rstrip()} " or "？" in row.text for row in rows]
     asking = [score * asks_too for score, asks_too in zip(base, asks, strict=True)]
     around = zip(_at(base, turns.before), _at(base, turns.after), strict=True)
     beside = [weights.beside * max(both) for both in around]

@@ -159,8 +159,8 @@ def _as_spelt(stem: str, word: str, store: PageCollection) -> str:
         if search_words(one)[:1] == [stem]
     }
     asked = word.lower()
-    return min(
-        spelt,
-        key=lambda one: (edit_distance(asked, one, len(asked)), one[-1] != asked[-1], one),
-        default="",
-    )
+
+    def distance(one: str) -> tuple[int, bool, str]:
+        return edit_distance(asked, one, len(asked)), one[-1] != asked[-1], one
+
+    return min(spelt, key=distance, default="")

@@ -30,11 +30,9 @@ def find_uploads_with_content(
     connection: Connection, owner: str, origins: Iterable[str]
 ) -> list[str]:
     """Return the paths of an owner's existing uploads whose content hashes are in `origins`."""
-    uploads = select(documents.c.path).where(
-        documents.c.owner == owner,
-        documents.c.sha256.in_(list(origins)),
-        documents.c.root.startswith(f"{_folder()}/", autoescape=True),
-    )
+    uploaded = documents.c.root.startswith(f"{_folder()}/", autoescape=True)
+    its = (documents.c.owner == owner, documents.c.sha256.in_(list(origins)), uploaded)
+    uploads = select(documents.c.path).where(*its)
     return [path for path in connection.execute(uploads).scalars() if os.path.exists(path)]
 
 

@@ -101,13 +101,8 @@ async def create_run(
     name = await _name(owner, thread, turn, question)
     now = time.time()
     first = {"thread": thread, "turn": turn, "owner": owner, "question": question}
-    row = {
-        "status": "running",
-        "code": "",
-        "context": _choices(context),
-        "folder": "",
-        "updated": now,
-    }
+    row = {"status": "running", "code": "", "folder": "", "updated": now}
+    row["context"] = _choices(context)
     unfinished = runs.c.status.in_(UNFINISHED_STATUSES)
     dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, unfinished)
     await commit_statements(

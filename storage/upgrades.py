@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, inspect, text
 
-NUMBERED = {
-    "sqlite": "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT",
-    "postgresql": "SERIAL PRIMARY KEY",
+SPELLINGS = {
+    "sqlite": {"key": "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT", "clustered": "WITHOUT ROWID"},
+    "postgresql": {"key": "SERIAL PRIMARY KEY", "clustered": ""},
 }
+"""What the dialects spell differently."""
 
 NAMESPACES = """
 CREATE TABLE namespaces (
-    number {numbered}, name VARCHAR(32) NOT NULL, owner VARCHAR(200) NOT NULL,
+    number {key}, name VARCHAR(32) NOT NULL, owner VARCHAR(200) NOT NULL,
     kind VARCHAR(16) NOT NULL, "group" TEXT NOT NULL, pages INTEGER NOT NULL,
     words INTEGER NOT NULL, title_words INTEGER NOT NULL, UNIQUE (name)
 )"""
@@ -28,7 +29,7 @@ CREATE TABLE members (
 
 PAGES = """
 CREATE TABLE pages (
-    number {numbered}, id VARCHAR(32) NOT NULL, owner VARCHAR(200) NOT NULL,
+    number {key}, id VARCHAR(32) NOT NULL, owner VARCHAR(200) NOT NULL,
     kind VARCHAR(16) NOT NULL, origin TEXT NOT NULL, origin_id VARCHAR(32) NOT NULL,
     place TEXT NOT NULL, session TEXT NOT NULL, session_id VARCHAR(32) NOT NULL,
     position INTEGER NOT NULL, title TEXT NOT NULL, abstract TEXT NOT NULL, text TEXT NOT NULL,
@@ -103,10 +104,7 @@ UNION SELECT DISTINCT owner, 'file', root FROM documents
 def _number_pages(connection: Connection) -> None:
     """Make pages what they are in version 3; they are cut again when they are searched."""
     sqlite = connection.dialect.name == "sqlite"
-    spelt = {
-        "numbered": NUMBERED[connection.dialect.name],
-        "clustered": "WITHOUT ROWID" if sqlite else "",
-    }
+    spelt = SPELLINGS[connection.dialect.name]
     before = BEFORE if sqlite else (*BEFORE, WIDER)
     _execute(connection, *(statement.format(**spelt) for statement in before))
     _name(connection)
@@ -265,15 +263,8 @@ def _feedback(connection: Connection) -> None:
     )
 
 
-STEPS: tuple[UpgradeStep, ...] = (
-    _out,
-    _number_pages,
-    _trust,
-    _events,
-    _attempts,
-    _undoes,
-    _feedback,
-)
+STEPS: tuple[UpgradeStep, ...]
+STEPS = (_out, _number_pages, _trust, _events, _attempts, _undoes, _feedback)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA_VERSION = 1 + len(STEPS)
