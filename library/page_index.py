@@ -258,9 +258,7 @@ def select_namespaces(
     return [row.number for row in _select(connection, owner, kinds, groups)]
 
 
-def _select(
-    connection: Connection, owner: str, kinds: Names, groups: Names
-) -> Sequence[Row[Any]]:
+def _select(connection: Connection, owner: str, kinds: Names, groups: Names) -> Sequence[Row[Any]]:
     values = refresh_values(owner) | {"groups": [""] if groups is None else groups, "kinds": kinds}
     return connection.execute(OF_GROUPS if kinds is None else OF_KINDS, values).all()
 
