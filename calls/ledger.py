@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, insert, select
@@ -21,7 +21,6 @@ from runs.call_site import CallSite
 from runs.tables import calls
 from storage.engine import (
     SqlStatement,
-    commit_statements,
     read_rows,
     write_in_group,
     write_with_next_group,
@@ -124,6 +123,7 @@ async def record_call(
     cost: CallCost | None = None,
     said: ActionRecord | None = None,
     also: Sequence[SqlStatement] = (),
+    write: Callable[[Connection], object] = lambda _: None,
 ) -> None:
     """Record the result of a call; it is on the disk when this returns.
 
@@ -134,6 +134,7 @@ async def record_call(
         cost: What it used; `None` for calls that are free.
         said: Its summary, which is written in the same transaction.
         also: What else is written in that transaction.
+        write: Writes what the result refers to, in that transaction too.
     """
     cost = cost or CallCost()
     row = {
@@ -152,11 +153,22 @@ async def record_call(
         "started": started,
         "ended": time.time(),
     }
+    statements = [(insert(calls), row), *_action_statements(call, said), *also]
     try:
-        await commit_statements((insert(calls), row), *_action_statements(call, said), *also)
+        await write_in_group(partial(_record, write, statements))
     except IntegrityError:
         # Two equal requests at one point ran at once; either result will do.
-        await commit_statements(*also)
+        await write_in_group(partial(_record, write, also))
+
+
+def _record(
+    write: Callable[[Connection], object],
+    statements: Sequence[SqlStatement],
+    connection: Connection,
+) -> None:
+    write(connection)
+    for statement, values in statements:
+        connection.execute(statement, values)
 
 
 async def call_once(

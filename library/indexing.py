@@ -89,11 +89,17 @@ def join_namespaces(connection: Connection, numbers: Sequence[int], wanted: Sequ
 
 def _add_members(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) -> None:
     """Add pages to namespaces; they must not be in the index."""
-    if not numbers:
-        return
+    if numbers:
+        titles = connection.execute(_TITLES, {PAGE_NUMBERS.key: numbers})
+        _insert_members(connection, [(number, title) for number, title in titles], wanted)
+
+
+def _insert_members(
+    connection: Connection, titles: Sequence[tuple[int, str]], wanted: Sequence[int]
+) -> None:
     rows = [
         {"namespace": namespace, "page": number, "key": title_key(title)[:LONGEST_TITLE_KEY]}
-        for number, title in connection.execute(_TITLES, {PAGE_NUMBERS.key: numbers})
+        for number, title in titles
         for namespace in wanted
     ]
     connection.execute(dialect_insert(members).on_conflict_do_nothing(), rows)
@@ -111,9 +117,12 @@ def lock_indexed(connection: Connection, numbers: Sequence[int]) -> list[int]:
 def index_pages(connection: Connection, numbers: Sequence[int]) -> None:
     """Add pages to the index of their namespaces."""
     if numbers:
-        entries = _entries(connection, numbers)
-        keyword_index(connection).add_entries(connection, entries)
-        _count(connection, entries, 1)
+        _add_entries(connection, _entries(connection, numbers))
+
+
+def _add_entries(connection: Connection, entries: Sequence[KeywordEntry]) -> None:
+    keyword_index(connection).add_entries(connection, entries)
+    _count(connection, entries, 1)
 
 
 def unindex_pages(connection: Connection, numbers: Sequence[int]) -> None:
@@ -186,28 +195,56 @@ def write_pages(
     new = {row["id"]: row for row in rows}
     known = {row.id for row in _lock_rows(connection, list(new))}
     inserted = insert_pages(connection, [row for key, row in new.items() if key not in known])
-    stored = _lock_rows(connection, list(new))
-    stale = {row.number: new[row.id] for row in stored if row.indexed != WORDS_VERSION}
-    _update_words(connection, stale)
     wanted = _namespaces_of_origin(connection, origin)
-    fresh = sorted({*inserted, *stale})
-    _add_members(connection, fresh, wanted)
-    index_pages(connection, fresh)
-    queue_vectors(connection, fresh)
-    others = [row.number for row in stored if row.number not in {*fresh}]
-    join_namespaces(connection, others, wanted)
+    _index_inserted(connection, {number: new[key] for key, number in inserted.items()}, wanted)
+    stored = {key: row for key, row in new.items() if key not in inserted}
+    updated = _update_stored(connection, stored, wanted) if stored else []
     if known:
         extended = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
         connection.execute(extended.values(expires=origin.expires))
-    return fresh
+    return sorted([*inserted.values(), *updated])
 
 
-def insert_pages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert pages, and return the numbers of those that no other process inserted first."""
+def _index_inserted(
+    connection: Connection, new: Mapping[int, Mapping[str, Any]], wanted: Sequence[int]
+) -> None:
+    """Index pages that this transaction inserted, by number, without reading them again."""
+    if not new:
+        return
+    _insert_members(connection, [(number, row["title"]) for number, row in new.items()], wanted)
+    spaces = sorted(wanted)
+    _add_entries(
+        connection,
+        [KeywordEntry(n, spaces, row["title_words"], row["words"]) for n, row in new.items()],
+    )
+    owner = next(iter(new.values()))["owner"]
+    # The first of the namespaces of an origin is that of its kind.
+    data = {"namespace": wanted[0], "pages": list(new)}
+    outbox.enqueue_job(connection, owner, VECTOR_JOB, data)
+
+
+def _update_stored(
+    connection: Connection, new: Mapping[str, Mapping[str, Any]], wanted: Sequence[int]
+) -> list[int]:
+    """Index stored pages that are not in the index; return their numbers."""
+    stored = _lock_rows(connection, list(new))
+    stale = {row.number: new[row.id] for row in stored if row.indexed != WORDS_VERSION}
+    _update_words(connection, stale)
+    _add_members(connection, sorted(stale), wanted)
+    index_pages(connection, sorted(stale))
+    queue_vectors(connection, sorted(stale))
+    others = [row.number for row in stored if row.number not in stale]
+    join_namespaces(connection, others, wanted)
+    return list(stale)
+
+
+def insert_pages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Insert pages; return the numbers, by id, of those that no other process inserted first."""
     if not rows:
-        return []
+        return {}
     once = dialect_insert(pages).on_conflict_do_nothing(index_elements=["id"])
-    return list(connection.execute(once.returning(pages.c.number), rows).scalars())
+    inserted = connection.execute(once.returning(pages.c.id, pages.c.number), rows)
+    return {row.id: row.number for row in inserted}
 
 
 def _namespaces_of_origin(connection: Connection, origin: PageOrigin) -> list[int]:

@@ -6,7 +6,7 @@ It stores everything that was read, once, with its origin and its provenance.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -71,6 +71,20 @@ async def store_pages(
         owner, kind, strip_unstorable(origin), strip_unstorable(group), provenance, run, expires
     )
     return await store_page_batches(source, _batches(new), part=part)
+
+
+def stage_pages(
+    source: PageOrigin, new: Sequence[NewPage]
+) -> tuple[list[str], Callable[[Connection], None]]:
+    """Return the ids of at most `STORE_BATCH` pages, and a function that stores them.
+
+    So they can be stored in the transaction of something that refers to them.
+    """
+    name, group = strip_unstorable(source.name), strip_unstorable(source.group)
+    source = source._replace(name=name, group=group)
+    rows = build_page_rows(source, new)
+    positions = {row["id"]: row["position"] for row in rows}
+    return list(positions), partial(_store_batch, source=source, rows=rows, current=positions)
 
 
 async def store_page_batches(

@@ -373,7 +373,7 @@ async def test_every_change_leaves_work_for_the_vectors():
 
 
 async def test_a_kept_page_that_fails_midway_leaves_nothing(monkeypatch):
-    monkeypatch.setattr("library.indexing.queue_vectors", lambda *_: 1 / 0)
+    monkeypatch.setattr("storage.outbox.enqueue_job", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         await store_pages(ME, "web", "u", [a_page("queen")])

@@ -14,14 +14,21 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import or_, select
 
-from calls.ledger import ActionRecord, LedgerCall, call_once, recorded_hits
+from calls.ledger import (
+    ActionRecord,
+    LedgerCall,
+    call_once,
+    find_recorded,
+    record_call,
+    recorded_hits,
+)
 from config.errors import ErrorCode, Problem
 from config.resources import SharedTasks
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
 from library.page_retrieval import FoundPage
-from library.page_rows import NewPage
+from library.page_rows import NewPage, PageOrigin
 from library.page_sizing import size_pages
 from library.recall import read_pages
 from library.tables import pages as stored
@@ -83,24 +90,30 @@ async def _read(here: CallSite, url: str, before: list[str], problems: list[Prob
 
 async def _fetch_once(here: CallSite, url: str) -> list[str]:
     """Fetch a page once for all branches of a run that want it at the same moment."""
-    call = _call(here, url)
-    action = ActionRecord(url, step=here.step)
-    return await _fetching.run(
-        call.key, lambda: call_once(call, lambda: _fetched(here, url), lambda _: action)
-    )
+    call = LedgerCall(run_site(here), "fetch", "web", url)
+    return await _fetching.run(call.key, lambda: _fetched(here, call, url))
 
 
-def _call(here: CallSite, url: str) -> LedgerCall:
-    return LedgerCall(run_site(here), "fetch", "web", url)
-
-
-async def _fetched(here: CallSite, url: str) -> list[str]:
+async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
+    """Return the ids of the pages at an address, fetched unless the run has recorded them."""
+    recorded: list[str] | None = await find_recorded(call)
+    if recorded is not None:
+        return recorded
+    started = time.time()
     got = await fetch_page(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
     made = got["sized"] or await _sized(page, url)
     address = canonicalise_url(got["url"])
     site = urlsplit(address).hostname or ""
-    return await pages.store_pages(here.owner, "web", address, made, group=site, run=here.run)
+    source = PageOrigin(here.owner, "web", address, site, run=here.run)
+    action = ActionRecord(url, step=here.step)
+    if len(made) > pages.STORE_BATCH:
+        ids = await pages.store_pages(here.owner, "web", address, made, group=site, run=here.run)
+        await record_call(call, ids, started, said=action)
+        return ids
+    ids, store = pages.stage_pages(source, made)
+    await record_call(call, ids, started, said=action, write=store)
+    return ids
 
 
 async def _sized(page: NewPage, url: str) -> list[NewPage]:
@@ -122,7 +135,11 @@ async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[st
     """
     now, fresh = time.time(), settings().fetch_hours * 3600
     recent = await _recent_runs(here, now - fresh)
-    keys = {_call(here._replace(run=run), url).key: url for run in recent for url in urls}
+    keys = {
+        LedgerCall(run_site(here._replace(run=run)), "fetch", "web", url).key: url
+        for run in recent
+        for url in urls
+    }
     wanted = select(calls.c.key, calls.c.run, calls.c.result, calls.c.started)
     rows = await read_rows(wanted.where(calls.c.key.in_(keys)).order_by(calls.c.started))
     found: dict[str, list[str]] = {
