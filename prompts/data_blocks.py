@@ -9,35 +9,13 @@ from functools import lru_cache
 from html import unescape
 from typing import Any, cast
 
-TAGS = (
-    *("abstract", "answer", "contested", "conversation", "count", "doubted", "draft", "earlier"),
-    *(
-        "experience",
-        "fact",
-        "facts",
-        "feedback",
-        "finding",
-        "findings",
-        "gaps",
-        "insight",
-        "instructions",
-    ),
-    *("known", "limit", "memory", "message", "messages", "needs", "new", "note", "notes", "open"),
-    *(
-        "other",
-        "others",
-        "outline",
-        "page",
-        "pages",
-        "plan",
-        "profile",
-        "queries",
-        "question",
-        "removed",
-    ),
-    *("reports", "request", "run", "runs", "sentence", "sentences", "source", "sources", "step"),
-    *("summary", "table", "tables", "talk", "trait", "traits", "wish", "wishes"),
-    "withheld",
+TAGS = re.findall(
+    r"\w+",
+    """abstract answer contested conversation count doubted draft earlier experience fact facts
+    feedback finding findings gaps insight instructions known limit memory message messages needs
+    new note notes open other others outline page pages plan profile queries question removed
+    reports request run runs sentence sentences source sources step summary table tables talk
+    trait traits wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 
@@ -103,12 +81,13 @@ def escape_tags(text: str, *tags: str) -> str:
         text: The data.
         tags: Names of blocks around it that are not among those of the prompts.
     """
-    return _guard(frozenset(tags) - {"", *_FORGED}).sub(_escaped, text)
+    guard = _guard(frozenset(tags) - {"", *_FORGED})
+    return guard.sub(lambda found: _escape_more(found[0], "&lt;"), text)
 
 
 def unescape_tags(text: str) -> str:
     """Return data as they were before they were guarded."""
-    return _guard(frozenset()).sub(_restored, text)
+    return _guard(frozenset()).sub(lambda found: _escape_less(found[0], "<"), text)
 
 
 def wrap_blocks(tag: str, parts: Iterable[str], **attributes: Any) -> str:
@@ -126,11 +105,7 @@ def join_prompt_blocks(*parts: str) -> str:
 
 
 def render_step_blocks(
-    question: str,
-    step: Data,
-    findings: str,
-    passages: Iterable[Data],
-    sources: Mapping[str, Data],
+    question: str, step: Data, findings: str, passages: Iterable[Data], sources: Mapping[str, Data]
 ) -> str:
     """Mark what everybody is shown who works on a step; `findings` is marked already."""
     return join_prompt_blocks(
@@ -143,12 +118,9 @@ def render_step_blocks(
 
 def _step(step: Data) -> str:
     """Mark a step by its description and its title, or by one where they are the same."""
-    title, said = str(step["title"]), str(step["description"])
-    return (
-        render_block("step", title)
-        if said in ("", title)
-        else render_block("step", said, title=title)
-    )
+    title, description = str(step["title"]), str(step["description"])
+    named = {} if description in ("", title) else {"title": title}
+    return render_block("step", description or title, **named)
 
 
 def render_pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
@@ -197,10 +169,10 @@ def _place(source: Data) -> str:
 
 def render_findings_block(findings: Iterable[Data], tag: str = "findings") -> str:
     """Mark findings, each with its step, how it came out, and what the checks doubt in it."""
-    marked = []
-    for finding in findings:
-        named = {"id": finding["step"], "title": finding["title"], "status": finding["status"]}
-        marked.append(render_finding_block(finding, **named))
+    marked = (
+        render_finding_block(one, id=one["step"], title=one["title"], status=one["status"])
+        for one in findings
+    )
     return wrap_blocks(tag, marked)
 
 
@@ -305,13 +277,13 @@ def _joined(one: Data, following: Data) -> str:
 
 def unescape_attribute(value: str) -> str:
     """Return what the value of an attribute was before it was written."""
-    return unescape_tags(re.sub(r"&(amp;)*quot;", lambda one: _less(one[0], '"'), value))
+    return unescape_tags(re.sub(r"&(amp;)*quot;", lambda one: _escape_less(one[0], '"'), value))
 
 
 def _attribute(value: str) -> str:
     """Write the value of an attribute, which only its own quotation mark could end."""
-    guards = escape_tags(value)
-    return re.sub(r'"|&(?:amp;)*quot;', lambda one: _more(one[0], "&quot;"), guards)
+    guarded = escape_tags(value)
+    return re.sub(r'"|&(?:amp;)*quot;', lambda one: _escape_more(one[0], "&quot;"), guarded)
 
 
 @lru_cache(maxsize=64)
@@ -323,19 +295,11 @@ def _guard(tags: frozenset[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:<|&(?:amp;)*lt;)(?={opened}|{closed})", re.IGNORECASE)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return _more(found[0], "&lt;")
-
-
-def _restored(found: re.Match[str]) -> str:
-    return found[0] if found[0] == "<" else _less(found[0], "<")
-
-
-def _more(written: str, once: str) -> str:
+def _escape_more(written: str, once: str) -> str:
     """Escape a character once more."""
     return f"&amp;{written[1:]}" if written.startswith("&") else once
 
 
-def _less(written: str, bare: str) -> str:
+def _escape_less(written: str, bare: str) -> str:
     """Escape a character once less."""
     return f"&{written[5:]}" if written.startswith("&amp;") else bare

@@ -1,10 +1,12 @@
-"""Find and fill the prompts that live beside this file."""
+"""Find and fill the prompts that live beside this file, and read tables of words."""
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib import resources
 from string import Template
+from typing import Any
 
 
 @cache
@@ -25,3 +27,10 @@ def load_prompt(name: str, language: str = "en") -> Template:
 def render_prompt(name: str, *, language: str = "en", **values: object) -> str:
     """Fill prompt `name`; a missing value raises `KeyError`, never an empty gap."""
     return load_prompt(name, language).substitute(values)
+
+
+@cache
+def load_prompt_tables(name: str) -> dict[str, dict[str, Any]]:
+    """Return the tables of a TOML file of prompts."""
+    file = resources.files("prompts") / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))

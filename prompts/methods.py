@@ -5,11 +5,11 @@ Whoever learns from runs names a method; the words that other runs are told are 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
+
+from prompts.loader import load_prompt_tables
 
 
 class Method(NamedTuple):
@@ -27,8 +27,7 @@ class Method(NamedTuple):
 @cache
 def load_methods() -> Mapping[str, Method]:
     """Return all methods by their names."""
-    text = resources.files("prompts").joinpath("methods.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text).items()
+    tables = load_prompt_tables("methods").items()
     return {name: Method(role, *said) for role, each in tables for name, said in each.items()}
 
 

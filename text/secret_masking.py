@@ -17,11 +17,7 @@ from text.secret_forms import (
     is_harmless,
     is_mixed_token,
 )
-from text.secret_phrases import (
-    find_number_at_start,
-    find_secrets_after,
-    find_worded_secrets,
-)
+from text.secret_phrases import find_number_at_start, find_secrets_after, find_worded_secrets
 
 _PATTERNS = PatternFile("text", "secret_masking.toml")
 

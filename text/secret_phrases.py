@@ -57,9 +57,7 @@ def find_worded_secrets(text: str) -> Iterator[Secret]:
 
 
 def find_secrets_after(
-    text: str,
-    readers: Iterable[tuple[re.Pattern[str], SecretReader]],
-    kind: Callable[[str], str],
+    text: str, readers: Iterable[tuple[re.Pattern[str], SecretReader]], kind: Callable[[str], str]
 ) -> Iterator[Secret]:
     """Yield the secrets that follow their name.
 

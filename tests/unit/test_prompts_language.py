@@ -21,8 +21,7 @@ from nodes.past_runs import _outcome, _reason, _shown
 from nodes.planner import Draft
 from nodes.recall.recall_nodes import __file__ as recall_file
 from prompts.data_blocks import render_sources_block
-from prompts.loader import render_prompt
-from prompts.typed_answers import CHINESE_DESCRIPTIONS
+from prompts.loader import load_prompt_tables, render_prompt
 from report.document import MAX_TITLE_CHARS, ReportDocument, shorten_title
 from report.labels import render_check_results
 from report.rendering.markdown_report import render_markdown, render_plain_text
@@ -64,7 +63,7 @@ def test_every_field_that_is_described_is_described_in_chinese():
     described = set(re.findall(r'description="([^"{]+)"', code))
 
     assert len(described) > 20
-    assert described <= set(CHINESE_DESCRIPTIONS)
+    assert described <= set(load_prompt_tables("typed_answers")["descriptions"])
 
 
 def test_what_is_remembered_is_framed_in_the_language_of_the_role():
