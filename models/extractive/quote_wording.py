@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from models.extractive.prompt_parser import SourceQuote
 from text.manuals import find_options
@@ -24,32 +24,11 @@ _PATTERNS = PatternFile("models.extractive", "quote_wording.toml")
 STEM_LENGTH = 6
 """English words that begin with so many equal letters are forms of one: director, directed."""
 
-_FAMILIES = (
-    "write wrote written compose composer author",
-    "found founded founder establish start create form formed set begin began",
-    "release publish out premiere broadcast debut issue appear launch",
-    "own owner belong owned part property",
-    "born birth",
-    "die died death",
-    "direct director",
-    "make made develop produce manufacture build built construct create design maker",
-    "contain hold held include consist comprise capacity",
-    "locate situate base lie stand site",
-    "name call known",
-    "play star portray role",
-    "win won winner champion",
-    "lead led head chair leader manage manager coach",
-    "study educate attend graduate school",
-    "live reside",
-    "marry married wife husband spouse",
-    "remove delete drop clear",
-    "show print display list output",
-    "stand short abbreviation",
-    "hold held take took place occur happen",
-    "acquire acquisition buy bought purchase",
-    "job profession occupation living",
-)
-"""Verbs that are often asked with, and the words that answer them."""
+_IMPLIED = {"years": "born died", "people": "nationality citizenship"}
+"""Words that a sentence with years of life or with a people needs no more, if they are asked."""
+
+_INSTANCES = ("value", "key", "name")
+"""What is asked for by its kind, and has a certain look: a number, a key, a name of a program."""
 
 
 def stated_words(question: str, text: str) -> list[str]:
@@ -58,36 +37,16 @@ def stated_words(question: str, text: str) -> list[str]:
     return search_words(" ".join([text, *more]))
 
 
-_IMPLIED = tuple(
-    (regex(asked, re.IGNORECASE), regex(given), told)
-    for asked, given, told in (
-        (
-            r"\bwhen\b|\bwhat (?:year|date|day)\b",
-            r"\([^()]*\d{3,4}[^()\d]{1,4}[^()]*\d{3,4}[^()]*\)",
-            "born died",
-        ),
-        (
-            r"\b(?:nationality|citizenship)\b",
-            r"\b(?:is|was) an? (?:[a-z]+[- ])?[A-Z][a-z]+(?:an|ese|ish|ch|i)\b",
-            "nationality citizenship",
-        ),
-    )
-)
-"""What is asked, what a sentence looks like, and the words that it thereby needs no more."""
+@cache
+def _word_families() -> list[frozenset[str]]:
+    rows = _PATTERNS.get_rows("families")
+    return [frozenset(search_words(" ".join(words))) for words in rows]
 
 
-def _variants_by_word() -> dict[str, frozenset[str]]:
-    families = [frozenset(search_words(line)) for line in _FAMILIES]
-    every = frozenset[str]().union(*families)
-    return {one: frozenset().union(*(some for some in families if one in some)) for one in every}
-
-
-_VARIANTS = _variants_by_word()
-
-
+@lru_cache(maxsize=65_536)
 def word_variants(term: str) -> frozenset[str]:
     """Return a term and the terms that say the same."""
-    return _VARIANTS.get(term, frozenset()) | {term}
+    return frozenset([term]).union(*(family for family in _word_families() if term in family))
 
 
 def has_variant(term: str, found: Collection[str]) -> bool:
@@ -107,7 +66,11 @@ def has_all_variants(terms: Iterable[str], statements: Iterable[str]) -> bool:
 @lru_cache(maxsize=64)
 def _implied(question: str) -> list[tuple[re.Pattern[str], str]]:
     """Return what may say the words of a question without them, as told for each clause."""
-    return [(given, said) for asked, given, said in _IMPLIED if asked.search(question)]
+    return [
+        (_PATTERNS.get(f"{name}_given"), said)
+        for name, said in _IMPLIED.items()
+        if _PATTERNS.get(f"{name}_asked").search(question)
+    ]
 
 
 SPREAD = 3
@@ -124,12 +87,6 @@ BACK_REFERENCE = regex(
     re.IGNORECASE,
 )
 """What begins with something that was named before."""
-_DONE = regex(r"\b(?:is|are|was|were|be|been) .*?\b(?P<verb>[a-z]{2,}ed)\W*$")
-"""A question for what is done to something."""
-_NO_COUNT = regex(r"\bone\b|(?<=\w)\(\d\w?\)", re.IGNORECASE)
-"""A number that counts nothing: "one", the section of a manual."""
-_CALLED = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of|since) )?(?:which|what|how) ([\w-]+)")
-"""The word for the kind of thing that is asked for."""
 
 
 def has_answering_clause(question: str, quote: SourceQuote, title: str) -> bool:
@@ -137,7 +94,7 @@ def has_answering_clause(question: str, quote: SourceQuote, title: str) -> bool:
 
     Only names may stand in the title instead.
     """
-    done, called = _DONE.search(question), _CALLED.findall(question.lower())
+    done, called = _PATTERNS.done.search(question), _PATTERNS.called.findall(question.lower())
     if BACK_REFERENCE.search(quote.text) or (
         done and not re.search(rf"\b{done['verb']}\b", quote.text)
     ):
@@ -157,7 +114,7 @@ def has_answering_clause(question: str, quote: SourceQuote, title: str) -> bool:
 def _gives(question: str, rest: Sequence[str], clause: str) -> bool:
     """Tell whether a clause has the number or the kind of thing that is asked for, near by."""
     if "how many" in question.lower():
-        return bool(has_asked_count(question, _NO_COUNT.sub("", clause)))
+        return bool(has_asked_count(question, _PATTERNS.no_count.sub("", clause)))
     return has_answer_type_near(
         question, clause, [form for one in rest for form in word_variants(one)]
     )
@@ -173,43 +130,8 @@ def _together(terms: Sequence[str], statements: Sequence[str]) -> bool:
 
 FEW = 4
 """A quote with fewer words that the question has not says nothing."""
-_WANTING = regex(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
-"""A condition that names what somebody wants to do, as a way does."""
-_ASKS_OPTION = regex(r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE)
 _OPTION = regex(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
 """What an option looks like."""
-_DOES = regex(r"^\W*what do(?:es)?\b", re.IGNORECASE)
-"""What asks for what something does, which is not what one of its options does."""
-_CODE = (
-    r"(?<![\w-])(?:\$\W?\w*|\w*[\w)][_/.:(-]+[\w)][\w./:()-]*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*"
-    r"|[`\"'“‘][^\s]+)|\w\(\d?\)"
-)
-_INSTANCES = tuple(
-    (
-        regex(
-            rf"\b(?:which|what)(?: (?!(?:is|are|was|does|do)\b)[\w-]+){{0,2}} (?:{asked})\b",
-            re.IGNORECASE,
-        ),
-        regex(given),
-    )
-    for asked, given in (
-        (r"ports?|versions?|sizes?|numbers?|value|mode|level", r"\d|[A-Z]{2,}|[\"'“‘`]|\w=\w"),
-        (
-            "keys?|keystrokes?|shortcuts?",
-            r"\b(?:F\d|[CM]-\S|(?i:ctrl|control|alt|shift|esc|enter|tab|space|return|arrow)\b)"
-            r"|[\"'“‘`]|(?<![\w'’-])[b-zB-HJ-Z?^](?![\w'’-])",
-        ),
-        (
-            "commands?|variables?|functions?|modules?|files?|director(?:y|ies)|paths?|signals?"
-            "|methods?|parameters?|directives?|settings?|packages?|programs?|tools?|class(?:es)?",
-            _CODE,
-        ),
-    )
-)
-"""What asks for one of some things that have a name of a certain look, and that look."""
-_PARENT = regex(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
-_SPOUSE = regex(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
-_CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
 
 OPENING_CONDITION = regex(
     r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
@@ -220,8 +142,6 @@ NEGATION_WORDS = regex(
     r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
     re.IGNORECASE,
 )
-_LABEL = regex(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
-"""What only names something, as an entry of an index and a setting do."""
 _ANNOUNCES = regex(r"(?<!\W)(?>\W*?[:：])\W*$|\[-")
 """What comes before the lines that say something, or shows how a command is called."""
 
@@ -238,11 +158,22 @@ def is_disqualified(question: str, lead: Sequence[SourceQuote]) -> bool:
     return bool(
         _no_way(question, first)
         or _of_other_kin(question, first)
-        or (_LABEL.search(first) and not _says_more(question, first) and not _value(lead[0]))
+        or (
+            _PATTERNS.label.search(first)
+            and not _says_more(question, first)
+            and not _value(lead[0])
+        )
         or not _stands_for(question, first)
         or not find_options(question) <= find_options(f"{lead[0].section} {first}")
-        or (_DOES.search(question) and find_options(lead[0].section) and not find_options(question))
-        or (_ASKS_OPTION.search(question) and not _OPTION.search(f"{lead[0].section} {first}"))
+        or (
+            _PATTERNS.does.search(question)
+            and find_options(lead[0].section)
+            and not find_options(question)
+        )
+        or (
+            _PATTERNS.asks_option.search(question)
+            and not _OPTION.search(f"{lead[0].section} {first}")
+        )
         or _no_instance(question, lead)
         or any(_ANNOUNCES.search(one.text) for one in lead if not one.items)
     )
@@ -253,19 +184,20 @@ def _no_way(question: str, quote: str) -> bool:
     line = strip_request_phrases(question)
     if not _PATTERNS.way.search(line):
         return False
-    conditional = OPENING_CONDITION.search(quote) and not _WANTING.search(quote)
+    conditional = OPENING_CONDITION.search(quote) and not _PATTERNS.wanting.search(quote)
     undone = _PATTERNS.act.search(line) and not _PATTERNS.doing.search(quote)
     return bool(conditional or undone) or not _PATTERNS.step.search(quote)
 
 
 def _no_instance(question: str, lead: Sequence[SourceQuote]) -> bool:
     """Tell whether a port, a key, a command or the like is asked for that quotes do not name."""
-    look = next((given for asked, given in _INSTANCES if asked.search(question)), None)
-    if look is None or any(one.section for one in lead):
+    kind = next((one for one in _INSTANCES if _PATTERNS.get(f"{one}_asked").search(question)), None)
+    if kind is None or any(one.section for one in lead):
         return False
-    said = question.lower()
-    found = (each[0] for one in lead for each in look.finditer(one.text))
-    return not any(each.lower() not in said for each in found)
+    instances = (
+        each[0] for one in lead for each in _PATTERNS.get(f"{kind}_given").finditer(one.text)
+    )
+    return all(each.lower() in question.lower() for each in instances)
 
 
 def _value(quote: SourceQuote) -> bool:
@@ -296,7 +228,9 @@ def _stands_for(question: str, quote: str) -> bool:
 
 def _of_other_kin(question: str, quote: str) -> bool:
     """Tell whether a quote names children where parents are asked for, or parents as a couple."""
-    if _SPOUSE.search(question):
+    if _PATTERNS.spouse.search(question):
         return bool(_PATTERNS.of_parents.search(quote))
-    inverse = (rf"{_CHILD_OF}{re.escape(name)}" for name in extract_names(question))
-    return bool(_PARENT.search(question)) and any(re.search(one, quote) for one in inverse)
+    inverse = (
+        rf"{_PATTERNS.get_text('child_of')}{re.escape(name)}" for name in extract_names(question)
+    )
+    return bool(_PATTERNS.parent.search(question)) and any(re.search(one, quote) for one in inverse)
