@@ -79,11 +79,7 @@ DEFINED = 0.5
 """Quotes that say less well what a thing is (`text/definitions.py`) do not answer what it is."""
 
 _ORDINAL = regex(r"第[一二三四五六七八九十百\d]+|\d+")
-_WITHIN = regex(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
-"""A thing, and in what: "a checkpoint in write-ahead logging"."""
 
-_CLASS = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE)
-"""What names the kind of thing that is asked for."""
 _ENDS = regex(r"(?<!\W)(?>\W*?(?<!\.\.)[.!?。！？])\W*$")
 """What ends like a sentence, and not with dots or a colon."""
 _BEFORE = regex(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
@@ -276,7 +272,7 @@ def _defined(question: str) -> DefinedTerm | None:
     What it asks of something, such as its capital or its author, is no meaning.
     """
     line = _PATTERNS.does_of.sub(r"\1 \2", question.split("\n")[0])
-    asked = find_defined_term(_WITHIN.sub(r"\1", line))
+    asked = find_defined_term(_PATTERNS.within.sub(r"\1", line))
     if not asked or _PATTERNS.of.search(asked.spelling):
         return None
     return (
@@ -342,7 +338,7 @@ def _opening(quote: str) -> str:
 
 def _called(question: str) -> list[str]:
     """Return the words by which a question calls what it asks for: "which club"."""
-    return search_words("".join(_CLASS.findall(strip_request_phrases(question))[:1]))
+    return search_words("".join(_PATTERNS.called.findall(strip_request_phrases(question))[:1]))
 
 
 def _unclassed(question: str, quote: str) -> float:

@@ -33,8 +33,10 @@ from text.regex import regex
 from text.topics import key_terms, named_terms, strip_request_phrases
 from text.words import search_words
 
-_PATTERNS = PatternFile("models.extractive", "exact_answers.toml")
+_USES = ("used", "meant", "good", "there", "designed", "intended")
+"""What something is … for."""
 
+_PATTERNS = PatternFile("models.extractive", "exact_answers.toml", uses="|".join(_USES))
 
 AnswerForm = Literal["entry", "reply", "default", "deed", "meaning", "clause"]
 """How an answer is said."""
@@ -45,33 +47,6 @@ WHOLE = 1.0
 SAME_QUESTION = 0.8
 """The share of the words that two questions have in common, at least, to be the same."""
 
-_FOR = ("used", "meant", "good", "there", "designed", "intended")
-"""What something is … for."""
-
-_USED = regex(
-    r"^\W*what (?:is|are|was|were) (?:an? |the )?(?P<subject>.+?) "
-    rf"(?P<verb>{'|'.join(_FOR)}) for\W*$",
-    re.IGNORECASE,
-)
-"""What asks what something does or may do, or is there for."""
-_KIND = (
-    r"(?: (?:command|option|function|statement|program|tool|package|builtin|module|method|clause"
-    r"|parameter|setting|utility|pragma|file|variable|keyword|directive|key|flag|field))?"
-)
-_AFTER = r"[\"'”’`)]?(?:\(\d?\))?(?:\s*\([^()]*\)|, [^,.;]{1,60},)?\s+"
-_VERB = (
-    r"(?:(?:can|may|will) (?:be )?|(?:is|are|was|were) (?=\w+ed\b)|(?:used|designed) to |simply )*"
-    r"(?P<said>[a-z-]+)\b"
-)
-_TOOL = regex(r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE)
-"""A thing by what it is there for: "a tool that …"."""
-_POINTS = regex(r"\W*(?:this|it|them|so|such|these|those)\b", re.IGNORECASE)
-"""An object that was named before."""
-_BUT = regex(r"\([^()]*\bnot\b|\bno-op\b")
-"""What takes back what a sentence says a thing does."""
-_PART_OF = regex(r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE)
-_NOTE = regex(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
-"""What begins with a name and a colon, and is no definition."""
 _ABOVE = regex(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
 """A question right above a quote."""
 
@@ -119,7 +94,7 @@ def _said(question: str, quote: SourceQuote, title: str, text: str) -> AnswerFor
         return "default" if gives_default_value(question, quote, title) else None
     if is_about_other_option(question, quote):
         return None
-    if found := _PATTERNS.does.search(question) or _USED.search(question):
+    if found := _PATTERNS.does.search(question) or _PATTERNS.asks_use.search(question):
         does = _does(found["subject"], found["verb"].lower(), quote, title, text)
         return "deed" if does else None
     if _asks_thing(question):
@@ -148,14 +123,13 @@ def _asks_thing(question: str) -> bool:
 
 def _is_thing(question: str, quote: SourceQuote) -> bool:
     """Tell whether a quote begins with the thing that is asked for and says what it is."""
-    asked, part = find_defined_term(question), _PART_OF.search(question)
-    if part and re.match(
-        rf"\W*{_beginning(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
-    ):
+    asked, part = find_defined_term(question), _PATTERNS.part_of.search(question)
+    is_part = part and rf"\W*{_beginning(part['part'])}(?:is|are|was|were)\b"
+    if is_part and re.match(is_part, quote.text, re.IGNORECASE):
         return True
-    if not asked or any(one.match(quote.text) for one in (_NOTE, _PATTERNS.instance)):
+    if not asked or f"{asked.spelling}," in question:
         return False
-    if f"{asked.spelling}," in question:
+    if _PATTERNS.noted.match(quote.text) or _PATTERNS.instance.match(quote.text):
         return False
     return score_definition(asked, quote.text, "") >= WHOLE
 
@@ -165,13 +139,12 @@ def _does(subject: str, verb: str, quote: SourceQuote, title: str, text: str) ->
     if verb == "mean":
         return _is_thing(f"what does {subject} mean", quote)
     start = _beginning(subject)
-    found = re.match(rf"\W*{start}{_VERB}", quote.text, re.IGNORECASE)
-    if not found or _BUT.search(quote.text):
+    verb_after = _PATTERNS.get_text("verb_after")
+    found = re.match(rf"\W*{start}{verb_after}", quote.text, re.IGNORECASE)
+    if not found or _PATTERNS.revokes.search(quote.text):
         return False
-    if verb not in ("do", *_FOR):
-        return bool(search_words(verb)) and has_variant(
-            search_words(verb)[0], search_words(found["said"])
-        )
+    if verb not in ("do", *_USES):
+        return any(has_variant(one, search_words(found["said"])) for one in search_words(verb)[:1])
     before = text.partition(quote.text)[0]
     described = " " in subject or not is_manual_page(title) or _PATTERNS.describes.search(before)
     return bool(described) and _serves(start, quote.text, before, found)
@@ -180,15 +153,14 @@ def _does(subject: str, verb: str, quote: SourceQuote, title: str, text: str) ->
 def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
     """Tell whether the first sentence that begins with something says what it is there for."""
     earlier = re.search(rf"(?:^|[.!?]\s|\n)\s*{start}[a-z]", before, re.IGNORECASE)
-    if earlier or _POINTS.match(quote, found.end()):
+    if earlier or _PATTERNS.points.match(quote, found.end()):
         return False
-    tool = re.match(rf"\W*{start}(?:is|are) (?=an? )", quote, re.IGNORECASE)
-    return (
-        bool(_TOOL.match(quote, tool.end())) if tool else not _PATTERNS.no_deed.match(found["said"])
-    )
+    if tool := re.match(rf"\W*{start}(?:is|are) (?=an? )", quote, re.IGNORECASE):
+        return bool(_PATTERNS.tool.match(quote, tool.end()))
+    return not _PATTERNS.no_deed.match(found["said"])
 
 
 def _beginning(subject: str) -> str:
     """Return a pattern for a sentence that begins with a thing, up to its verb."""
     spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", subject)))
-    return rf"(?:the |an? )?[\"'“‘`]?{spelt}{_KIND}{_AFTER}"
+    return rf"(?:the |an? )?[\"'“‘`]?{spelt}{_PATTERNS.get_text('named')}"

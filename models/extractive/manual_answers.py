@@ -32,7 +32,7 @@ from text.pattern_files import PatternFile
 from text.question_types import has_answer_type
 from text.regex import regex
 from text.topics import key_terms, strip_request_phrases
-from text.words import QUESTION_WORDS, STOPWORDS, search_words
+from text.words import NON_TOPIC_WORDS, search_words
 
 _PATTERNS = PatternFile("models.extractive", "manual_answers.toml")
 
@@ -43,11 +43,7 @@ _ENDING = regex(r"(?:[._-](?:conf|config|cfg|ini|rc|d)|\(\d\w*\))$")
 """What the name of a file has behind the name of its program."""
 _TOKEN = regex(r"[\w][\w.+:-]*[\w+]|\w")
 _VALUE = regex(r"[\s=\[<(|:]")
-_LIGHT = STOPWORDS | QUESTION_WORDS
 _ONE_WORD = regex(r"--?[A-Za-z][a-z]*|[A-Z]?[a-z]+")
-_LINKS = regex(r"(?:^|(?<= ))(?:of|in|for|by|with|from|on) +(?=\S)", re.IGNORECASE)
-_ASKED_OWNER = regex(r"\b(?:of|in|for) (?:(?:an?|the) )?(?P<whose>[\w.+-]*\w)\W*$", re.IGNORECASE)
-"""What a question ends with, if it is one word: the owner of what is asked for."""
 SHARED_OPENING = 40
 """Two passages that give an entry share so many characters at its beginning."""
 
@@ -92,7 +88,7 @@ def is_from_other_manual(
     known = {
         one for page in pages if is_manual_page(page.title) for one in page_subjects(page.title)
     }
-    mine = page_subjects(title) | set(_TOKEN.findall(_section(title).lower()))
+    mine = page_subjects(title) | _section_names(title)
     told = quote.text.lower().split()[: 2 if quote.section else None]
     return bool(asked & known) and not asked & known & {*mine, *_TOKEN.findall(" ".join(told))}
 
@@ -103,7 +99,7 @@ def page_covers_names(others: Sequence[str], title: str) -> bool:
     It stands in its title, and one of it is its name, a name with a capital letter in what it is
     for, or the heading of the section.
     """
-    mine = page_subjects(title) | set(_TOKEN.findall(_section(title).lower()))
+    mine = page_subjects(title) | _section_names(title)
     told = set(_TOKEN.findall(title))
     names = [one for one in others if one.lower() in mine or (not one.islower() and one in told)]
     every = mine | {one.lower() for one in told}
@@ -112,17 +108,15 @@ def page_covers_names(others: Sequence[str], title: str) -> bool:
 
 def has_asked_owner(question: str, quote: SourceQuote, title: str) -> bool:
     """Tell whether a quote or the name of its page has what a question ends with: "… of screen"."""
-    found = _ASKED_OWNER.search(strip_request_phrases(question.split("\n")[0]))
+    found = _PATTERNS.asked_owner.search(strip_request_phrases(question.split("\n")[0]))
     if not found:
         return True
     name, said = found["whose"].lower(), f"{quote.section} {quote.text}"
-    spelt = _TOKEN.findall(f"{said} {_section(title)}".lower())
-    mine = [*search_words(said), *search_words(" ".join(page_subjects(title)))]
-    return (
-        name in {*spelt, *page_subjects(title)}
-        or page_covers_names([found["whose"]], title)
-        or _has_name(name, mine)
-    )
+    spelt = {*_TOKEN.findall(said.lower()), *_section_names(title), *page_subjects(title)}
+    if name in spelt or page_covers_names([found["whose"]], title):
+        return True
+    words, mine = search_words(name), search_words(" ".join([said, *page_subjects(title)]))
+    return bool(words) and has_all_variants(words, mine)
 
 
 def is_unambiguous_term(
@@ -133,20 +127,12 @@ def is_unambiguous_term(
     A term of one plain word ("-k", "--debug", "Port", "regex") is in many manuals: without the
     name of its own it is single only where all pages are of one manual.
     """
-    if (
-        not named
-        and _ONE_WORD.fullmatch(head)
-        and len({page_subjects(one.title) for one in pages}) > 1
-    ):
+    manuals = {page_subjects(one.title) for one in pages}
+    if not named and _ONE_WORD.fullmatch(head) and len(manuals) > 1:
         return False
-    of = page_subjects(title)
-    shown = [page for page in pages if not named or page_subjects(page.title) & of]
-    told = {
-        " ".join(said.split())[:SHARED_OPENING]
-        for page in shown
-        for said in _entry_bodies(head, page.text)
-    }
-    return len(told) <= 1
+    shown = [one for one in pages if not named or page_subjects(one.title) & page_subjects(title)]
+    bodies = (body for page in shown for body in _entry_bodies(head, page.text))
+    return len({" ".join(body.split())[:SHARED_OPENING] for body in bodies}) <= 1
 
 
 def split_term_names(term: str) -> list[str]:
@@ -157,65 +143,41 @@ def split_term_names(term: str) -> list[str]:
 def names_beside_term(asked: str, head: str) -> list[str]:
     """Return what is named beside a term: the program in "-k option of screen"."""
     rest = re.sub(rf"(?<![\w-]){re.escape(head)}(?![\w-])", " ", asked, flags=re.IGNORECASE)
-    return _TOKEN.findall(KIND_NOUNS.sub(" ", _LINKS.sub(" ", rest)))
+    return _TOKEN.findall(KIND_NOUNS.sub(" ", _PATTERNS.links.sub(" ", rest)))
 
 
 def _named(question: str) -> set[str]:
     """Return what a question may name; a word of grammar is a name only before "do" or last."""
     line = strip_request_phrases(question.split("\n")[0]).lower()
-    told = {one for one in _TOKEN.findall(line) if one not in _LIGHT}
+    told = {one for one in _TOKEN.findall(line) if one not in NON_TOPIC_WORDS}
     return told | set(re.findall(r"\b(?:of|for|by|in|does) ([\w.+-]+?)(?=[?.\s]*$| do\b| -)", line))
 
 
-def _has_name(name: str, statements: Sequence[str]) -> bool:
-    return bool(search_words(name)) and has_all_variants(search_words(name), statements)
+def _section_names(title: str) -> set[str]:
+    return set(_TOKEN.findall(title.partition(" — ")[2].lower()))
 
 
-def _section(title: str) -> str:
-    return title.partition(" — ")[2]
-
-
-def _entry_bodies(head: str, text: str) -> Iterator[str]:
-    for one in find_manual_entries(text):
-        if head in split_term_names(one.term):
-            yield text[one.body_start : one.end]
+def _entry_bodies(head: str, text: str) -> list[str]:
+    found = (one for one in find_manual_entries(text) if head in split_term_names(one.term))
+    return [text[one.body_start : one.end] for one in found]
 
 
 DEFAULT_WORD = regex(r"\bdefaults?\b", re.IGNORECASE)
-_SOME = r"(?: [\"'`“‘]?[\w.-]+[\"'`”’]?){0,8}?"
-_IS = r"(?:is|are|was|of (?=\W?\d))\b"
-_WHOSE = regex(rf"\bdefaults?(?P<whose>{_SOME}) {_IS}", re.IGNORECASE)
-"""What a default is said to be of."""
-_DEFAULT_FORMS = tuple(
-    regex(one, re.IGNORECASE)
-    for one in (
-        rf"^(?P<of>.*?\bdefaults?{_SOME} {_IS})",
-        r"^(?P<of>.*?)\bdefaults? ?(?:to\b|=|:)",
-        r"^(?P<of>.*?)[(,] ?(?:the )?default(?: value)?(?: is|:|=)? ?(?=\W?\d|[^()]{1,40}\))",
-        r"\b(?:is|are) the default\b(?P<of>.*)$",
-        r"^\W*by default,? (?P<of>.+?) (?:is|are)\b",
-    )
-)
-"""What gives a default, with what it is the default of."""
-_DECISION = regex(r"^\W*(?:is|are|does|do|can|will|has|have)\b", re.IGNORECASE)
-_LINE = regex(r"\W*default(?: value)?: \S", re.IGNORECASE)
+_DEFAULT_FORMS = ("default_is", "default_to", "default_aside", "is_default", "is_by_default")
+"""Patterns of what gives a default, with what it is the default of."""
 _ITS = frozenset(search_words("value setting location behaviour for of the"))
-_OPENS_BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
-_BY_DEFAULT = regex(r"\bby default\b", re.IGNORECASE)
 
 
 def gives_default_value(question: str, quote: SourceQuote, title: str) -> bool:
     """Tell whether a clause gives the default of just the thing that is asked for."""
-    asked = [
-        one for one in key_terms(question) if one not in {*search_words("default value"), *_ITS}
-    ]
+    asked = [term for term in key_terms(question) if term not in {"default", *_ITS}]
     rest = [one for one in asked if not has_variant(one, asked_title_words(question, title))]
     if not rest or _more_special(quote, asked):
         return False
     clause = next(
         (one for one in _clauses(quote.text) if _gives(one, question, quote, asked, rest)), ""
     )
-    told = _OPENS_BY_DEFAULT.match(clause) and not _BY_DEFAULT.search(question)
+    told = _PATTERNS.opens_by_default.match(clause) and not _PATTERNS.by_default.search(question)
     if told and set(search_words(" ".join(clause.split()[2:4]))).isdisjoint(rest):
         return False
     return bool(clause) and has_answer_type(question, clause)
@@ -223,13 +185,13 @@ def gives_default_value(question: str, quote: SourceQuote, title: str) -> bool:
 
 def _clauses(text: str) -> list[str]:
     """Return the clauses of a sentence; a line with a default below a term is one."""
-    return [text] if _LINE.match(text) else CLAUSE_BOUNDARY.split(text)
+    return [text] if _PATTERNS.default_line.match(text) else CLAUSE_BOUNDARY.split(text)
 
 
 def _more_special(quote: SourceQuote, asked: list[str]) -> bool:
     """Tell whether a quote is below a setting with a longer name: "control-port" and no port."""
     head = {one for one in search_words(" ".join(split_term_names(quote.section))) if len(one) > 1}
-    return bool(head & set(asked) and head - {*asked, *search_words("default")})
+    return bool(head & set(asked) and head - {*asked, "default"})
 
 
 def _gives(
@@ -240,54 +202,19 @@ def _gives(
     What is asked for stands in the term above it or in what the default is said to be of, and not
     in the value. A question for yes or no is about all that is so by default.
     """
-    if BACK_REFERENCE.search(_OPENS_BY_DEFAULT.sub("", clause)) and not has_all_variants(
-        rest, search_words(quote.section)
-    ):
+    bare, above = _PATTERNS.opens_by_default.sub("", clause), search_words(quote.section)
+    if BACK_REFERENCE.search(bare) and not has_all_variants(rest, above):
         return False
-    whose = _WHOSE.search(clause)
+    whose = _PATTERNS.whose.search(clause)
     if whose and set(search_words(whose["whose"])) - _ITS - set(asked):
         return False
-    of = next((found["of"] for one in _DEFAULT_FORMS if (found := one.search(clause))), None)
-    if _DECISION.search(question) and _BY_DEFAULT.search(clause):
+    forms = (_PATTERNS.get(form).search(clause) for form in _DEFAULT_FORMS)
+    of = next((form["of"] for form in forms if form), None)
+    if _PATTERNS.decision.search(question) and _PATTERNS.by_default.search(clause):
         of = clause
-    given = (
-        of is not None
-        and not _PATTERNS.no_value.search(clause)
-        and not _PATTERNS.refers.search(clause)
-    )
-    return given and has_all_variants(rest, search_words(f"{quote.section} {of}"))
-
-
-_SUBJECT = regex(
-    r"\W*(?:(?:an?|the|all|any|each|every|some|many|most|no|one|both|either|two|this|these|those|there|you"
-    r"|we|your|its) "
-    r"(?:(?!(?:that|which|who|whose|where|when|if|whether|while|as|to|for|how|what|until|unless)\b)"
-    r"[\w'’/.-]+ ){0,6}?|(?!do)[\w'’/.-]+ )"
-    r"(?:(?:is|are)(?! (?:not )?\w+ed\b)|was|were|will|can|may|must|should|has|have|does|do|cannot)"
-    r"\b",
-    re.IGNORECASE,
-)
-"""The subject of a sentence up to its verb, unless the verb says what is done to it."""
-_PLURAL = regex(
-    r"\W*[A-Z][a-z]+ [a-z]+s "
-    r"(?!\w+(?:ing|ed) |(?:from|in|of|for|to|on|with|at|by|as|and|or|into|than|that|which) )"
-    r"[a-z]+ (?:the|an?|its|their)\b"
-)
-"""Several things that do something: "Child loggers inherit the"."""
-_ACRONYM = regex(r"\W*[A-Z]{2,}\b(?! ?\()[^.,;]{0,30}? [a-z]+s\b")
-"""Such a subject that is an acronym: "RFC 2616 requires"."""
-_SUBJECTS = (_SUBJECT, _ACRONYM, _PLURAL)
-_OF = regex(r"^(?:the )?(?:of|for|in) ", re.IGNORECASE)
-_WORD = regex(r"(?<![\w-])(?:defaults?(?: values?)?(?: to)?|values?)(?![\w-])", re.IGNORECASE)
-"""What is asked of a term whose default is asked for."""
-_GENERAL = frozenset(
-    re.findall(
-        r"\w+",
-        "do mean specify control set define configure determine indicate represent describe denote"
-        " designate influence affect govern hold contain store show display list allow",
-    )
-)
-"""Verbs that ask for no more than what something is there for."""
+    if of is None or _PATTERNS.any_found(clause, "no_value", "refers"):
+        return False
+    return has_all_variants(rest, search_words(f"{quote.section} {of}"))
 
 
 def is_entry_answer(question: str, quote: SourceQuote, pages: Sequence[SourcePassage]) -> bool:
@@ -297,18 +224,25 @@ def is_entry_answer(question: str, quote: SourceQuote, pages: Sequence[SourcePas
     beside it is what the page is about, other entries of the term say the same, the verb of the
     question is a general one or in the quote, and the quote speaks of the term.
     """
-    asked, (title, text) = find_asked_purpose(question), locate_quote(quote, pages)
-    head = next((one for one in split_term_names(quote.section) if _spelt_in(one, asked)), "")
-    others = names_beside_term(asked, head)
+    title, text = locate_quote(quote, pages)
+    head = _find_exact_term(find_asked_purpose(question), quote, title, pages)
     return (
         bool(head)
         and head.replace("--no-", "--", 1) not in {*split_term_names(quote.section)} - {head}
-        and page_covers_names(others, title)
-        and is_unambiguous_term(head, title, pages, named=bool(others))
         and _has_verb(find_asked_verb(question), quote.text)
         and _tells(quote, head, title)
         and begins_entry(quote.section, quote.text, text)
     )
+
+
+def _find_exact_term(
+    asked: str, quote: SourceQuote, title: str, pages: Sequence[SourcePassage]
+) -> str:
+    """Return the name of a quote's entry that is asked for, if it is of the very owner, or ""."""
+    head = next((one for one in split_term_names(quote.section) if _spelt_in(one, asked)), "")
+    others = names_beside_term(asked, head)
+    exact = page_covers_names(others, title) and bool(head)
+    return head if exact and is_unambiguous_term(head, title, pages, named=bool(others)) else ""
 
 
 def entry_gives_default(question: str, quote: SourceQuote, pages: Sequence[SourcePassage]) -> bool:
@@ -319,14 +253,10 @@ def entry_gives_default(question: str, quote: SourceQuote, pages: Sequence[Sourc
     if not DEFAULT_WORD.search(question):
         return False
     title, text = locate_quote(quote, pages)
-    line = _OF.sub("", " ".join(_WORD.sub(" ", find_asked_purpose(question)).split()))
-    head = next((one for one in split_term_names(quote.section) if _spelt_in(one, line)), "")
-    others = names_beside_term(line, head)
+    asked = " ".join(_PATTERNS.asked_default.sub(" ", find_asked_purpose(question)).split())
     return (
-        bool(head)
+        bool(_find_exact_term(_PATTERNS.leading_of.sub("", asked), quote, title, pages))
         and not _PATTERNS.in_case.match(quote.text)
-        and page_covers_names(others, title)
-        and is_unambiguous_term(head, title, pages, named=bool(others))
         and gives_default_value(question, quote, title)
         and len(set(_defaults(quote.section, text))) <= 1
     )
@@ -334,12 +264,10 @@ def entry_gives_default(question: str, quote: SourceQuote, pages: Sequence[Sourc
 
 def _defaults(term: str, text: str) -> Iterator[str]:
     """Yield the values that the entry of a term gives as its default."""
-    for one in find_manual_entries(text):
-        if one.term == term:
-            yield from (
-                found["value"].rstrip(".")
-                for found in _PATTERNS.values.finditer(text, one.body_start, one.end)
-            )
+    for entry in find_manual_entries(text):
+        if entry.term == term:
+            values = _PATTERNS.values.finditer(text, entry.body_start, entry.end)
+            yield from (value["value"].rstrip(".") for value in values)
 
 
 def is_about_other_option(question: str, quote: SourceQuote) -> bool:
@@ -354,7 +282,8 @@ def _spelt_in(head: str, text: str) -> bool:
 
 
 def _has_verb(verb: str, text: str) -> bool:
-    return not verb or verb in _GENERAL or has_all_variants(search_words(verb), search_words(text))
+    general = not verb or verb in _PATTERNS.get_words("general")
+    return general or has_all_variants(search_words(verb), search_words(text))
 
 
 def _tells(quote: SourceQuote, head: str, title: str) -> bool:
@@ -371,7 +300,7 @@ def _tells(quote: SourceQuote, head: str, title: str) -> bool:
         return False
     if OPENING_CONDITION.search(quote.text) and not _PATTERNS.if_set.match(quote.text):
         return False
-    subject = next((found for one in _SUBJECTS if (found := one.match(quote.text))), None)
+    subject = _PATTERNS.subjects.match(quote.text)
     if not subject:
         return True
     speaks = _PATTERNS.term.search(subject[0]) or _spelt_in(head, subject[0])

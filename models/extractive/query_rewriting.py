@@ -26,12 +26,10 @@ from text.topics import extract_names, key_phrase, key_terms
 _PATTERNS = PatternFile("models.extractive", "query_rewriting.toml")
 
 
-_BOTH = regex(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
 }
-_SUMMED = regex(r"^(?:Asked|问题)[:：] *")
 _ASKS = regex(r"(?<!\W)(?>\W*?[?？])\W*$")
 _ARTICLE = regex(r"^(?:the|an?) ", re.IGNORECASE)
 
@@ -138,7 +136,11 @@ def _said(who: str, words: str) -> str:
     """Return what a person said, or a summary says that they asked; else nothing."""
     if who == "person":
         return words
-    return _SUMMED.sub("", words) if who == "summary" and _SUMMED.match(words) else ""
+    return (
+        _PATTERNS.summed.sub("", words)
+        if who == "summary" and _PATTERNS.summed.match(words)
+        else ""
+    )
 
 
 def _compared(question: str, before: Sequence[_AskedQuestion]) -> str:
@@ -147,7 +149,7 @@ def _compared(question: str, before: Sequence[_AskedQuestion]) -> str:
     two = list(dict.fromkeys(filter(None, things)))[-2:]
     if len(two) < 2:
         return ""
-    rest = _BOTH.sub(" ", _PATTERNS.compares.sub(" ", question))
+    rest = _PATTERNS.both.sub(" ", _PATTERNS.compares.sub(" ", question))
     about = key_phrase(rest) if key_terms(rest) else ""
     if detect_language(question) == "zh":
         return f"比较{two[0]}和{two[1]}" + (f"：{about}" if about else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -33,8 +32,6 @@ from text.words import search_words
 _PATTERNS = PatternFile("models.extractive", "sentence_scoring.toml")
 
 
-_APART = regex(r"\b(?:differ(?:s|ed)?|contradict\w*|conflict\w*|oppose[ds]?)\b", re.IGNORECASE)
-"""What things do as well as documents and people."""
 _COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
 
 
@@ -46,7 +43,7 @@ def asks_disagreement(question: str) -> bool:
     if _PATTERNS.opposed.search(question):
         return True
     speak = _PATTERNS.people.search(question) or _PATTERNS.speaking.search(question)
-    return bool(_APART.search(question) and speak)
+    return bool(_PATTERNS.apart.search(question) and speak)
 
 
 def count_asked_documents(question: str) -> int:
@@ -75,16 +72,6 @@ FEW = 6
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
-_UNQUOTABLE = regex(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
-_FURNITURE = regex(
-    r"^\S+\(\w{1,5}\)\s.*\s\S+\(\w{1,5}\)$|\s{3,}\S+\(\d\w{0,3}\)$|[│┌└├┼]"
-    r"|^(?=.*[^.!?]$)(?:[^\[]*\[[^\]\d][^\]]*\]){3}",
-    re.DOTALL,
-)
-"""What stands at the head or foot of a manual page, a drawn table, and how a command is called."""
-_RECORD = regex(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
-"""A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
-_NEVER = (_UNQUOTABLE, _RECORD, _FURNITURE)
 _CAPITALS = regex(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
 _COMMENT = regex(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
 """What makes a comment of a sentence in a program."""
@@ -144,7 +131,9 @@ def locate_quote(quote: SourceQuote, pages: Sequence[SourcePassage]) -> tuple[st
 
 def _quotable(text: str) -> bool:
     """Tell whether a text may be quoted: no heading, no address, and more than a word."""
-    if len(search_words(text)) < 2 or any(one.search(text) for one in _NEVER):
+    if len(search_words(text)) < 2:
+        return False
+    if _PATTERNS.any_found(text, "unquotable", "record", "furniture"):
         return False
     return is_entry(text) or not _CAPITALS.fullmatch(text)
 
