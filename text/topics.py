@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -52,6 +52,9 @@ NAME_TERM_WEIGHT = 2.0
 
 STREWN = 0.5
 """The share of its weight that a name loses if its words are apart."""
+
+ALL_WORDS = 99
+"""No question has so many words."""
 
 _LIGHT = frozenset(
     re.findall(
@@ -128,6 +131,12 @@ def key_phrase(text: str, most: int = 8) -> str:
         best = set(sorted(found, key=worth.__getitem__)[-most:])
         found = [one for one in found if one in best]
     return " ".join(found)
+
+
+def spell_terms(text: str, terms: Collection[str]) -> list[str]:
+    """Return the words of a question that hold some of its terms, as they are spelt there."""
+    words = key_phrase(text, ALL_WORDS).split()
+    return [word for word in words if not set(key_terms(word)).isdisjoint(terms)]
 
 
 def _worth(phrase: str, place: float, own: set[str]) -> float:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -29,7 +30,7 @@ from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage, document_title
 from text.definitions import DefinedTerm, find_defined_term, score_definition
 from text.manuals import begins_entry, find_asked_purpose, is_entry_of
-from text.pattern_files import PatternFile
+from text.pattern_files import PatternFile, read_packaged_toml
 from text.question_types import (
     asks_answer_type,
     asks_list,
@@ -42,12 +43,14 @@ from text.regex import regex
 from text.script import detect_language
 from text.sentences import split_sentences
 from text.topics import (
+    ALL_WORDS,
     Topic,
     extract_names,
     extract_topic,
     key_phrase,
     key_terms,
     named_terms,
+    spell_terms,
     strip_request_phrases,
 )
 from text.words import search_words
@@ -59,9 +62,6 @@ _Term = TypeVar("_Term")
 
 OPENING = 8
 """The subject of a sentence is among so many words at its beginning."""
-
-ALL_WORDS = 99
-"""No question has so many words."""
 
 OPENED = 0.5
 """What a title is worth that does not say the name with which a full quote opens."""
@@ -147,17 +147,17 @@ def extract_answer_features(
     about, first = extract_topic(question), quotes[0]
     whole, text = locate_quote(first, pages)
     title = document_title(whole)
-    said = stated_words(question, "\n".join(one.text for one in quotes[:lead]))
     head = search_words(f"{title}\n{first.section}")
     near = {*head, *stated_words(question, first.text), *search_words(_beside(first.text, text))}
     asked, explained = _defined(question), _explained(question, first, title, text)
     defined = 1.0 if explained else _definition_score(asked, quotes[:lead], title)
     held = _has_type_near(question, about, first.text)
     shown = f"{title}\n{first.section}\n{first.text}"
-    lost, opens = _lost(question, about, shown), _subject(question, _opening(first.text))
+    lost = _lost(question, about, shown)
+    opens = _subject(question, " ".join(first.text.split()[:OPENING]))
     seen = AnswerFeatures(
         near=_share(about.terms, [one for one in about.terms if has_variant(one, near)]),
-        stated=_told_of(question, about, said),
+        stated=_stated_share(question, about, quotes[:lead]),
         ahead=_lead_over_others(about.terms, quotes, [*search_words(first.text), *head]),
         subject=max(_subject(question, title), 0.0 if lost else OPENED * opens),
         terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
@@ -171,12 +171,12 @@ def extract_answer_features(
         unclassed=_unclassed(question, first.text),
         elsewhere=_elsewhere(question, title, first.text),
         **_worded(question, first, text),
-        together=_together(about, f"{title}\n{first.section} {first.text}"),
+        together=_together(about, shown),
         disqualified=float(
             (defined is not None and defined < DEFINED)
             or (held is False and _without_kind(question, quotes[:lead]))
             or not _near_names(question, near)
-            or _unfit(question, pages, quotes, lead, lost)
+            or _is_unfit(question, pages, quotes[:lead], lost)
         ),
     )
     told_of_term = explained or entry_gives_default(question, first, pages)
@@ -202,21 +202,15 @@ def _lead_over_others(
     return max(_share(terms, near) - max(others, default=0.0), 0.0)
 
 
-def _unfit(
-    question: str,
-    pages: Sequence[SourcePassage],
-    quotes: Sequence[SourceQuote],
-    lead: int,
-    lost: float,
+def _is_unfit(
+    question: str, pages: Sequence[SourcePassage], lead: Sequence[SourceQuote], lost: float
 ) -> bool:
     """Tell whether quotes are of a sort that never answers, or lack the form of an answer."""
-    if is_disqualified(question, quotes[:lead]):
+    if is_disqualified(question, lead):
         return True
-    return (
-        lost > APART
-        if detect_language(question) == "zh"
-        else find_answer_form(question, pages, quotes) is None
-    )
+    if detect_language(question) == "zh":
+        return lost > APART
+    return find_answer_form(question, pages, lead) is None
 
 
 def _worded(question: str, first: SourceQuote, text: str) -> dict[str, float]:
@@ -260,7 +254,8 @@ def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
     return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
 
 
-def _told_of(question: str, about: Topic, statements: Sequence[str]) -> float:
+def _stated_share(question: str, about: Topic, quotes: Sequence[SourceQuote]) -> float:
+    statements = stated_words(question, "\n".join(one.text for one in quotes))
     known = named_terms(question)
     rest = {term: part for term, part in about.terms.items() if term not in known}
     return _share(rest, [term for term in rest if has_variant(term, statements)])
@@ -275,11 +270,8 @@ def _defined(question: str) -> DefinedTerm | None:
     asked = find_defined_term(_PATTERNS.within.sub(r"\1", line))
     if not asked or _PATTERNS.of.search(asked.spelling):
         return None
-    return (
-        asked
-        if asks_meaning(question) or set(search_words(asked.spelling)) <= named_terms(question)
-        else None
-    )
+    is_name = set(search_words(asked.spelling)) <= named_terms(question)
+    return asked if is_name or asks_meaning(question) else None
 
 
 def _near_names(question: str, near: Collection[str]) -> bool:
@@ -291,10 +283,8 @@ def _near_names(question: str, near: Collection[str]) -> bool:
 
 def _elsewhere(question: str, title: str, quote: str) -> float:
     """Return the share of the names that a quote lacks, and a title has beside other words."""
-    spelt = extract_names(question)
-    if not spelt or set(search_words(title)) <= set(search_words(question)):
-        return 0.0
-    return sum(not _stands(name, quote) for name in spelt) / len(spelt)
+    is_named = set(search_words(title)) <= set(search_words(question))
+    return 0.0 if is_named else _unnamed(question, quote)
 
 
 def _has_type_near(question: str, about: Topic, quote: str) -> bool | None:
@@ -330,10 +320,6 @@ def _lost(question: str, about: Topic, shown: str) -> float:
         if term not in apart and not has_variant(term, found)
     )
     return min(1.0, max(weights, default=0.0))
-
-
-def _opening(quote: str) -> str:
-    return " ".join(quote.split()[:OPENING])
 
 
 def _called(question: str) -> list[str]:
@@ -387,73 +373,21 @@ class ConfidenceModel(NamedTuple):
     threshold: float
 
 
-CONFIDENCE_MODELS = {
-    "en": ConfidenceModel(
-        -4.14,
-        AnswerFeatures(
-            near=1.59,
-            stated=1.09,
-            ahead=1.58,
-            subject=1.43,
-            terms=1.16,
-            defined=0.78,
-            undefined=-0.18,
-            typed=0.24,
-            untyped=-0.76,
-            lost=-1.23,
-            unnamed=0.56,
-            opens=0.79,
-            unclassed=-0.74,
-            elsewhere=-0.44,
-            denied=-0.39,
-            limited=-0.28,
-            hanging=-0.22,
-            long=-0.64,
-            broken=-1.01,
-            together=0.65,
-            disqualified=0.0,
-        ),
-        0.8,
-    ),
-    "zh": ConfidenceModel(
-        -4.48,
-        AnswerFeatures(
-            near=2.59,
-            stated=1.62,
-            ahead=2.96,
-            subject=0.08,
-            terms=2.05,
-            defined=0.26,
-            undefined=0.05,
-            typed=0.03,
-            untyped=-0.37,
-            lost=0.48,
-            unnamed=0.74,
-            opens=-0.71,
-            unclassed=0.0,
-            elsewhere=0.7,
-            denied=-0.47,
-            limited=-0.39,
-            hanging=0.03,
-            long=0.19,
-            broken=-0.46,
-            together=0.0,
-            disqualified=0.0,
-        ),
-        0.85,
-    ),
-}
-"""By language; `benchmarks/calibration.py`, up to commit c06408f, fitted them.
-
-The threshold of English is chosen by hand (ADR 20).
-"""
+@cache
+def load_confidence_models() -> dict[str, ConfidenceModel]:
+    """Return the fitted models of `confidence_models.toml` by language."""
+    tables = read_packaged_toml("models.extractive", "confidence_models.toml")
+    return {
+        language: ConfidenceModel(one["bias"], AnswerFeatures(**one["weights"]), one["threshold"])
+        for language, one in tables.items()
+    }
 
 
 def answer_likelihood(seen: AnswerFeatures, tongue: str) -> float:
     """Return how likely it is that quotes with such signs answer, in 0..1."""
     if seen.disqualified:
         return 0.0
-    fitted = CONFIDENCE_MODELS[tongue]
+    fitted = load_confidence_models()[tongue]
     total = fitted.bias + sum(a * b for a, b in zip(fitted.weights, seen, strict=True))
     return 1.0 / (1.0 + math.exp(-total))
 
@@ -468,14 +402,12 @@ def is_confident_answer(
     if quotes[0].items and asks_list(question):
         return is_complete_list_answer(question, quotes[0], pages)
     tongue = detect_language(question)
-    return (
-        answer_likelihood(extract_answer_features(question, pages, quotes, lead), tongue)
-        >= CONFIDENCE_MODELS[tongue].threshold
-    )
+    features = extract_answer_features(question, pages, quotes, lead)
+    return answer_likelihood(features, tongue) >= load_confidence_models()[tongue].threshold
 
 
 def list_missing_words(question: str, quotes: Sequence[SourceQuote]) -> list[str]:
     """Return the words of a question that no quote has, as they are spelt there."""
     said = search_words("\n".join(f"{one.section}\n{one.text}" for one in quotes))
-    lost = {term for term in key_terms(question) if not has_variant(term, said)}
-    return [word for word in key_phrase(question, ALL_WORDS).split() if lost & set(key_terms(word))]
+    lost = [term for term in key_terms(question) if not has_variant(term, said)]
+    return spell_terms(question, lost)

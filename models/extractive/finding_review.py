@@ -11,7 +11,7 @@ from text.answerability import SourcePassage
 from text.normalization import find_quote
 from text.question_parts import find_comparison, split_question
 from text.summaries import make_title
-from text.topics import Topic, extract_topic, key_phrase, key_terms
+from text.topics import Topic, extract_topic, key_terms, spell_terms
 from text.words import search_words
 
 COVERED = 0.4
@@ -19,14 +19,6 @@ COVERED = 0.4
 
 TOUCHED = 0.3
 """A part of the question is answered if the findings cover this much of its terms."""
-
-_LACKS = {
-    "en": ("No quote of the finding stands in its source: {terms}", "Not covered yet: {terms}"),
-    "zh": ("结论中没有可以核实的引文：{terms}", "还没有涉及：{terms}"),
-}
-
-
-_COMMA = {"en": ", ", "zh": "、"}
 
 
 def review_finding(prompt: ParsedPrompt) -> dict[str, Any]:
@@ -44,12 +36,11 @@ def review_finding(prompt: ParsedPrompt) -> dict[str, Any]:
     least = COVERED * sum(reachable.values())
     if quoted and sum(reachable[term] for term in lacking) <= sum(reachable.values()) - least:
         return {"passed": True, "feedback": "", "queries": []}
-    missing = _spelt(wanted, lacking or [term for term in about.terms if term not in there])
+    missing = spell_terms(wanted, lacking or [term for term in about.terms if term not in there])
+    feedback = prompt.words["uncovered" if quoted else "unreal"]
     return {
         "passed": False,
-        "feedback": _LACKS[prompt.language][bool(quoted)].format(
-            terms=_COMMA[prompt.language].join(missing)
-        ),
+        "feedback": feedback.format(terms=prompt.words["comma"].join(missing)),
         "queries": _again(missing, wanted, prompt.question),
     }
 
@@ -108,12 +99,6 @@ def _planned(part: str, planned: Iterable[set[str]]) -> bool:
 def _share(about: Topic, told: set[str]) -> float:
     covered = sum(part for term, part in about.terms.items() if term in told)
     return covered / about.total_weight if about.total_weight else 1.0
-
-
-def _spelt(text: str, missing: Sequence[str]) -> list[str]:
-    """Return the words of `text` that hold missing terms, as they are spelt there."""
-    lost = set(missing)
-    return [word for word in key_phrase(text, 99).split() if lost & set(key_terms(word))]
 
 
 def _words(texts: Iterable[str]) -> set[str]:

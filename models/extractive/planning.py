@@ -248,10 +248,6 @@ def _joined(
 
 ASPECT_COVERAGE = 0.7
 """A source is an aspect of its own if it covers this much of what the best source covers."""
-_THOUGHTS = {
-    "en": ("One step answers it.", "The question falls into {} parts."),
-    "zh": ("问题可以一步回答。", "问题分为 {} 个部分，各成一步。"),
-}
 
 
 def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
@@ -264,9 +260,10 @@ def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
     steps = earlier if earlier and prompt.feedback else list(_steps(prompt, limit))
     if prompt.feedback:
         steps = _revise_steps(steps, prompt.feedback, question, limit)
+    thought = "several_steps" if len(steps) > 1 else "one_step"
     return {
         "title": localize_title(make_title(question), prompt.language),
-        "thought": _THOUGHTS[prompt.language][len(steps) > 1].format(len(steps)),
+        "thought": prompt.words[thought].format(len(steps)),
         "has_enough_context": False,
         "steps": steps[:limit],
     }

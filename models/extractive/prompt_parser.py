@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html import escape, unescape
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -14,6 +15,7 @@ from config.errors import Problem
 from graph.plan import parse_plan
 from prompts.data_blocks import QUOTATION_BODY, unescape_attribute, unescape_tags
 from text.answerability import SourcePassage
+from text.pattern_files import read_packaged_toml
 from text.regex import regex
 from text.script import detect_language
 
@@ -125,6 +127,16 @@ class ParsedPrompt(NamedTuple):
         """The language to write in: that of the instructions, or else of the question."""
         asked = self.question or self.last_message or " ".join(self.step or ())
         return self.prompt_language or detect_language(asked)
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """What the model says of its own, in the language to write in."""
+        return _wording()[self.language]
+
+
+@cache
+def _wording() -> dict[str, dict[str, str]]:
+    return read_packaged_toml("models.extractive", "wording.toml")
 
 
 def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:

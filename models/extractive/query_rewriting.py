@@ -136,11 +136,8 @@ def _said(who: str, words: str) -> str:
     """Return what a person said, or a summary says that they asked; else nothing."""
     if who == "person":
         return words
-    return (
-        _PATTERNS.summed.sub("", words)
-        if who == "summary" and _PATTERNS.summed.match(words)
-        else ""
-    )
+    summed = _PATTERNS.summed.match(words) if who == "summary" else None
+    return words[summed.end() :] if summed else ""
 
 
 def _compared(question: str, before: Sequence[_AskedQuestion]) -> str:

@@ -152,23 +152,6 @@ def _fit(about: Topic, question: str, quote: SourceQuote) -> float:
     )
 
 
-NOTHING = {"en": "No passage answers this.", "zh": "没有段落能回答这个问题。"}
-NO_EVIDENCE = {
-    "en": "No evidence was found for this question.",
-    "zh": "没有找到能回答这个问题的证据。",
-}
-_SAYS = {"en": "The sources put it this way:", "zh": "资料是这样说的："}
-_RELATED = {
-    "en": "These passages are related, but it is not certain that they answer the question:",
-    "zh": "以下内容与问题有关，但不能确定是否回答了问题：",
-}
-_AGAINST = {"en": "Set side by side, the documents say:", "zh": "各份资料的说法并列如下："}
-_NAMED = {"en": "*{title}*:", "zh": "《{title}》："}
-_EVIDENCE = {"en": "Evidence", "zh": "依据"}
-_COMMA = {"en": ", ", "zh": "、"}
-_SPACE = {"en": " ", "zh": ""}
-
-
 class WrittenAnswer(NamedTuple):
     """What was written, and how far it is an answer."""
 
@@ -184,7 +167,7 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
     """
     wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
     if not any(is_answerable(text, prompt.pages) for text in wanted):
-        return WrittenAnswer(NOTHING[prompt.language])
+        return WrittenAnswer(prompt.words["nothing"])
     lacking = prompt.feedback.replace("：", ":").partition(":")[2]
     around = [] if is_subquestion(wanted[0], prompt.question) else [prompt.question]
     about = extract_topic(*filter(str.strip, [lacking, *dict.fromkeys([*wanted, *around])]))
@@ -192,7 +175,7 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
     chosen = select_quotes(about, asked, prompt.pages)
     titles = _titles(prompt) if asks_disagreement(wanted[0]) else {}
     if not chosen:
-        return WrittenAnswer(NOTHING[prompt.language])
+        return WrittenAnswer(prompt.words["nothing"])
     unsure = None if _several(titles, chosen) else _unsure(wanted[-1], prompt, chosen)
     return WrittenAnswer(_bullets(chosen, titles), unsure)
 
@@ -216,12 +199,12 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
     pages = _of_pages(prompt)
     sections += pages
     if not sections:
-        return WrittenAnswer(NO_EVIDENCE[prompt.language])
+        return WrittenAnswer(prompt.words["no_evidence"])
     titles = _titles(prompt) if asks_disagreement(prompt.question) else {}
     set_out = _several(titles, [one for _, quotes in sections for one in quotes])
     unsure = None if sure or set_out else _lacking(prompt, pages, sections)
     shown = choose_answer_quotes(prompt.question, sure or sections, titles)
-    blocks = [_opening(prompt, shown, titles, _SAYS if unsure is None else _RELATED)]
+    blocks = [_opening(prompt, shown, titles, "says" if unsure is None else "related")]
     evidence: dict[str, list[SourceQuote]] = {}
     for title, quotes in sections:
         left = _drop_repeated_quotes(
@@ -230,7 +213,7 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
         left = _first_of_each(left) if prompt.concise else left
         shown += left
         same = make_title(title) == make_title(prompt.question)
-        heading = _EVIDENCE[prompt.language] if same else localize_title(title, prompt.language)
+        heading = prompt.words["evidence"] if same else localize_title(title, prompt.language)
         evidence.setdefault(heading, []).extend(left)
     blocks += [f"## {name}\n\n{_bullets(some, titles)}" for name, some in evidence.items() if some]
     return WrittenAnswer("\n\n".join(blocks), unsure)
@@ -254,7 +237,7 @@ def _unsure(question: str, prompt: ParsedPrompt, quotes: list[SourceQuote]) -> s
 
 
 def _spelt(prompt: ParsedPrompt, lead: Sequence[SourceQuote], question: str = "") -> str:
-    return _COMMA[prompt.language].join(list_missing_words(question or prompt.question, lead))
+    return prompt.words["comma"].join(list_missing_words(question or prompt.question, lead))
 
 
 def _stated(pages: Iterable[SourcePassage]) -> str:
@@ -287,7 +270,7 @@ def _of_pages(prompt: ParsedPrompt) -> list[QuotedSection]:
     if not is_answerable(prompt.question, prompt.pages):
         return []
     chosen = select_quotes(extract_topic(prompt.question), prompt.question, prompt.pages)
-    return [(_EVIDENCE[prompt.language], chosen)] if chosen else []
+    return [(prompt.words["evidence"], chosen)] if chosen else []
 
 
 def _titles(prompt: ParsedPrompt) -> dict[str, str]:
@@ -309,16 +292,16 @@ def _opening(
     prompt: ParsedPrompt,
     answer: Sequence[SourceQuote],
     titles: Mapping[str, str],
-    says: Mapping[str, str],
+    says: str,
 ) -> str:
-    space = _SPACE[prompt.language]
+    space = prompt.words["space"]
     if not titles or len({titles.get(quote.source) for quote in answer}) < 2:
-        first = f"{says[prompt.language]}{space}{' '.join(map(_marked, answer))}"
+        first = f"{prompt.words[says]}{space}{' '.join(map(_marked, answer))}"
         items = "\n".join(f"- {line}" for quote in answer for line in _item_lines(quote))
         return f"{first}\n\n{items}" if items else first
-    named = _NAMED[prompt.language]
+    named = prompt.words["named"]
     said = [f"{named.format(title=titles[one.source])}{space}{_marked(one)}" for one in answer]
-    return f"{_AGAINST[prompt.language]}{space}{' '.join(said)}"
+    return f"{prompt.words['against']}{space}{' '.join(said)}"
 
 
 def _bullets(quotes: Iterable[SourceQuote], titles: Mapping[str, str]) -> str:
