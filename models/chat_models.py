@@ -81,43 +81,21 @@ async def _list_served_models(client: httpx.AsyncClient) -> list[str]:
     except (httpx.HTTPError, UnicodeError) as error:
         what = f"the model server does not answer: {str(error) or type(error).__name__}"
         hint = "start the server, or set OPENAI_BASE_URL to where it is (it ends in /v1)"
-        raise Problem(
-            ErrorCode.MODEL_UNAVAILABLE, what, where=_model_server_url(), hint=hint
-        ) from error
+        raise _server_problem(ErrorCode.MODEL_UNAVAILABLE, what, hint) from error
     if answer.status_code in (401, 403):
         what = f"the model server refuses the key ({answer.status_code})"
-        raise Problem(
-            ErrorCode.MODEL_AUTH,
-            what,
-            where=_model_server_url(),
-            hint="set OPENAI_API_KEY to a valid key",
-        )
+        raise _server_problem(ErrorCode.MODEL_AUTH, what, "set OPENAI_API_KEY to a valid key")
     if answer.status_code >= 500:
         what = f"the model server fails ({answer.status_code})"
-        raise Problem(
-            ErrorCode.MODEL_UNAVAILABLE,
-            what,
-            where=_model_server_url(),
-            hint="look at the server's log",
-        )
+        raise _server_problem(ErrorCode.MODEL_UNAVAILABLE, what, "look at the server's log")
     try:
         return [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return []
 
 
-def _has_model(names: list[str], model: str) -> bool:
-    """Say whether a server has a model; one that lists nothing may have any.
-
-    Ollama lists `qwen3:latest` and answers to `qwen3` too.
-    """
-    return not names or any(name in (model, f"{model}:latest") for name in names)
-
-
-def _shorten_names(names: list[str]) -> str:
-    """Return the names of models for a person, not too many of them."""
-    more = f" and {len(names) - SHOWN_MODELS} more" if len(names) > SHOWN_MODELS else ""
-    return ", ".join(names[:SHOWN_MODELS]) + more
+def _server_problem(code: ErrorCode, what: str, hint: str) -> Problem:
+    return Problem(code, what, where=_model_server_url(), hint=hint)
 
 
 NOT_CHAT = regex(
@@ -154,8 +132,8 @@ def model_for_role(role: str, context: Context) -> str:
     no key gets an error for a model they never named: `extractive:` plays instead of the table that
     ships, and never instead of the operator's own.
     """
-    if said := _requested_model(role, context):
-        return said
+    if requested := _requested_model(role, context):
+        return requested
     usual = load_model_table().roles.get(role, load_model_table().default)
     return usual if settings().models or has_api_key(usual) else "extractive:"
 
@@ -192,10 +170,8 @@ def fallback_model(name: str) -> str | None:
 def list_unpriced_models(names: Iterable[str]) -> list[str]:
     """Return the models without a known price; built-in ones cost nothing."""
     prices = load_model_table().prices
-    paid = (
-        one for one in dict.fromkeys(names) if one.partition(":")[0] not in chat_model_providers
-    )
-    return [one for one in paid if one not in prices]
+    unpriced = (name for name in dict.fromkeys(names) if name not in prices)
+    return [name for name in unpriced if name.partition(":")[0] not in chat_model_providers]
 
 
 def check_model_prices(context: Context, names: Iterable[str] = ()) -> None:
@@ -260,9 +236,8 @@ async def _init(name: str, named: bool) -> BaseChatModel:
     except ImportError as error:
         raise _unknown(name, f"install the package of {provider}: {error.name}") from error
     except ValueError as error:
-        raise _unknown(
-            name, f"{', '.join([*chat_model_providers, *API_KEY_VARIABLES])} and others"
-        ) from error
+        known = ", ".join([*chat_model_providers, *API_KEY_VARIABLES])
+        raise _unknown(name, f"{known} and others") from error
     loaded.metadata = {"model": name}
     return loaded
 
@@ -283,12 +258,15 @@ async def _served(name: str, named: bool, client: httpx.AsyncClient) -> str:
         if problem.code == ErrorCode.CONFIG_VALUE:
             raise
         return name  # A call tells it in its turn, and another model may stand in.
-    if _has_model(ids, name.partition(":")[2]):
+    # Ollama lists `qwen3:latest` and answers to `qwen3` too.
+    model = name.partition(":")[2]
+    if not ids or not {model, f"{model}:latest"}.isdisjoint(ids):
         return name
     if named:
+        more = f" and {len(ids) - SHOWN_MODELS} more" if len(ids) > SHOWN_MODELS else ""
+        hint = f"it offers {', '.join(ids[:SHOWN_MODELS])}{more}; name one as openai:NAME"
         what = f"the model server does not offer {name!r}"
-        hint = f"it offers {_shorten_names(ids)}; name one as openai:NAME"
-        raise Problem(ErrorCode.UNKNOWN_MODEL, what, where=_model_server_url(), hint=hint)
+        raise _server_problem(ErrorCode.UNKNOWN_MODEL, what, hint)
     chatting = (one for one in ids if not NOT_CHAT.search(one))
     return f"openai:{next(chatting, ids[0])}"
 

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from config.environment import expand_path
@@ -57,9 +57,8 @@ def find_minilm_folder() -> Path | None:
 
 def has_minilm_files(folder: Path) -> bool:
     """Say whether a folder has the files that `MiniLM` loads."""
-    weights = ("model.onnx", "model.safetensors")
-    there = os.path.isfile
-    return there(folder / "tokenizer.json") and any(there(folder / one) for one in weights)
+    weights = (os.path.isfile(folder / name) for name in ("model.onnx", "model.safetensors"))
+    return os.path.isfile(folder / "tokenizer.json") and any(weights)
 
 
 LONGEST_EMBEDDED_TEXT = 5_000
@@ -107,6 +106,12 @@ class PartialEmbeddingError(Problem):
         self.vectors = made
 
 
+TextsEmbedder = Callable[[Sequence[str]], "FloatMatrix"]
+"""Makes texts a matrix with a row for each."""
+
+Value = TypeVar("Value")
+
+
 class Embedder(NamedTuple):
     """Makes vectors of length 1, as float32; it works in the thread that calls it.
 
@@ -115,7 +120,7 @@ class Embedder(NamedTuple):
 
     name: str
     """Vectors are comparable if and only if this is the same."""
-    embed_pages: Callable[[Sequence[str]], FloatMatrix]
+    embed_pages: TextsEmbedder
     """Make texts of pages a matrix with a row for each."""
     embed_query: Callable[[str], FloatMatrix]
     """Make a question a vector."""
@@ -154,38 +159,27 @@ def load_embedder(name: str = "") -> Embedder | None:
         return None
     if name == "hashing":
         # Every embedder needs numpy, and a search by words needs none of them.
-        from models import hashing_vectors  # noqa: PLC0415
+        from models.hashing_vectors import hash_texts  # noqa: PLC0415
 
-        return Embedder(
-            name,
-            hashing_vectors.hash_texts,
-            lambda question: hashing_vectors.hash_texts([question])[0],
-            False,
-        )
+        return Embedder(name, hash_texts, lambda text: hash_texts([text])[0], is_semantic=False)
     if kind == "minilm":
         model = _minilm(rest)
-        return _with_call_log(
-            Embedder(name, model.embed_pages, lambda question: model.embed([question])[0])
-        )
+        embed_pages = _with_call_log(name, model.embed_pages)
+        embed = _with_call_log(name, model.embed)
+        return Embedder(name, embed_pages, lambda question: embed([question])[0])
     return _provided(name)
 
 
-def _with_call_log(made_by: Embedder) -> Embedder:
-    """Return an embedder that notes what it was asked where somebody collects that."""
+def _with_call_log(name: str, embed: TextsEmbedder) -> TextsEmbedder:
+    """Return a function that notes what it was asked where somebody collects that."""
 
-    def pages(texts: Sequence[str]) -> FloatMatrix:
+    def embed_and_log(texts: Sequence[str]) -> FloatMatrix:
         started = time.monotonic()
-        made = made_by.embed_pages(texts)
-        _log_call(made_by.name, texts, started)
-        return made
+        vectors = embed(texts)
+        _log_call(name, texts, started)
+        return vectors
 
-    def query(question: str) -> FloatMatrix:
-        started = time.monotonic()
-        made = made_by.embed_query(question)
-        _log_call(made_by.name, [question], started)
-        return made
-
-    return made_by._replace(embed_pages=pages, embed_query=query)
+    return embed_and_log
 
 
 def _log_call(
@@ -204,25 +198,27 @@ def _tokens(texts: Sequence[str]) -> int:
 @contextmanager
 def collect_embedding_calls() -> Iterator[list[EmbeddingCall]]:
     """Collect what embedders are asked in here, in threads that are started from here too."""
-    asked: list[EmbeddingCall] = []
-    token = _collected.set(asked)
-    try:
-        yield asked
-    finally:
-        _collected.reset(token)
+    calls: list[EmbeddingCall] = []
+    with _bind(_collected, calls):
+        yield calls
 
 
-@contextmanager
-def use_embedding_meter(meter: EmbeddingMeter) -> Iterator[None]:
+def use_embedding_meter(meter: EmbeddingMeter) -> AbstractContextManager[None]:
     """Let every request to a provider in here, in threads that are started from here too, pass it.
 
     The providers' clients work in threads, so the meter is asked in those.
     """
-    token = _meter.set(meter)
+    return _bind(_meter, meter)
+
+
+@contextmanager
+def _bind(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Give a variable a value in here."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        _meter.reset(token)
+        variable.reset(token)
 
 
 def embedder_name() -> str:
@@ -315,13 +311,9 @@ def _sent(
 
     cut, started = [text[:LONGEST_EMBEDDED_TEXT] for text in texts], time.monotonic()
     surround = _meter.get() or _unlimited
-    with surround(_without_server(name), cut, is_question) as request:
-        token = _request.set(request)
-        try:
-            sent = cut[: request.text_limit]
-            made = [client.embed_query(*sent)] if is_question else client.embed_documents(sent)
-        finally:
-            _request.reset(token)
+    with surround(_without_server(name), cut, is_question) as request, _bind(_request, request):
+        sent = cut[: request.text_limit]
+        made = [client.embed_query(*sent)] if is_question else client.embed_documents(sent)
     used = request.used_tokens or _tokens(sent)
     _log_call(name, sent, started, used, call_price(_without_server(name), used, 0))
     if len(made) != len(sent):
@@ -407,12 +399,11 @@ def _billed(response: httpx.Response) -> None:
     if request is None:
         return
     try:
-        usage = json.loads(response.read()).get("usage")
-        told = usage.get("total_tokens") if isinstance(usage, dict) else None
-    except (ValueError, AttributeError):
+        used = json.loads(response.read())["usage"]["total_tokens"]
+    except (ValueError, LookupError, TypeError):
         return
-    if isinstance(told, int) and 0 < told < ABSURD:
-        request.used_tokens = told
+    if isinstance(used, int) and 0 < used < ABSURD:
+        request.used_tokens = used
 
 
 def _unknown(name: str, hint: str) -> Problem:

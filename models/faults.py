@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -22,10 +21,6 @@ from langchain_core.exceptions import (
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_error
 from text.regex import regex
-
-if TYPE_CHECKING:
-    pass
-
 
 FAULTS = (
     ModelError,
