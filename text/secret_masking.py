@@ -3,69 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from text.pattern_files import PatternFile
 from text.regex import regex, replace_spans
-from text.secret_forms import (
-    SHORTEST_SECRET,
-    Secret,
-    find_formed_secrets,
-    has_letters_and_digits,
-    is_harmless,
-    is_mixed_token,
-)
-from text.secret_phrases import find_number_at_start, find_secrets_after, find_worded_secrets
-
-_PATTERNS = PatternFile("text", "secret_masking.toml")
-
-_QUOTED = regex(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
-_WORD = regex(r"[^\s,;!?。，；！？、]{1,200}")
-_REST = regex(r"\s*(?:$|[.,;:!?\n)])")
-_TRAILING = ".,;:!?)'\"`]}>»"
-
-
-def _find_foreign_secrets(text: str) -> Iterator[Secret]:
-    """Yield secrets introduced by words of other languages, in any order; they may overlap."""
-    if not _PATTERNS.named.search(text):
-        return
-    yield from find_secrets_after(text, [(_PATTERNS.stated, _behind)], _kind)
-    for match in _PATTERNS.used.finditer(text):
-        if has_letters_and_digits(match["value"], 5) and not is_harmless(match["value"]):
-            yield Secret(_kind(match["noun"]), *match.span("value"))
-    for match in _PATTERNS.eastern.finditer(text):
-        value, start = match["value"].rstrip(_TRAILING), match.start("value")
-        likely = is_mixed_token(value) or match["after"] is not None
-        if likely and len(value) > SHORTEST_SECRET and not is_harmless(value):
-            yield Secret(_kind(match["noun"]), start, start + len(value))
-
-
-def _behind(match: re.Match[str], after: str) -> tuple[int, int] | None:
-    """Return the place of a secret after its name, if there is one."""
-    linked = bool(match["link"].strip())
-    if _kind(match["noun"]) == "number":
-        return find_number_at_start(after) if match["own"] or linked else None
-    if linked and (quoted := _QUOTED.match(after)):
-        return None if is_harmless(quoted[1]) else quoted.span(1)
-    token = _WORD.match(after)
-    word = token[0].rstrip(_TRAILING) if token else ""
-    if is_harmless(word) or len(word) <= SHORTEST_SECRET:
-        return None
-    if has_letters_and_digits(word, 5) or (is_mixed_token(word) and linked):
-        return 0, len(word)
-    certain = match["own"] or (
-        _PATTERNS.says.search(match["link"]) and match["noun"].lower() != "clave"
-    )
-    plain = word.lower() in _PATTERNS.get_words("plain") or _PATTERNS.participle.match(word)
-    ends = _REST.match(after[len(word) :])
-    return (0, len(word)) if certain and ends and linked and not plain else None
-
-
-def _kind(noun: str) -> str:
-    return "number" if _PATTERNS.number_noun.fullmatch(noun) else "password"
-
+from text.secret_finding import SHORTEST_SECRET, Secret, find_secrets
 
 SECRET_MARK = regex(r"\[(?:password|number|key|card number) removed\]")
 """The mark that replaces a secret, by its kind."""
@@ -110,10 +52,8 @@ def _find_secrets(text: str) -> tuple[Secret, ...]:
         return ()
     visible = text if text.isascii() else _INVISIBLE.sub("", text)
     plain = visible if text.isascii() else visible.translate(_HALF_WIDTH)
-    finders = (find_formed_secrets, find_worded_secrets, _find_foreign_secrets)
-    candidates = [secret for find in finders for secret in find(plain)]
     secrets: list[Secret] = []
-    for one in sorted(candidates, key=lambda one: (one.start, -one.end)):
+    for one in sorted(find_secrets(plain), key=lambda one: (one.start, -one.end)):
         if one.start < one.end and (not secrets or one.start >= secrets[-1].end):
             secrets.append(one)
     return tuple(secrets if len(visible) == len(text) else _relocate(secrets, text))

@@ -65,7 +65,6 @@ NOT_MEASURED = frozenset(
         "report.checks.second_reader.list_claims",
         "text.private_words.find_telltale_words",
         "text.regex.replace_spans",
-        "text.secret_phrases.find_secrets_after",
         "calls.compaction.summary_of_message",
         "calls.replies.reply_problem",
         "calls.replies.finish_reason",
