@@ -10,20 +10,10 @@ from typing import NamedTuple
 
 from text.regex import regex
 
-MONTH_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+MONTH_NAMES = re.findall(
+    r"\w+",
+    "january february march april may june july august september october november december",
+)
 
 _MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(MONTH_NAMES, 1)}
 _NAMES = "sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTH_NAMES)

@@ -8,18 +8,17 @@ from typing import NamedTuple
 
 from text.pattern_files import PatternFile
 from text.topics import strip_request_phrases
-from text.words import QUESTION_WORDS, STOPWORDS, search_words
+from text.words import NON_TOPIC_WORDS, search_words
 
 _PATTERNS = PatternFile("text", "definitions.toml")
 
-_NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
-
+_NO_PHRASE = NON_TOPIC_WORDS - {"a", "an", "the", "of"}
 
 CONDITIONAL = 0.8
 """The score of a sentence that says when a thing is something."""
 
-STATED = 0.45
-"""The score of a sentence that says how a thing is: "the handle is hot"."""
+_WORTHS = {"names_it": 0.8, "says_what_for": 0.8, "says_how": 0.45, "purpose": 0.6, "begins": 0.4}
+"""The scores of sentences that name a thing, say how it is, or only begin with it, best first."""
 
 
 class DefinedTerm(NamedTuple):
@@ -82,13 +81,7 @@ def score_definition(asked: DefinedTerm, sentence: str, title: str, above: str =
 def _worth(name: str, sentence: str) -> float:
     if _has("says_what", name, sentence):
         return CONDITIONAL if _PATTERNS.condition.search(sentence) else 1.0
-    if _has("names_it", name, sentence) or _has("says_what_for", name, sentence):
-        return 0.8
-    if _has("says_how", name, sentence):
-        return STATED
-    if _has("says_purpose", name, sentence):
-        return 0.6
-    return 0.4 if _has("begins", name, sentence) else 0.0
+    return next((worth for kind, worth in _WORTHS.items() if _has(kind, name, sentence)), 0.0)
 
 
 def _has(kind: str, name: str, sentence: str) -> bool:

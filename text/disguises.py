@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from text.numerals import to_western_digits
 from text.regex import regex
-from text.script import simplify_chinese
+from text.script import simplify_chinese, strip_marks
 
 _HIDDEN = regex(
     "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -55,10 +55,8 @@ _CALLED = (
     "ay bee cee dee ee eff gee aitch eye jay kay ell em en oh pee cue ar ess tee you vee doubleu ex"
     " why zee"
 )
-_NAMES = dict(zip(re.findall(r"\w+", _CALLED), ascii_lowercase, strict=True)) | {
-    "zed": "z",
-    "haitch": "h",
-}
+_NAMES = dict(zip(re.findall(r"\w+", _CALLED), ascii_lowercase, strict=True))
+_NAMES |= {"zed": "z", "haitch": "h"}
 """The English names of letters."""
 SHIFTED, LONG = 5, 8
 """The shortest words that are tried with shifted letters, and without one of their letters."""
@@ -103,9 +101,7 @@ def comparison_form(text: str) -> str:
     folded = unicodedata.normalize("NFKC", _HIDDEN.sub("", text)).casefold()
     if folded.isascii():
         return folded
-    bare = unicodedata.normalize("NFKD", folded)
-    marks = "".join(letter for letter in bare if not unicodedata.combining(letter))
-    return unicodedata.normalize("NFC", marks).translate(_LIKE)
+    return unicodedata.normalize("NFC", strip_marks(folded)).translate(_LIKE)
 
 
 def unify_characters(text: str) -> str:

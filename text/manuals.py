@@ -6,10 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.sentences import Span, is_entry, parse_section, parse_setting
 from text.topics import Topic, strip_request_phrases
 from text.words import search_words
+
+_ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
+
+_PATTERNS = PatternFile("text", "manuals.toml", aside=_ASIDE)
 
 LONGEST = 70
 """The longest term, in characters."""
@@ -23,27 +28,7 @@ _NO_TERM = regex(
     r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
 )
 _HEADING = regex(r"[A-Z][A-Z0-9 ,/&'-]*$")
-_VALUE = (
-    r"(?:Takes|Accepts|Expects|Can take|Must be"
-    r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
-)
-"""A sentence about the values of a setting, which does not say what it is for."""
-KIND_NOUNS = regex(
-    r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
-    r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
-    r"|sub-?command|called|named|set|setting|to)\b",
-    re.IGNORECASE,
-)
-"""Words for the kind of a thing beside its name, as in "the -q option"."""
 _OF = regex(r" (?:of|in|for|by) ")
-_ASKED = regex(
-    r"^\W*what do(?:es)? (?P<does>.+?) (?P<verb>[a-z]+)(?P<within> in [\w.+-]*\w)?\W*$"
-    r"|^\W*what(?:['’]s| is| are) (?:the )?(?:meaning|purpose|effect|function|use) of "
-    r"(?P<of>.+?)\W*$"
-    r"|^\W*what(?:['’]s| is| are) (?P<is>.+?)(?: (?:used |good )?for)?\W*$",
-    re.IGNORECASE,
-)
-"""A question for the effect or the purpose of something."""
 OPTION_PATTERN = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """The form of an option."""
 
@@ -64,7 +49,6 @@ _HEADED = regex(
 """A name as a heading or on its own line, with its description below an empty line."""
 _NEXT = regex(r"\n\n(?:\#{1,6} |\.\. \w+::|.*\n([~=.^\"'*+-])\1{2,}[ ]*(?:\n|$))")
 """The end of the description below a heading."""
-_ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
 _BETWEEN = rf"[`*;]*(?:\n[^\w\s]{{3,}})?\s+(?:{_ASIDE}:.*\s+)*"
 """What may separate a name from its description: a rule and its default."""
 
@@ -95,7 +79,7 @@ def find_entry_at(found: Sequence[ManualEntry], start: int) -> ManualEntry | Non
 
 def find_asked_purpose(question: str) -> str:
     """Return the thing whose effect or purpose a question asks for, if it does."""
-    found = _ASKED.search(strip_request_phrases(question.split("\n")[0]))
+    found = _PATTERNS.asked.search(strip_request_phrases(question.split("\n")[0]))
     if not found:
         return ""
     return (found["does"] or found["of"] or found["is"]) + (found["within"] or "")
@@ -103,20 +87,21 @@ def find_asked_purpose(question: str) -> str:
 
 def find_asked_verb(question: str) -> str:
     """Return the verb that a question asks with: "specify" of "What does X specify?"."""
-    found = _ASKED.search(strip_request_phrases(question.split("\n")[0]))
+    found = _PATTERNS.asked.search(strip_request_phrases(question.split("\n")[0]))
     return (found["verb"] or "").lower() if found else ""
 
 
 def begins_entry(term: str, quote: str, text: str) -> bool:
     """Tell whether a quote begins the description of a term, apart from its values."""
-    start = rf"{re.escape(term)}{_BETWEEN}(?:{_VALUE})?{re.escape(quote)}"
-    is_description = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
+    values = _PATTERNS.get_text("value")
+    start = rf"{re.escape(term)}{_BETWEEN}(?:{values})?{re.escape(quote)}"
+    is_description = quote[:1].isalpha() and not _PATTERNS.no_description.match(quote)
     return bool(term and is_description and re.search(start, text))
 
 
 def is_only_name(term: str, text: str) -> bool:
     """Tell whether a description is only another name of the term: "Flood ping."."""
-    return len(text.split()) <= BARE or set(search_words(KIND_NOUNS.sub(" ", text))) <= set(
+    return len(text.split()) <= BARE or set(search_words(drop_kind_nouns(text))) <= set(
         search_words(term)
     )
 
@@ -130,12 +115,17 @@ def is_entry_of(term: str, asked: str, title: str) -> bool:
         return False
     called, *of = _OF.split(asked, maxsplit=1)
     options = OPTION_PATTERN.findall(called)
-    rest = KIND_NOUNS.sub(" ", OPTION_PATTERN.sub(" ", called) if options else called).split()
+    rest = drop_kind_nouns(OPTION_PATTERN.sub(" ", called)).split()
     name = options or rest
     if len(name) != 1 or not _is_head(name[0], term):
         return False
     others = search_words(" ".join([*of, *(rest if options else [])]))
     return set(others) <= {*search_words(title), *search_words(term)}
+
+
+def drop_kind_nouns(text: str) -> str:
+    """Return a text without words for the kind of a thing, as in "the -q option"."""
+    return _PATTERNS.kind_noun.sub(" ", text)
 
 
 def find_options(question: str) -> set[str]:

@@ -31,15 +31,13 @@ def find_numeral_runs(text: str) -> Iterator[_NumeralRun]:
     """Yield runs of numerals of which at least one is not written in digits."""
     row: list[re.Match[str]] = []
     for token in _PATTERNS.token.finditer(text):
-        close = not row or _PATTERNS.join.fullmatch(text, row[-1].end(), token.start())
-        if row and not close:
+        is_numeral = _value(token[0]) is not None
+        joins = row and (is_numeral or token[0].lower() in _AND)
+        if row and not (joins and _PATTERNS.join.fullmatch(text, row[-1].end(), token.start())):
             yield from _run(row)
             row = []
-        if _value(token[0]) is not None or (row and token[0].lower() in _AND):
+        if row or is_numeral:
             row.append(token)
-        elif row:
-            yield from _run(row)
-            row = []
     if row:
         yield from _run(row)
 

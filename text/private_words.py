@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from text.disguises import (
@@ -70,10 +70,10 @@ class TextVocabulary:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Return its long numbers, without the separators between their digits."""
-        found = {extract_digits(one) for one in GROUPED_NUMBER.findall(comparison_form(self.text))}
+        found = map(extract_digits, GROUPED_NUMBER.findall(comparison_form(self.text)))
         runs = (*find_numeral_runs(self.text), *find_amounts(self.text))
-        found |= {one for run in runs for one in run.readings}
-        return frozenset(one for one in found if len(one) >= DIGITS)
+        readings = (one for run in runs for one in run.readings)
+        return frozenset(one for one in (*found, *readings) if len(one) >= DIGITS)
 
     @cached_property
     def identities(self) -> frozenset[str]:
@@ -224,17 +224,14 @@ BESIDE, BESIDE_ZH = 3, 6
 def find_telltale_words(text: str, material: RedactionMaterial) -> Set[str]:
     """Return the common words of a query that occur together only in a private sentence."""
     own = {word for one in material.own for word in one.words}
-    asked = frozenset(
-        word
-        for word in search_words(text)
-        if word not in own and not is_filler(word) and len(word) > 1
-    )
+    own |= _list_fillers()
+    asked = frozenset(word for word in search_words(text) if len(word) > 1) - own
     telltale: set[str] = set()
-    for sentence in (sentence for text in material.private for sentence in text.sentences):
+    for sentence in chain.from_iterable(text.sentences for text in material.private):
         shared = asked & sentence
         if _count(shared) >= TOGETHER and not _is_public(shared, material):
             telltale |= shared
-    for statement in (statement for text in material.memory for statement in text.statements):
+    for statement in chain.from_iterable(text.statements for text in material.memory):
         for pair in _pairs(asked, statement):
             if not _is_public(frozenset(pair), material):
                 # The names among the two words, or the rarer one.

@@ -68,32 +68,23 @@ def find_comparison(question: str) -> ComparedSides | None:
 
 def list_named_aspects(question: str) -> list[str]:
     """Return the things a question lists, if it lists three or more."""
-    chinese = detect_language(question) == "zh"
-    mark = r"[、，]|以及|及(?!其)|和" if chinese else r", (?:and |or )?|; | and "
+    language, most = ("chinese", 15) if detect_language(question) == "zh" else ("english", 60)
     lists: list[list[str]] = [[]]
-    for found in (_PATTERNS.chinese_list if chinese else _PATTERNS.english_list).finditer(question):
-        items = re.split(mark, found["items"] or found["names"])
+    for found in _PATTERNS.get(f"{language}_list").finditer(question):
+        items = _PATTERNS.get(f"{language}_mark").split(found["items"] or found["names"])
         lists.append([_item(item) for item in items if key_terms(_item(item))])
     longest = max(lists, key=len)
-    fitting = all(len(item) <= (15 if chinese else 60) for item in longest)
-    return longest if fitting and len(longest) > 2 else []
+    return longest if len(longest) > 2 and max(map(len, longest)) <= most else []
 
 
 def _item(text: str) -> str:
     """Return an item of a list without the words before the first and after the last."""
-    text = re.sub(r"等[^、，]*$|^.*(?:其|[这這]些|包括|[从從])|^.*的(?=.{2})", "", text)
-    return re.sub(
-        r"^(?:criteria such as |the |their |its |横向|比[较較]|[对對]比|分析|[评評]估)+",
-        "",
-        text.strip(" ,.'\""),
-    )
+    return _PATTERNS.before_item.sub("", _PATTERNS.around_item.sub("", text).strip(" ,.'\""))
 
 
 def is_simple_question(question: str) -> bool:
     """Tell whether a question asks for one fact or one thing, so that one step answers it."""
-    if find_comparison(question) or list_named_aspects(question):
-        return False
-    if len(split_question(question)) > 1:
+    if find_comparison(question) or list_named_aspects(question) or split_question(question)[1:]:
         return False
     short = 25 if detect_language(question) == "zh" else 80
     return bool(_PATTERNS.fact.search(question)) or len(question) <= short
@@ -101,9 +92,7 @@ def is_simple_question(question: str) -> bool:
 
 def _bare(name: str) -> str:
     """Return the side of a comparison without the words that only introduce it."""
-    bare = re.sub(
-        r"^(?:the |both |what is |请|請|比[较較]|[对對]比|分析)+", "", name.strip(), flags=re.I
-    )
+    bare = _PATTERNS.before_side.sub("", name.strip())
     return bare if detect_language(name) == "en" else (key_phrase(bare) or bare)
 
 

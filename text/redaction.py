@@ -6,7 +6,7 @@ shifted, encoded or split. A paraphrase is not recognized.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -87,9 +87,7 @@ def redact_private_words(query: str, material: RedactionMaterial) -> RedactedQue
     masked = mask_identity_numbers(mask_secrets(decode_escapes(query)).text)
     secrets = SECRET_MARK.findall(masked)
     text = " ".join(SECRET_MARK.sub(" ", masked).split())
-    private: set[int] = set()
-    for find in _FINDERS:
-        private |= find(text, material)
+    private = set[int]().union(*(find(text, material) for find in _FINDERS))
     if not private and not secrets:
         # A query that is only written in an unusual way is sent as it is.
         return RedactedQuery(" ".join(drop_invisible(query).split()))
@@ -102,8 +100,11 @@ def redact_private_words(query: str, material: RedactionMaterial) -> RedactedQue
 
 def _find_private_chunks(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of the chunks between spaces that contain a private word in any form."""
-    private = (match.span() for match in _CHUNK.finditer(text) if _betrays(match[0], material))
-    return {place for span in private for place in range(*span)}
+    return _places(match.span() for match in _CHUNK.finditer(text) if _betrays(match[0], material))
+
+
+def _places(spans: Iterable[tuple[int, int]]) -> set[int]:
+    return {place for span in spans for place in range(*span)}
 
 
 def _betrays(chunk: str, material: RedactionMaterial) -> bool:
@@ -114,17 +115,15 @@ def _betrays(chunk: str, material: RedactionMaterial) -> bool:
     strange = [one for one in WORD_ATOM.findall(comparison_form(chunk)) if _strange(one, material)]
     if any(_disguised(one, material) for one in strange):
         return True
-    if not strange:
-        return False
-    return any(_tells(one, material) for one in decode_data(chunk))
+    return bool(strange) and any(_tells(one, material) for one in decode_data(chunk))
 
 
 def _strange(atom: str, material: RedactionMaterial) -> bool:
     """Tell whether a word is neither common nor known to be public."""
-    cut = search_words(atom)
     if atom.isdecimal() or atom in NON_TOPIC_WORDS:
         return False
-    return not all(material.free(word) or is_filler(word) or word_weight(word) < 1 for word in cut)
+    words = search_words(atom)
+    return not all(material.free(one) or is_filler(one) or word_weight(one) < 1 for one in words)
 
 
 def _disguised(atom: str, material: RedactionMaterial) -> bool:
@@ -133,14 +132,13 @@ def _disguised(atom: str, material: RedactionMaterial) -> bool:
         return True
     if len(atom) < PIECE:
         return False
-    hidden = material.hidden
-    if any(one in hidden for one in undisguise_word(atom)):
+    if not material.hidden.isdisjoint(undisguise_word(atom)):
         return True
     if (read := digits_to_letters(atom)) and _misspelt(read, material):
         return True
     return any(
         (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
-        for one in hidden
+        for one in material.hidden
     )
 
 
@@ -148,11 +146,11 @@ def _misspelt(atom: str, material: RedactionMaterial) -> bool:
     """Tell whether a word is a private one in another form, or with other letters."""
     if len(atom) < WHOLE:
         return False
-    if not material.variants.isdisjoint(letter_variants(atom)):
-        return True
-    if not material.stems.isdisjoint(strip_endings(atom)):
-        return True
-    return len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.variants
+    return (
+        not material.variants.isdisjoint(letter_variants(atom))
+        or not material.stems.isdisjoint(strip_endings(atom))
+        or (len(strip_vowels(atom)) >= INITIALS and strip_vowels(atom) in material.variants)
+    )
 
 
 def _piece(atom: str, whole: str) -> bool:
@@ -260,11 +258,8 @@ def _is_private_when_joined(
     if not material.hidden.isdisjoint(decode_spelled_letters(parts)):
         return True
     coded = all(one.isdecimal() for one in parts) or all(one.startswith("0x") for one in parts)
-    decoded = [
-        *(decode_data(" ".join(parts)) if coded else ()),
-        *(decode_data(joined) if in_bytes else ()),
-    ]
-    return any(_tells(one, material) for one in decoded)
+    data = [*([" ".join(parts)] if coded else []), *([joined] if in_bytes else [])]
+    return any(_tells(text, material) for one in data for text in decode_data(one))
 
 
 def _find_acronyms(text: str, material: RedactionMaterial) -> set[int]:
@@ -282,30 +277,23 @@ def _find_acronyms(text: str, material: RedactionMaterial) -> set[int]:
 def _find_symbols(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of Morse code and runs of symbols, which no search engine understands."""
     del material
-    return {at for span in decode_symbols(text) for at in range(*span)}
+    return _places(decode_symbols(text))
 
 
 def _find_numbers(text: str, material: RedactionMaterial) -> set[int]:
     """Return the places of private numbers, and of parts of them."""
-    spans = [
-        match.span()
-        for match in GROUPED_NUMBER.finditer(text)
-        if _private_number(
-            extract_digits(match[0]), material, public=_is_public_number(match[0], material)
-        )
-    ]
-    spans += [
-        (run.start, run.end)
-        for run in find_numeral_runs(text)
-        if any(_private_number(one, material) for one in run.readings)
-    ]
-    spans += [
-        (amount.start, amount.end)
-        for amount in find_amounts(text)
-        if not material.numbers.keys().isdisjoint(amount.readings)
-    ]
-    private = {place for span in spans for place in range(*span)}
-    return private | find_known_numbers(text, material.identities)
+    private = find_known_numbers(text, material.identities)
+    for match in GROUPED_NUMBER.finditer(text):
+        public = all(map(material.free, search_words(match[0])))
+        if _private_number(extract_digits(match[0]), material, public=public):
+            private.update(range(*match.span()))
+    for run in find_numeral_runs(text):
+        if any(_private_number(one, material) for one in run.readings):
+            private.update(range(run.start, run.end))
+    for amount in find_amounts(text):
+        if not material.numbers.keys().isdisjoint(amount.readings):
+            private.update(range(amount.start, amount.end))
+    return private
 
 
 def _private_number(digits: str, material: RedactionMaterial, *, public: bool = False) -> bool:
@@ -317,16 +305,12 @@ def _private_number(digits: str, material: RedactionMaterial, *, public: bool = 
     return any(_piece_of(digits, *whole) for whole in material.numbers.items())
 
 
-def _is_public_number(number: str, material: RedactionMaterial) -> bool:
-    return all(map(material.free, search_words(number)))
-
-
 def _piece_of(digits: str, whole: str, least: int) -> bool:
-    for one in (digits, digits[::-1]):
-        # The beginning or the end of a number is a more likely piece of it than its middle.
-        if _piece(one, whole) or (len(one) >= least and (one in whole or whole in one)):
-            return True
-    return False
+    # The beginning or the end of a number is a more likely piece of it than its middle.
+    return any(
+        _piece(one, whole) or (len(one) >= least and (one in whole or whole in one))
+        for one in (digits, digits[::-1])
+    )
 
 
 def _find_chinese(text: str, material: RedactionMaterial) -> set[int]:
@@ -379,9 +363,8 @@ def _find_telltale(text: str, material: RedactionMaterial) -> set[int]:
     if not words:
         return set()
     chunks = (one for one in _CHUNK.finditer(text) if not words.isdisjoint(search_words(one[0])))
-    private = {place for chunk in chunks for place in range(*chunk.span())}
-    pairs = (place for place in range(len(text) - 1) if text[place : place + 2] in words)
-    return private.union(*((place, place + 1) for place in pairs))
+    pairs = ((at, at + 2) for at in range(len(text) - 1) if text[at : at + 2] in words)
+    return _places([*(chunk.span() for chunk in chunks), *pairs])
 
 
 _FINDERS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -27,6 +28,12 @@ MIXED = (0.1, 0.55)
 def is_western(text: str) -> bool:
     """Tell whether a text has no character of `CJK`, nor any with a higher code point."""
     return text.isascii() or max(text) < FIRST
+
+
+def strip_marks(text: str) -> str:
+    """Return a text without accents and other combining marks, in compatible characters."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def simplify_chinese(text: str) -> str:

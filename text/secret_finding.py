@@ -9,9 +9,7 @@ from typing import NamedTuple
 from text.pattern_files import PatternFile
 from text.regex import regex
 
-_FORMS = PatternFile("text", "secret_forms.toml")
-_PHRASES = PatternFile("text", "secret_phrases.toml")
-_FOREIGN = PatternFile("text", "foreign_secrets.toml")
+_PATTERNS = PatternFile("text", "secret_finding.toml")
 
 SHORTEST_SECRET = 3
 """A value of this many characters or fewer occurs by chance."""
@@ -48,25 +46,25 @@ def find_secrets(text: str) -> Iterator[Secret]:
     """Yield the secrets of a text, in any order; they may overlap."""
     if _FORMED.search(text):
         yield from _find_formed(text)
-    if _PHRASES.named.search(text):
+    if _PATTERNS.named.search(text):
         yield from _find_worded(text)
-    if _FOREIGN.named.search(text):
+    if _PATTERNS.foreign_named.search(text):
         yield from _find_foreign(text)
 
 
 def _is_placeholder(value: str) -> bool:
     """Tell whether a value is a placeholder, a type or the name of a method, not a secret."""
-    return bool(_FORMS.placeholder.match(value))
+    return bool(_PATTERNS.placeholder.match(value))
 
 
 def _is_harmless(value: str) -> bool:
     """Tell whether a value is a placeholder for a secret, or a word that describes one."""
-    return _is_placeholder(value) or value.lower() in _FORMS.get_words("harmless")
+    return _is_placeholder(value) or value.lower() in _PATTERNS.get_words("harmless")
 
 
 def _is_participle(word: str) -> bool:
     """Tell whether a word has an ending of words that describe a secret."""
-    return bool(_FORMS.participle.match(word))
+    return bool(_PATTERNS.participle.match(word))
 
 
 def _has_letters_and_digits(token: str, least: int) -> bool:
@@ -82,7 +80,7 @@ def _is_mixed_token(token: str) -> bool:
 
 def _find_formed(text: str) -> Iterator[Secret]:
     """Yield secrets by their form."""
-    for pattern in (_FORMS.keys, _FORMS.blocks):
+    for pattern in (_PATTERNS.keys, _PATTERNS.blocks):
         yield from (Secret("key", *match.span()) for match in pattern.finditer(text))
     for name in ("header", "hooks"):
         yield from _grouped(name, "key", text)
@@ -93,12 +91,12 @@ def _find_formed(text: str) -> Iterator[Secret]:
         yield from (one for one in found if _has_letters_and_digits(text[one.start : one.end], 6))
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if _FORMS.issuers.fullmatch(digits) and _luhn(digits):
+        if _PATTERNS.issuers.fullmatch(digits) and _luhn(digits):
             yield Secret("card number", *match.span())
 
 
 def _grouped(name: str, kind: str, text: str) -> Iterator[Secret]:
-    for match in _FORMS.get(name).finditer(text):
+    for match in _PATTERNS.get(name).finditer(text):
         group = str(match.lastgroup)
         if not _is_harmless(match[group]):
             yield Secret(kind, *match.span(group))
@@ -124,17 +122,17 @@ _SecretReader = Callable[[re.Match[str], str], _Place]
 
 def _find_worded(text: str) -> Iterator[Secret]:
     """Yield secrets introduced by English or Chinese words."""
-    for match in _PHRASES.reversed.finditer(text):
+    for match in _PATTERNS.reversed.finditer(text):
         value = match["value"].rstrip(_TRAILING)
         if not _is_harmless(value) and not _is_participle(value):
             start = match.start("value")
             yield Secret(_kind(match["noun"]), start, start + len(value))
-    for match in (*_PHRASES.used.finditer(text), *_PHRASES.chinese_used.finditer(text)):
+    for match in (*_PATTERNS.used.finditer(text), *_PATTERNS.chinese_used.finditer(text)):
         if _used(match):
             place = match.span("quoted" if match["quoted"] else "value")
             yield Secret(_kind(match["noun"]), *place)
     for name, read in _READERS:
-        yield from _find_after(text, _PHRASES.get(name), read, _kind)
+        yield from _find_after(text, _PATTERNS.get(name), read, _kind)
 
 
 def _find_after(
@@ -159,9 +157,9 @@ def _used(match: re.Match[str]) -> bool:
     value = match["quoted"] or match["value"]
     if _is_harmless(value) or _is_participle(value):
         return False
-    if _PHRASES.numbered.match(match["noun"]):
+    if _PATTERNS.numbered.match(match["noun"]):
         return bool(_NUMBER.fullmatch(value))
-    if _PHRASES.keyed.search(match["noun"]):
+    if _PATTERNS.keyed.search(match["noun"]):
         return _random(value, match["noun"])
     return bool(match["quoted"] or match["own"] or _is_mixed_token(value))
 
@@ -170,7 +168,7 @@ def _english(match: re.Match[str], after: str) -> _Place:
     """Return the place of a secret after its name, if there is one."""
     if match["public"] or _is_placeholder(after):
         return None
-    if _PHRASES.numbered.match(match["noun"]):
+    if _PATTERNS.numbered.match(match["noun"]):
         return _number(match, after)
     quoted = _QUOTED.match(after)
     token = quoted[1] if quoted else _token(after)
@@ -179,11 +177,11 @@ def _english(match: re.Match[str], after: str) -> _Place:
         return None
     if quoted and _is_harmless(token):
         return None
-    if _PHRASES.keyed.search(match["noun"]):
+    if _PATTERNS.keyed.search(match["noun"]):
         return place if _random(token, match["noun"]) else None
     if quoted or _is_mixed_token(token):
         return place
-    end = _PHRASES.clause.search(after)
+    end = _PATTERNS.clause.search(after)
     return _of_words(after[: end.start() if end else None], match)
 
 
@@ -200,13 +198,13 @@ def _of_words(clause: str, match: re.Match[str]) -> _Place:
     """Return the place of a secret in plain words: "swordfish", "correct horse battery"."""
     clause = clause.rstrip(f"{_TRAILING} ")
     words = clause.split()
-    harmless, function = _FORMS.get_words("harmless"), _FORMS.get_words("function")
+    harmless, function = _PATTERNS.get_words("harmless"), _PATTERNS.get_words("function")
     plain = any(word.lower() in harmless or _is_participle(word) for word in words)
     phrase = len(words) >= PHRASE and not any(word.lower() in function for word in words)
     whole = match["own"] or "phrase" in match["noun"].lower()
     if len("".join(words)) <= SHORTEST_SECRET:
         return None
-    one = len(words) == 1 and (match["own"] or not _PHRASES.many.search(match[0]))
+    one = len(words) == 1 and (match["own"] or not _PATTERNS.many.search(match[0]))
     return (0, len(clause)) if (one and not plain) or (whole and (phrase or not plain)) else None
 
 
@@ -214,9 +212,9 @@ def _beside(match: re.Match[str], after: str) -> _Place:
     """Return the place of a secret next to its name: "with password hunter2"."""
     token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
     if quoted := _QUOTED.match(after):
-        plain = _PHRASES.keyed.search(match["noun"]) or _is_harmless(quoted[1])
+        plain = _PATTERNS.keyed.search(match["noun"]) or _is_harmless(quoted[1])
         return quoted.span(1) if own and not plain else None
-    if own and _PHRASES.numbered.match(match["noun"]):
+    if own and _PATTERNS.numbered.match(match["noun"]):
         return _number(match, after)
     fits = _random(token, match["noun"]) and not (_is_harmless(token) or _CALL.search(token))
     return (0, len(token)) if fits else None
@@ -242,7 +240,7 @@ def _chinese(match: re.Match[str], after: str) -> _Place:
         plain = _is_harmless(token) or len(token) <= SHORTEST_SECRET
         return None if plain or not (alone or _is_mixed_token(token)) else (0, len(token))
     han = _HAN.match(after)
-    own = _PHRASES.own.search(match.string[max(match.start() - 14, 0) : match.start()])
+    own = _PATTERNS.own.search(match.string[max(match.start() - 14, 0) : match.start()])
     return han.span() if han and own and not _is_plain_chinese(han[0]) else None
 
 
@@ -265,9 +263,9 @@ def _number(match: re.Match[str], after: str) -> _Place:
 
 def _chinese_of(match: re.Match[str], after: str) -> _Place:
     """Return the place of digits after the name of a password, or of Chinese words."""
-    value = _PHRASES.chinese_value.match(after)
+    value = _PATTERNS.chinese_value.match(after)
     if not value or not (
-        _PHRASES.chinese_end.match(after, value.end()) or (value["digits"] and match["noun"])
+        _PATTERNS.chinese_end.match(after, value.end()) or (value["digits"] and match["noun"])
     ):
         return None
     # "密码：历史" may be a title, 密码1234 is not.
@@ -278,7 +276,7 @@ def _chinese_of(match: re.Match[str], after: str) -> _Place:
 
 def _is_plain_chinese(text: str) -> bool:
     """Tell whether Chinese words describe a secret or ask for one."""
-    return bool(_PHRASES.chinese_plain.match(text)) or text[-1] in "吗嗎呢么的了"
+    return bool(_PATTERNS.chinese_plain.match(text)) or text[-1] in "吗嗎呢么的了"
 
 
 def _token(after: str) -> str:
@@ -288,14 +286,14 @@ def _token(after: str) -> str:
 
 def _random(token: str, noun: str) -> bool:
     """Tell whether a word may be a key: it has letters and digits, and is long enough."""
-    least = 16 if noun.lower().startswith("key") else 8 if _PHRASES.keyed.search(noun) else 5
+    least = 16 if noun.lower().startswith("key") else 8 if _PATTERNS.keyed.search(noun) else 5
     return _has_letters_and_digits(token, least)
 
 
 def _kind(noun: str) -> str:
-    if _PHRASES.numbered.match(noun):
+    if _PATTERNS.numbered.match(noun):
         return "number"
-    return "key" if _PHRASES.keyed.search(noun) else "password"
+    return "key" if _PATTERNS.keyed.search(noun) else "password"
 
 
 _READERS = (
@@ -315,11 +313,11 @@ _REST = regex(r"\s*(?:$|[.,;:!?\n)])")
 
 def _find_foreign(text: str) -> Iterator[Secret]:
     """Yield secrets introduced by words of other languages."""
-    yield from _find_after(text, _FOREIGN.stated, _foreign, _foreign_kind)
-    for match in _FOREIGN.used.finditer(text):
+    yield from _find_after(text, _PATTERNS.foreign_stated, _foreign, _foreign_kind)
+    for match in _PATTERNS.foreign_used.finditer(text):
         if _has_letters_and_digits(match["value"], 5) and not _is_harmless(match["value"]):
             yield Secret(_foreign_kind(match["noun"]), *match.span("value"))
-    for match in _FOREIGN.eastern.finditer(text):
+    for match in _PATTERNS.foreign_eastern.finditer(text):
         value, start = match["value"].rstrip(_FOREIGN_TRAILING), match.start("value")
         likely = _is_mixed_token(value) or match["after"] is not None
         if likely and len(value) > SHORTEST_SECRET and not _is_harmless(value):
@@ -339,11 +337,13 @@ def _foreign(match: re.Match[str], after: str) -> _Place:
         return None
     if _has_letters_and_digits(word, 5) or (_is_mixed_token(word) and linked):
         return 0, len(word)
-    says = _FOREIGN.says.search(match["link"]) and match["noun"].lower() != "clave"
-    plain = word.lower() in _FOREIGN.get_words("plain") or _FOREIGN.participle.match(word)
+    says = _PATTERNS.foreign_says.search(match["link"]) and match["noun"].lower() != "clave"
+    plain = word.lower() in _PATTERNS.get_words(
+        "foreign_plain"
+    ) or _PATTERNS.foreign_participle.match(word)
     certain = (match["own"] or says) and linked and _REST.match(after[len(word) :])
     return (0, len(word)) if certain and not plain else None
 
 
 def _foreign_kind(noun: str) -> str:
-    return "number" if _FOREIGN.number_noun.fullmatch(noun) else "password"
+    return "number" if _PATTERNS.foreign_number_noun.fullmatch(noun) else "password"

@@ -6,15 +6,12 @@ import re
 import unicodedata
 from functools import cache
 
-from text.pattern_files import PatternFile, read_packaged_text
+from text.pattern_files import PatternFile, read_packaged_text, read_packaged_toml
 from text.question_parts import is_follow_up
 from text.script import CJK, detect_language
-from text.words import QUESTION_WORDS, STOPWORDS
+from text.words import NON_TOPIC_WORDS
 
 _PATTERNS = PatternFile("text", "smalltalk.toml")
-
-_NO_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
-"""Words that carry no topic at all."""
 
 
 def _latin_words(text: str) -> list[str]:
@@ -25,7 +22,7 @@ def _latin_words(text: str) -> list[str]:
 def _word_themes(word: str) -> frozenset[str]:
     """Return the themes of a word, even if it is drawn out like "hellooo"."""
     spellings = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
-    if not _NO_TOPIC_WORDS.isdisjoint(spellings):
+    if not NON_TOPIC_WORDS.isdisjoint(spellings):
         return frozenset(["stop"])
     vocabulary = _smalltalk_vocabulary()
     return next((vocabulary[one] for one in spellings if one in vocabulary), frozenset())
@@ -49,22 +46,10 @@ def _chinese_phrases() -> re.Pattern[str]:
     return re.compile("|".join(sorted(map(re.escape, phrases), key=len, reverse=True)))
 
 
-_REPLIES = {
-    "greeting": ("Hello! {do}", "你好！{do}"),
-    "thanks": ("You're welcome! {do}", "不客气！{do}"),
-    "goodbye": ("Goodbye! Come back whenever there is something to find out. {do}", "再见！{do}"),
-    "sorry": ("No problem at all. {do}", "没关系！{do}"),
-    "self": (
-        "I am Dossier, a research agent that remembers. {do}",
-        "我是 Dossier，一个有记忆的研究助手。{do}",
-    ),
-    "plain": ("I'm all ears. {do}", "我在听。{do}"),
-}
-_DO = (
-    "Ask me a question, and I research it in your files, on the web and in what I remember, and "
-    "write a report in which every sentence names its source.",
-    "向我提一个问题，我会在你的文件、网络和我的记忆里研究，写出一份句句有出处的报告。",
-)
+@cache
+def _replies() -> dict[str, list[str]]:
+    """Return the replies to each theme in English and in Chinese, and what Dossier does."""
+    return read_packaged_toml("text", "smalltalk_replies.toml")
 
 
 def reply_to_smalltalk(message: str, *, earlier: bool = False) -> str:
@@ -76,7 +61,7 @@ def reply_to_smalltalk(message: str, *, earlier: bool = False) -> str:
     if (earlier and is_follow_up(text)) or not _is_small_talk(_PATTERNS.introduced.sub(" ", text)):
         return ""
     chinese = detect_language(text) == "zh"
-    return _REPLIES[_theme(text)][chinese].format(do=_DO[chinese])
+    return _replies()[_theme(text)][chinese].format(do=_replies()["do"][chinese])
 
 
 def _is_small_talk(text: str) -> bool:
@@ -98,7 +83,7 @@ def _is_topical(text: str) -> bool:
     """Tell whether a question is about words that also occur in small talk."""
     if _PATTERNS.topic_zh.search(text) or _PATTERNS.clock.search(text):
         return True
-    words = {word for word in _latin_words(text) if word not in _NO_TOPIC_WORDS}
+    words = {word for word in _latin_words(text) if word not in NON_TOPIC_WORDS}
     topics = {word for word in words if "topic" in _word_themes(word)}
     if topics and _PATTERNS.best.match(text):
         return True
@@ -111,9 +96,7 @@ def _is_topical(text: str) -> bool:
 
 def _theme(text: str) -> str:
     """Return the theme that an answer should address."""
-    if _PATTERNS.about_you.search(text) or re.search(
-        r"\bwho (?:are|made) you\b", text, re.IGNORECASE
-    ):
+    if _PATTERNS.any_found(text, "about_you", "who_you_are"):
         return "self"
     phrases = (_smalltalk_vocabulary()[phrase] for phrase in _chinese_phrases().findall(text))
     themes = frozenset[str]().union(*map(_word_themes, _latin_words(text)), *phrases)

@@ -16,12 +16,6 @@ SimilarityArray = NDArray[np.float32]
 RowNumbers = NDArray[np.int64]
 
 
-def _uniform_weight(word: str) -> float:
-    """Return the same weight for every word."""
-    del word
-    return 1.0
-
-
 class TfidfMatrix:
     """Short texts in rows, compared with any other text by the cosine of TF-IDF vectors.
 
@@ -90,7 +84,7 @@ class TfidfMatrix:
         return TfidfMatrix(columns, counts, frequencies[used], len(rows), counts.tocsc())
 
     def similarity(
-        self, text: str, worth: Callable[[str], float] = _uniform_weight
+        self, text: str, worth: Callable[[str], float] = lambda _: 1.0
     ) -> SimilarityArray | None:
         """Return the cosine of each row with a text; `None` if they have no word in common.
 

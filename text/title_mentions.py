@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from text.regex import regex
-from text.script import CJK, detect_language, is_western
+from text.script import CJK, detect_language, is_western, strip_marks
 from text.words import STOPWORDS, search_words
 
 LONGEST = 10
@@ -124,8 +123,7 @@ def _shortest(word: str) -> int:
 
 @lru_cache(maxsize=65536)
 def _plain(word: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", word)
-    return "".join(char for char in decomposed if not unicodedata.combining(char)).lower()
+    return strip_marks(word).lower()
 
 
 def _runs(text: str) -> Iterator[str]:

@@ -206,20 +206,14 @@ async def load_vocabulary() -> None:
         await asyncio.to_thread(_encoding)
 
 
-@lru_cache(maxsize=16_384)
-def _short(text: str) -> int:
-    return _count(text)
-
-
-@lru_cache(maxsize=64)
-def _long(text: str) -> int:
-    return _count(text)
-
-
 def _count(text: str) -> int:
     encoding = _encoding()
     # Text such as <|endoftext|> is only text here.
     return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
+
+
+_short = lru_cache(maxsize=16_384)(_count)
+_long = lru_cache(maxsize=64)(_count)
 
 
 _loading = threading.Lock()

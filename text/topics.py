@@ -26,9 +26,9 @@ def strip_format_requests(question: str) -> str:
     A question that is nothing else is returned unchanged.
     """
     text = question.strip()
-    while (shorter := _PATTERNS.manner.sub("", text, count=1).strip()) != text:
-        if not re.search(r"\w\w", shorter):
-            break
+    while (shorter := _PATTERNS.manner.sub("", text, count=1).strip()) != text and re.search(
+        r"\w\w", shorter
+    ):
         text = shorter
     return text
 
@@ -56,15 +56,6 @@ STREWN = 0.5
 ALL_WORDS = 99
 """No question has so many words."""
 
-_LIGHT = frozenset(
-    re.findall(
-        r"\w+",
-        "allow bring come exist get go kind make often possibl put requir sort take thing type"
-        " use way",
-    )
-)
-"""Stems of words that belong to the grammar of a question rather than to its topic."""
-
 
 class Topic(NamedTuple):
     """Terms and adjacent pairs of terms, each with its weight."""
@@ -84,11 +75,12 @@ def extract_topic(*texts: str) -> Topic:
     """Return what the texts are about; each text weighs half of the one before it."""
     weights: dict[str, float] = {}
     pairs: dict[tuple[str, str], float] = {}
+    light = _PATTERNS.get_words("light")
     for number, text in enumerate(texts):
         terms = key_terms(text)
         named, parts = named_terms(text), _parts(terms) | _bounds(text)
         for term in terms:
-            is_light = term in parts or (term in _LIGHT and term not in named)
+            is_light = term in parts or (term in light and term not in named)
             weight = LEAST_WEIGHT if is_light else word_weight(term)
             weight *= NAME_TERM_WEIGHT if term in named else 1.0
             weights.setdefault(term, weight * 0.5**number)

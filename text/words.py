@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from Stemmer import Stemmer
 
-from text.pattern_files import read_packaged_text
+from text.pattern_files import PatternFile, read_packaged_text
 from text.regex import regex
-from text.script import CJK
+from text.script import CJK, strip_marks
 
 Value = TypeVar("Value")
 
@@ -74,21 +74,7 @@ NON_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
 LONGEST_WORD = 100
 """The longest search word, in characters; a longer one is data."""
 
-_ASKED_THING = (
-    "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
-    "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"
-    "|谁|誰|[几幾](?=[个個年位次种種岁歲天月号號人名部座条條家所届屆楼樓分点點段篇章集代场場])"
-    "|多[长長少]?[时時][间間]|多[少久长長高远遠]|(?<![伦倫])多大)"
-)
-_ASKED = regex(
-    "请问|請問|(?:^|(?<=[，,。；;\\s]))[请請]|[帮幫为為给給]我|[你您]|告[诉訴]我?|我想(?:知道|了解)?"
-    "|能不能|能否|可以|是否|有[没沒]有|分[别別]"
-    f"|(?:[是有在由到从從为為叫于於]|属于|屬於){{0,2}}{_ASKED_THING}是?"
-    "|(?<!其)[它他她][们們]?|[这這那][个個些]|怎[么麼]?[样樣]|怎[么麼]|如何|[吗嗎呢吧么麼啊呀]"
-    f"|需要[{CJK}]?(?=多|[几幾])|[能会會要](?![源力量议議员員素])(?=[{CJK}]{{1,12}}[吗嗎])|最[多少高低大小长長短重轻輕快慢](?=\\W|$)"
-    "|(?<![目标標])的(?![确確士])"
-)
-
+_PATTERNS = PatternFile("text", "words.toml")
 _TOKEN = regex(
     f"(?P<cjk>[{CJK}]+)"
     r"|(?P<number>\d++(?:[.,:/-]\d++)*+(?:%|(?![a-zA-Z])))"
@@ -130,7 +116,7 @@ def spelled_query_terms(question: str) -> list[str]:
 def _subject(question: str) -> str:
     """Return a question without the Chinese words that only ask."""
     text = unicodedata.normalize("NFKC", question)
-    return text if text.isascii() else _ASKED.sub(" ", text)
+    return text if text.isascii() else _PATTERNS.asked.sub(" ", text)
 
 
 def _cut(text: str, without: frozenset[str]) -> Iterator[str]:
@@ -186,10 +172,7 @@ def _latin(token: str, without: frozenset[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    if not word.isascii():
-        decomposed = unicodedata.normalize("NFKD", word)
-        word = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return str(_stemmer().stemWord(word))
+    return str(_stemmer().stemWord(word if word.isascii() else strip_marks(word)))
 
 
 def _stemmer() -> Stemmer:
@@ -208,13 +191,10 @@ ENDING = 5
 """The longest ending that is added to a stem, in letters."""
 
 FRAME_WORDS = frozenset(
-    stem
-    for word in [
-        *QUESTION_WORDS,
-        *("use", "like", "prefer", "enjoy", "love", "hate", "work", "make", "get", "good"),
-        *("thing", "way", "lot", "new", "user", "always"),
-    ]
-    for stem in search_words(word)
+    search_words(
+        " ".join(QUESTION_WORDS)
+        + " use like prefer enjoy love hate work make get good thing way lot new user always"
+    )
 )
 """Search words that say for whom or what something is, and not what it is about."""
 

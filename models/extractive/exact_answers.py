@@ -163,4 +163,5 @@ def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
 def _beginning(subject: str) -> str:
     """Return a pattern for a sentence that begins with a thing, up to its verb."""
     spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", subject)))
-    return rf"(?:the |an? )?[\"'“‘`]?{spelt}{_PATTERNS.get_text('named')}"
+    named = _PATTERNS.get_text("named")
+    return rf"(?:the |an? )?[\"'“‘`]?{spelt}{named}"

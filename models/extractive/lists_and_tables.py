@@ -19,7 +19,7 @@ from text.text_blocks import AnnouncedList, find_lists
 from text.topics import Topic, extract_topic, strip_request_phrases, topic_coverage
 from text.words import query_terms, search_words
 
-_PATTERNS = PatternFile("models.extractive", "lists_and_tables.toml")
+_PATTERNS = PatternFile("models.extractive", "lists_and_tables.toml", plural=PLURAL_PATTERN)
 
 
 ANSWER_COVERAGE = {"en": 0.85, "zh": 0.65}
@@ -37,13 +37,6 @@ LONGEST = 400
 MOST = 80
 """A list of more items is a register, and not an answer."""
 
-_THINGS = regex(
-    r"^\W*(?:what|which|list|name|enumerate)(?: are)?(?: (?:all|of|the))*"
-    rf" (?P<things>(?:[\w-]+ ){{0,3}}?({PLURAL_PATTERN}))\b",
-    re.IGNORECASE,
-)
-"""The noun for what is to be listed."""
-
 
 class ListMatch(NamedTuple):
     """A list as a quote, how much of a question it and its headings name, and whether it is cut."""
@@ -57,7 +50,8 @@ class ListMatch(NamedTuple):
 def find_asked_list(question: str, pages: Sequence[SourcePassage]) -> ListMatch | None:
     """Return the list that a question asks for, if one is near enough to it."""
     about = _list_topic(question)
-    things = set(search_words(_PATTERNS.form.sub("", _things(question))))
+    noun = _find_things(question)
+    things = set(search_words(_PATTERNS.form.sub("", noun[2]))) if noun else set()
     found = [one for page in pages for one in _fitting(about, page, things)]
     good = [
         one
@@ -87,7 +81,7 @@ def _announces(question: str, lead: str) -> bool:
     That its heading does is not enough: there may be a list of anything below it. Of "index
     types" it is "index" that tells.
     """
-    found = _THINGS.search(strip_request_phrases(question.split("\n")[0]))
+    found = _find_things(question)
     telling = search_words(_PATTERNS.form.sub(" ", found["things"])) if found else []
     return not telling or telling[-1] in search_words(lead)
 
@@ -104,17 +98,13 @@ def add_list_items(quote: SourceQuote, pages: Iterable[SourcePassage]) -> Source
 def _list_topic(question: str) -> Topic:
     """Return what a list has to be about, without the words for its form."""
     line = question.split("\n")[0]
-    return (
-        extract_topic(_PATTERNS.form.sub(" ", line))
-        if search_words(_PATTERNS.form.sub(" ", line))
-        else extract_topic(line)
-    )
+    bare = _PATTERNS.form.sub(" ", line)
+    return extract_topic(bare if search_words(bare) else line)
 
 
-def _things(question: str) -> str:
-    """Return the noun for what is to be listed, if the question has one."""
-    found = _THINGS.search(strip_request_phrases(question.split("\n")[0]))
-    return found[2] if found else ""
+def _find_things(question: str) -> re.Match[str] | None:
+    """Return the noun for what is to be listed, alone and with the words before it."""
+    return _PATTERNS.things.search(strip_request_phrases(question.split("\n")[0]))
 
 
 def _fitting(about: Topic, page: SourcePassage, things: Collection[str]) -> Iterator[ListMatch]:
@@ -192,12 +182,10 @@ def parse_row(text: str) -> dict[str, str]:
 
 def _cell(part: str) -> tuple[str, str] | None:
     """Return the header and the value of a cell."""
-    colon = _COLON.search(part)
-    header = part[: colon.start()] if colon else ""
-    value = part[colon.end() :].strip() if colon else ""
-    if not header or ";" in header or "\n" in value:
+    header, *values = _COLON.split(part, maxsplit=1)
+    if not header or not values or ";" in header or "\n" in values[0].strip():
         return None
-    return header.strip() or header[-1], value
+    return header.strip() or header[-1], values[0].strip()
 
 
 def parse_scaled_number(text: str) -> float | None:
@@ -218,12 +206,8 @@ def _column(question: str, tables: Sequence[Mapping[str, str]]) -> str | None:
     filled = [header for table in tables for header in table if _is_number(table[header])]
     headers = [header for header in dict.fromkeys(filled) if filled.count(header) > 1]
     named = {header: search_words(header) for header in headers}
-    wanted = query_terms(question) + [
-        word
-        for asked, by in _MEASURES.items()
-        if re.search(asked, question)
-        for word in query_terms(by)
-    ]
+    measures = " ".join(by for asked, by in _MEASURES.items() if re.search(asked, question))
+    wanted = query_terms(question) + query_terms(measures)
     worth = {
         header: sum(_rarity(term, named.values()) for term in wanted if _has(named[header], term))
         for header in headers

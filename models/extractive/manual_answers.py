@@ -20,9 +20,9 @@ from models.extractive.quote_wording import (
 from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage, document_title
 from text.manuals import (
-    KIND_NOUNS,
     OPTION_PATTERN,
     begins_entry,
+    drop_kind_nouns,
     find_asked_purpose,
     find_asked_verb,
     find_manual_entries,
@@ -143,7 +143,7 @@ def split_term_names(term: str) -> list[str]:
 def names_beside_term(asked: str, head: str) -> list[str]:
     """Return what is named beside a term: the program in "-k option of screen"."""
     rest = re.sub(rf"(?<![\w-]){re.escape(head)}(?![\w-])", " ", asked, flags=re.IGNORECASE)
-    return _TOKEN.findall(KIND_NOUNS.sub(" ", _PATTERNS.links.sub(" ", rest)))
+    return _TOKEN.findall(drop_kind_nouns(_PATTERNS.links.sub(" ", rest)))
 
 
 def _named(question: str) -> set[str]:

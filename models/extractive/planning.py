@@ -67,13 +67,9 @@ def _colon(question: str) -> str:
 SUBJECT_WORDS = 4
 """So many words of the question tell what a step is about that a person asks for."""
 
-_SWAPS = (
-    regex(r"^(?>.*?\b(?:replace|swap) )(?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
-    regex(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
-    regex(r"^(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
-    regex(r"^(?>.*?把)(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
-    regex(r"^(?P<new>.+?)，?而不是(?P<old>.+)"),
-)
+_SWAPS = ("replace", "instead", "rather", "zh_replace", "zh_rather")
+"""Patterns of wishes for something instead of something else."""
+
 _SPACES = regex(r"[^\S\n]{2,}")
 _ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
@@ -112,15 +108,15 @@ def _apart(steps: Sequence[_DraftStep], stay: Sequence[int]) -> list[_DraftStep]
     dropped = (said for number, said in enumerate(told, start=1) if number not in stay)
     gone = set[str]().union(*dropped) - wanted
     return [
-        _DraftStep(
-            {**step, "queries": [_without_terms(query, gone) or query for query in step["queries"]]}
-        )
+        {**step, "queries": [_without_terms(query, gone) for query in step["queries"]]}
         for step in steps
     ]
 
 
 def _without_terms(query: str, gone: set[str]) -> str:
-    return " ".join(word for word in query.split() if gone.isdisjoint(query_terms(word)))
+    """Return a query without the words of some terms, or all of it where nothing would be left."""
+    left = " ".join(word for word in query.split() if gone.isdisjoint(query_terms(word)))
+    return left or query
 
 
 def remove_unwanted(
@@ -169,8 +165,8 @@ def _is_on(text: str, unwanted: Sequence[set[str]]) -> bool:
 def _clauses(feedback: str) -> Iterator[str]:
     """Yield what a person says, one wish at a time; a swap is a wish to drop and one to add."""
     for clause in _PATTERNS.clauses.split(_SPACES.sub(" ", feedback)):
-        swap = next((found for one in _SWAPS if (found := one.search(clause))), None)
-        if swap:
+        swaps = (_PATTERNS.get(name).search(clause) for name in _SWAPS)
+        if swap := next(filter(None, swaps), None):
             yield f"drop {swap['old']}"
             yield swap["new"]
         elif clause.strip():
@@ -179,13 +175,9 @@ def _clauses(feedback: str) -> Iterator[str]:
 
 def _meant(steps: Sequence[_DraftStep], clause: str) -> set[int]:
     """Return the numbers of the steps that a wish names, by number or by their words."""
-    named = {
-        number
-        for found in _PATTERNS.step.finditer(clause)
-        for number in _numbers(found, len(steps))
-    }
+    named = [_numbers(found, len(steps)) for found in _PATTERNS.step.finditer(clause)]
     if named:
-        return named
+        return set().union(*named)
     if re.search("compar|比[较較]|[对對]比", clause, re.IGNORECASE):
         return {number for number, one in enumerate(steps, start=1) if len(one["needs"]) > 1}
     wanted = set(key_terms(_wanted(_PATTERNS.drop.sub(" ", _PATTERNS.only.sub(" ", clause)))))
@@ -239,10 +231,10 @@ def _joined(
 ) -> list[_DraftStep]:
     """Return the kept and the new steps, their needs renumbered."""
     numbers = {old: now for now, old in enumerate(kept, start=1)}
-    stay = []
+    stay: list[_DraftStep] = []
     for old in kept:
         needs = [numbers[need] for need in steps[old - 1]["needs"] if need in numbers]
-        stay.append(_DraftStep({**steps[old - 1], "needs": needs}))
+        stay.append({**steps[old - 1], "needs": needs})
     return [*stay, *new]
 
 
@@ -271,11 +263,8 @@ def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
 
 def _steps(prompt: ParsedPrompt, limit: int) -> Iterator[_DraftStep]:
     question = prompt.question
-    compared, listed, asked = (
-        find_comparison(question),
-        list_named_aspects(question),
-        split_question(question),
-    )
+    compared, listed = find_comparison(question), list_named_aspects(question)
+    asked = split_question(question)
     if compared and limit > 1:
         yield from _comparison(question, compared, limit)
     elif len(asked) > 1:
@@ -346,14 +335,10 @@ def _aspects(
     best = max(worth.values(), default=0.0)
     whole = key_phrase(question, 4)
     seen = {term for text in (question, *known) for term in key_terms(text)}
-    for title in sorted(worth, key=lambda one: -worth[one]):
+    good = [title for title in worth if worth[title] > ASPECT_COVERAGE * best]
+    for title in sorted(good, key=lambda one: -worth[one]):
         new = set(key_terms(title)) - seen
-        if (
-            most
-            and new
-            and worth[title] > ASPECT_COVERAGE * best
-            and detect_language(title) == detect_language(question)
-        ):
+        if most and new and detect_language(title) == detect_language(question):
             seen |= new
             most -= 1
             yield _make_step(f"{title}{_colon(question)}{whole}", f"{title} {whole}")

@@ -230,7 +230,6 @@ def _of_other_kin(question: str, quote: str) -> bool:
     """Tell whether a quote names children where parents are asked for, or parents as a couple."""
     if _PATTERNS.spouse.search(question):
         return bool(_PATTERNS.of_parents.search(quote))
-    inverse = (
-        rf"{_PATTERNS.get_text('child_of')}{re.escape(name)}" for name in extract_names(question)
-    )
+    child_of = _PATTERNS.get_text("child_of")
+    inverse = (rf"{child_of}{re.escape(name)}" for name in extract_names(question))
     return bool(_PATTERNS.parent.search(question)) and any(re.search(one, quote) for one in inverse)
