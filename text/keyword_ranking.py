@@ -118,13 +118,12 @@ class _WordOverlap:
         same = set()
         for other in others:
             shared = len(self.bags[one] & self.bags[other])
-            self.most[other] = max(self.most[other], self._contained(one, other, shared))
+            if shared:
+                part = shared / min(len(self.bags[one]), len(self.bags[other]))
+                self.most[other] = max(self.most[other], part)
             if other != one and self._same(one, other, shared):
                 same.add(other)
         return same
-
-    def _contained(self, one: int, other: int, shared: int) -> float:
-        return shared / min(len(self.bags[one]), len(self.bags[other])) if shared else 0.0
 
     def _same(self, one: int, other: int, shared: int) -> bool:
         together = len(self.bags[one]) + len(self.bags[other]) - shared

@@ -40,17 +40,15 @@ class _Folded(NamedTuple):
     starts: list[int]
     origins: list[tuple[int, int]]
 
-    def start(self, at: int) -> int:
-        """Return where the character `at` of the folded text begins in the unfolded one."""
-        piece = bisect_right(self.starts, at) - 1
-        start, end = self.origins[piece]
-        return start if end else start + at - self.starts[piece]
+    def unfolded(self, first: int, last: int) -> tuple[int, int]:
+        """Return where a character of the folded text begins in the unfolded one, and one ends."""
+        return self._origin(first)[0], self._origin(last)[1]
 
-    def end(self, at: int) -> int:
-        """Return where the character `at` of the folded text ends in the unfolded one."""
+    def _origin(self, at: int) -> tuple[int, int]:
         piece = bisect_right(self.starts, at) - 1
         start, end = self.origins[piece]
-        return end or start + at - self.starts[piece] + 1
+        inside = start + at - self.starts[piece]
+        return (start, end) if end else (inside, inside + 1)
 
 
 def fold_text(text: str) -> str:
@@ -82,7 +80,7 @@ def locate_folded(quote: str, text: str) -> tuple[int, int] | None:
 
 def _locate(wanted: str, folded: _Folded) -> tuple[int, int] | None:
     at = folded.text.find(wanted)
-    return None if at < 0 else (folded.start(at), folded.end(at + len(wanted) - 1))
+    return None if at < 0 else folded.unfolded(at, at + len(wanted) - 1)
 
 
 def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None:
@@ -93,8 +91,7 @@ def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None
         return None
     left_out = [hyphen.start() - n for n, hyphen in enumerate(_INSIDE.finditer(folded.text))]
     last = at + len(bare) - 1
-    first, last = (one + bisect_right(left_out, one) for one in (at, last))
-    return folded.start(first), folded.end(last)
+    return folded.unfolded(at + bisect_right(left_out, at), last + bisect_right(left_out, last))
 
 
 def _plain(text: str) -> bool:

@@ -118,13 +118,9 @@ def _own(text: str, beside: Sequence[str]) -> str:
     others = [" ".join(one[:LOOKED_AT].split()) for one in beside]
     lines = {_folded(line) for one in beside for line in one[:LOOKED_AT].split("\n")} - {""}
     own = "\n".join(line for line in text.split("\n") if _folded(line) not in lines)
-    repeated = (
-        span
-        for span in split_sentences(own)
-        if any(" ".join(span.text.split()) in one for one in others)
-    )
-    for span in reversed([*repeated]):
-        own = own[: span.start] + own[span.end :]
+    for span in reversed(split_sentences(own)):
+        if any(" ".join(span.text.split()) in one for one in others):
+            own = own[: span.start] + own[span.end :]
     rest = own.strip()
     return rest if any(not is_heading(span.text) for span in split_sentences(rest)) else text
 
@@ -179,9 +175,8 @@ def make_title(text: str, most: int = LONGEST_TITLE) -> str:
     """
     first, _, rest = text.strip().partition("\n")
     most = most // 2 if detect_language(text) == "zh" else most
-    alone = (
-        rest.strip() and len(first) <= most * 5 // 4 and first.rstrip(" )）”’\"'")[-1:].isalnum()
-    )
+    ends_in_word = first.rstrip(" )）”’\"'")[-1:].isalnum()
+    alone = rest.strip() and len(first) <= most * 5 // 4 and ends_in_word
     line = _asked(" ".join((first if alone else text).split()))
     if len(line) > most:
         line = _best(line, most)
@@ -193,9 +188,8 @@ def localize_title(title: str, tongue: Literal["zh", "en"]) -> str:
     if detect_language(title) == tongue:
         return title
     about = key_phrase(title) or title
-    return _FRAMES[tongue].format(
-        about.replace(" ", "") if detect_language(title) == "zh" else about
-    )
+    about = about.replace(" ", "") if detect_language(title) == "zh" else about
+    return _FRAMES[tongue].format(about)
 
 
 def _best(text: str, most: int) -> str:
@@ -211,12 +205,8 @@ def _title_worth(title: str, about: Counter[str]) -> float:
     """Return how much of a text a title covers, in 0..1, less where it cannot stand alone."""
     most = sum(count for _, count in about.most_common(10)) or 1
     coverage = min(1.0, sum(about[word] for word in set(search_words(title))) / most)
-    poor = (
-        title.endswith("…")
-        + bool(_PATTERNS.points.search(title))
-        + (not _PATTERNS.asks.search(title))
-    )
-    return coverage - POOR * poor
+    flaws = title.endswith("…"), _PATTERNS.points.search(title), not _PATTERNS.asks.search(title)
+    return coverage - POOR * sum(map(bool, flaws))
 
 
 def _asked(line: str) -> str:
@@ -241,6 +231,5 @@ def _short(sentence: str, most: int) -> str:
         if ends and ends[-1] >= least:
             return _PATTERNS.dangling.sub("", _PATTERNS.participle.sub("", sentence[: ends[-1]]))
     cut = sentence[: most - 1]
-    return (
-        _PATTERNS.dangling.sub("", cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut) + "…"
-    )
+    cut = cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut
+    return f"{_PATTERNS.dangling.sub('', cut)}…"

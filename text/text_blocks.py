@@ -258,9 +258,8 @@ def _units(text: str) -> list[_Unit]:
             blank = True
         elif units and _goes_on(units[-1], line, blank, deeper):
             last = units[-1]
-            kind: Kind = (
-                "term" if last.kind == "text" and _is_term(last, blank, deeper) else last.kind
-            )
+            # A paragraph is a term if its description is indented right below it.
+            kind: Kind = "term" if deeper and not blank and _is_short(last) else last.kind
             # The text of a unit is cut once, when its end is known.
             units[-1] = _Unit(kind, last.start, end, "\n")
             blank = False
@@ -285,11 +284,6 @@ def _goes_on(last: _Unit, line: str, blank: bool, deeper: bool) -> bool:
     if last.kind == "heading" or _kind(line) in ("heading", "item", "row"):
         return False
     return deeper and last.kind in ("item", "term") if blank else last.kind != "row"
-
-
-def _is_term(unit: _Unit, blank: bool, deeper: bool) -> bool:
-    """Tell whether a paragraph is a term, with its description indented right below it."""
-    return deeper and not blank and _is_short(unit)
 
 
 def _with_terms(units: list[_Unit]) -> list[_Unit]:

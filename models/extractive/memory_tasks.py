@@ -94,10 +94,7 @@ def check_notes(prompt: ParsedPrompt) -> dict[str, Any]:
     if not prompt.notes or topic_coverage(about, noted) >= COVERED:
         return {"complete": True, "requests": []}
     lacking = [term for term in key_terms(prompt.question) if term not in set(noted)]
-    known = {
-        *search_words(prompt.question),
-        *(word for said in prompt.queries for word in search_words(said)),
-    }
+    known = set(search_words("\n".join([prompt.question, *prompt.queries])))
     new = [name for name in extract_names(prompt.notes) if not known >= set(search_words(name))]
     missing = _spelt(prompt.question, lacking)
     return {"complete": False, "requests": [f"{name} {missing}".strip() for name in new[:LED_TO]]}

@@ -67,13 +67,14 @@ class PromptFinding(NamedTuple):
     @property
     def quotes(self) -> list[SourceQuote]:
         """The quotes of the finding, in its order, as they stand in their sources."""
-        found: list[SourceQuote] = []
-        for under, source, text, at in _quotes(self.text):
-            if found and _ITEM.search(self.text, 0, at):
-                found[-1] = found[-1]._replace(items=(*found[-1].items, text))
+        quotes: list[SourceQuote] = []
+        for found in _QUOTE.finditer(self.text):
+            text = unescape(found[3])
+            if quotes and _ITEM.search(self.text, 0, found.start()):
+                quotes[-1] = quotes[-1]._replace(items=(*quotes[-1].items, text))
             else:
-                found.append(SourceQuote(source, text, under))
-        return found
+                quotes.append(SourceQuote(found[2], text, found[1] or ""))
+        return quotes
 
     @property
     def document_titles(self) -> dict[str, str]:
@@ -177,12 +178,6 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
         notes=texts.get("notes", ""),
         transcript=texts.get("talk", ""),
     )
-
-
-def _quotes(text: str) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the section, the source and the words of each quote, and where it begins."""
-    for found in _QUOTE.finditer(text):
-        yield found[1] or "", found[2], unescape(found[3]), found.start()
 
 
 def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:

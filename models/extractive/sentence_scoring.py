@@ -106,16 +106,14 @@ def list_candidates(pages: Sequence[SourcePassage]) -> Iterator[SentenceCandidat
         for at, span in enumerate(spans):
             part = find_entry_at(known, span.start)
             if part and span.start < part.body_start:
-                text = page.text[
-                    part.body_start : _entry_end(page.text, spans, at, part, part.body_start)
-                ]
+                text = _entry_text(page.text, spans[at : at + 3], part, part.body_start)
                 if span.end > part.body_start and _quotable(text):
                     yield SentenceCandidate(number, text, at == 0, part.term, True, part.term)
                 opens, above = True, part.term
                 continue
             text = _without_marks(_standing(page.text, spans, at))
             if part and span.start == part.body_start:
-                text = page.text[span.start : _entry_end(page.text, spans, at, part, span.start)]
+                text = _entry_text(page.text, spans[at : at + 3], part, span.start)
             if _quotable(text):
                 term = part.term if part else ""
                 yield SentenceCandidate(number, text, at == 0, above, opens, under[at] or term)
@@ -176,20 +174,18 @@ def _standing(text: str, spans: Sequence[Span], at: int) -> str:
     return text[start:end]
 
 
-def _entry_end(text: str, spans: Sequence[Span], at: int, part: ManualEntry, start: int) -> int:
-    """Return where what is first said of a term ends: behind the next sentence after a mere name.
+def _entry_text(text: str, spans: Sequence[Span], part: ManualEntry, start: int) -> str:
+    """Return what is first said of a term: it goes on in the next sentence after a mere name.
 
     If that leaves it short, the one after it belongs to it, too.
     """
-    end = spans[at].end
-    if not is_only_name(part.term, text[start:end]):
-        return end
-    for after in spans[at + 1 : at + 3]:
+    end = spans[0].end
+    for after in spans[1:3] if is_only_name(part.term, text[start:end]) else ():
         apart = after.end > part.end or "\n\n" in text[end : after.start] or is_heading(after.text)
         if apart or len(text[start:end].split()) > FEW:
             break
         end = after.end
-    return end
+    return text[start:end]
 
 
 def _points_back(sentence: str) -> bool:
@@ -284,10 +280,8 @@ def score_sentences(
 def _score_sentence(
     asked: _QuestionFeatures, page: SourcePassage, one: SentenceCandidate, around: float
 ) -> ScoredSentence:
-    said, given = (
-        cached_search_words(one.text),
-        cached_search_words(f"{page.title}\n{one.heading}\n{one.section}"),
-    )
+    said = cached_search_words(one.text)
+    given = cached_search_words(f"{page.title}\n{one.heading}\n{one.section}")
     found = [*said, *_otherwise(asked, said)]
     own, known = topic_coverage(asked.about, found), topic_coverage(asked.about, [*given, *found])
     below = one.heading if one.follows_heading else ""
@@ -297,20 +291,12 @@ def _score_sentence(
     stated = score_thesis(one.text, one.heading) if asked.opposed else 0.0
     if not own and not (known and (stated or meaning)):
         return ScoredSentence(0.0, one, page, 0.0)
-    told = (
-        own
-        + (TITLED if _is_about(asked, page) else IN_TITLE) * (known - own)
-        + MEANING * meaning
-        + THESIS * stated
-    )
+    titled = TITLED if _is_about(asked, page) else IN_TITLE
+    told = own + titled * (known - own) + MEANING * meaning + THESIS * stated
     told += PASSAGE_NAME_WEIGHT * _meant(asked, page, {*found, *given})
     told += SETTING * setting_coverage(asked.about, one.text, one.section)
-    score = (
-        told
-        + AROUND * around
-        + FIRST_SENTENCE_BONUS * one.is_first
-        + ANSWER_TYPE_BONUS * score_answer_type(asked.question, one.text)
-    )
+    score = told + AROUND * around + FIRST_SENTENCE_BONUS * one.is_first
+    score += ANSWER_TYPE_BONUS * score_answer_type(asked.question, one.text)
     score *= _saying(asked.question, one.text) * (HANGING if one.is_dangling else 1.0)
     return ScoredSentence(score, one, page, told)
 

@@ -6,7 +6,7 @@ Those that answer the question first, then those that support the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape, unescape
 from typing import NamedTuple
 
@@ -88,12 +88,9 @@ def _first_of_documents(
     sections: Sequence[QuotedSection], titles: Mapping[str, str]
 ) -> list[SourceQuote]:
     """Return the first quote of each document, if there are several."""
-    first: dict[str, SourceQuote] = {}
-    for _, quotes in sections:
-        for quote in quotes:
-            if quote.source in titles:
-                first.setdefault(titles[quote.source], quote)
-    return list(first.values()) if len(first) > 1 else []
+    quotes = (one for _, quotes in sections for one in quotes if one.source in titles)
+    first = _first_of_each(quotes, lambda one: titles[one.source])
+    return first if len(first) > 1 else []
 
 
 def _of_parts(question: str, sections: Sequence[QuotedSection]) -> list[SourceQuote]:
@@ -144,12 +141,9 @@ def _repeats(one: str, other: str) -> bool:
 
 
 def _fit(about: Topic, question: str, quote: SourceQuote) -> float:
-    whole = LISTED if quote.items and asks_list(question) else 0.0
-    return (
-        topic_coverage(about, search_words(quote.text))
-        + ANSWER_TYPE_BONUS * score_answer_type(question, quote.text)
-        + whole
-    )
+    fit = topic_coverage(about, search_words(quote.text))
+    fit += ANSWER_TYPE_BONUS * score_answer_type(question, quote.text)
+    return fit + LISTED if quote.items and asks_list(question) else fit
 
 
 class WrittenAnswer(NamedTuple):
@@ -210,7 +204,8 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
         left = _drop_repeated_quotes(
             quotes if titles else _choose_supporting_quotes(title, prompt.question, quotes), shown
         )
-        left = _first_of_each(left) if prompt.concise else left
+        # One quote of each source is as much as somebody wants who likes it short.
+        left = _first_of_each(left, lambda one: one.source) if prompt.concise else left
         shown += left
         same = make_title(title) == make_title(prompt.question)
         heading = prompt.words["evidence"] if same else localize_title(title, prompt.language)
@@ -257,11 +252,12 @@ def _cited(line: str, source: str) -> str:
     return f"{said} [{source}]{line[len(said) :]}"
 
 
-def _first_of_each(quotes: Iterable[SourceQuote]) -> list[SourceQuote]:
-    """Return the first quote of each source: as much as somebody wants who likes it short."""
+def _first_of_each(
+    quotes: Iterable[SourceQuote], key: Callable[[SourceQuote], str]
+) -> list[SourceQuote]:
     first: dict[str, SourceQuote] = {}
     for quote in quotes:
-        first.setdefault(quote.source, quote)
+        first.setdefault(key(quote), quote)
     return list(first.values())
 
 
