@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import detect_language
 from text.sentences import Span, is_heading, split_sentences
@@ -24,14 +24,7 @@ ITEM = 250
 MORE = 500
 """How many characters a piece grows to begin or end with its paragraph."""
 
-_STAMP = regex(
-    r"\W*(?:(?:this|the) page )?(?:was )?last (?:modified|updated|changed|edited)\b"
-    r"[^.]{0,60}\.?\W*$|\W*(?:本页)?(?:面)?最后(?:更新|修改|编辑)[^。]{0,40}。?$",
-    re.IGNORECASE,
-)
-_TRAIL = regex(
-    r"[\w. ]{1,60}(?:\s+[»›]\s+[\w. -]{1,60}){1,8}|[\w. ]{1,60}(?:\s+>\s+[\w. -]{1,60}){2,8}"
-)
+_PATTERNS = PatternFile("text", "passage_splitting.toml")
 _MARK = regex(r"#{1,6}\s+$")
 _SEEN = regex(r"\S")
 
@@ -76,7 +69,7 @@ def is_breadcrumb(passage: str) -> bool:
     """Tell whether a passage is only a trail of links or the date of its page."""
     lines = [line for line in passage.splitlines() if line.strip()]
     return bool(lines) and all(
-        _STAMP.match(line) or _TRAIL.fullmatch(line.strip()) for line in lines
+        _PATTERNS.stamp.match(line) or _PATTERNS.trail.fullmatch(line.strip()) for line in lines
     )
 
 

@@ -15,15 +15,6 @@ from text.script import CJK, detect_language
 _PATTERNS = PatternFile("text", "sentences.toml")
 
 
-_NAME = r"(?P<quote>[\"']?)(?P<key>[A-Za-z_\u4e00-\u9fff][\w./-]*)(?P=quote)"
-_LEAD = r"\s*(?:- |(?:export|const|let|var|set|final|static)\s+)?"
-_ASSIGNED = regex(rf"{_LEAD}{_NAME}(?:\s*:\s*[\w\[\], .]+)?\s*[:+]?=(?!=)\s*(?P<value>\S.*)")
-_PAIRED = regex(rf"{_LEAD}{_NAME}\s*[:：]\s*(?P<value>[^\s=].*)")
-_SECTION = regex(
-    rf"\s*\[+(?P<table>[^\[\]\n]+)\]+\s*(?:[#;].*)?$|{_LEAD}{_NAME}\s*(?::|[:=]\s*[{{\[(]|\{{)\s*$"
-    r"|\s*(?:(?:async|export|public|private|static)\s+)*(?:def|class|func|fn|function|struct"
-    r"|interface|module|namespace)\s+(?P<named>[\w.]+)\s*[(:{<]"
-)
 _TELLING = regex(r"[=:：{}()\[;<\d#]")
 """Every entry but an import has one of these; few lines of prose do."""
 
@@ -40,8 +31,8 @@ class Setting(NamedTuple):
 
 def parse_setting(line: str) -> Setting | None:
     """Return the setting that a line makes: `port = 8443`, `"port": 8443,`, `- port: 8443`."""
-    assigned = _ASSIGNED.fullmatch(line)
-    found = assigned or _PAIRED.fullmatch(line)
+    assigned = _PATTERNS.assigned.fullmatch(line)
+    found = assigned or _PATTERNS.paired.fullmatch(line)
     if not found or not found["value"].strip("{[( "):
         return None
     long = len(found["value"]) > _CHARACTERS or len(found["value"].split()) > _WORDS
@@ -50,7 +41,7 @@ def parse_setting(line: str) -> Setting | None:
 
 def parse_section(line: str) -> str:
     """Return the name of the section that a line opens: `[server]`, `server:`, `def serve(`."""
-    found = _SECTION.match(line)
+    found = _PATTERNS.section.match(line)
     return next(filter(None, (found["table"], found["key"], found["named"])), "") if found else ""
 
 
@@ -185,8 +176,6 @@ _END = regex(
     f"|(?<=[.!?])(?<![.!?][.!?])[.!?]*+[{_CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s))"
 )
 _LAST_WORD = regex(r"[^\W_]+(?:\.[^\W_]+)*$")
-_NEVER_LAST = regex("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
-_SELDOM_LAST = regex("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
 _LONGEST_SHORT_FORM = 40
 
 LONGEST_SENTENCE = 2_000
@@ -288,9 +277,11 @@ def _is_short_form(before: str, after: str, *, first: bool) -> bool:
     initial = len(word) == 1 and word != (found[0] if found else "")
     if not initial and _PATTERNS.before_number.fullmatch(word):
         return after[:1].isdigit()
-    if _NEVER_LAST.fullmatch(word) or (first and word.isdigit() and word == before.strip()):
+    if _PATTERNS.never_last.fullmatch(word) or (
+        first and word.isdigit() and word == before.strip()
+    ):
         return True
-    return bool(_SELDOM_LAST.fullmatch(word)) and not _PATTERNS.opener.match(after)
+    return bool(_PATTERNS.seldom_last.fullmatch(word)) and not _PATTERNS.opener.match(after)
 
 
 def _trimmed(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[Span]:

@@ -18,11 +18,11 @@ from models.extractive.lists_and_tables import is_complete_list_answer
 from models.extractive.manual_answers import entry_gives_default
 from models.extractive.prompt_parser import SourceQuote
 from models.extractive.quote_wording import (
-    NEGATION_WORDS,
-    OPENING_CONDITION,
     has_all_variants,
     has_variant,
     is_disqualified,
+    is_negated,
+    opens_with_condition,
     stated_words,
     word_variants,
 )
@@ -220,8 +220,8 @@ def _worded(question: str, first: SourceQuote, text: str) -> dict[str, float]:
         not quote[0].islower() or first.section or _BEFORE.search(before)
     )
     return {
-        "denied": float(bool(NEGATION_WORDS.search(quote)) and not NEGATION_WORDS.search(question)),
-        "limited": float(bool(OPENING_CONDITION.search(quote))),
+        "denied": float(is_negated(quote) and not is_negated(question)),
+        "limited": float(opens_with_condition(quote)),
         "hanging": float(bool(_PATTERNS.back.search(quote)) and not first.section),
         "long": min(1.0, len(quote) / LONG),
         "broken": float(not whole),

@@ -17,11 +17,11 @@ from models.extractive.manual_answers import (
 )
 from models.extractive.prompt_parser import SourceQuote
 from models.extractive.quote_wording import (
-    CLAUSE_BOUNDARY,
-    NEGATION_WORDS,
-    OPENING_CONDITION,
     has_answering_clause,
     has_variant,
+    is_negated,
+    opens_with_condition,
+    split_clauses,
 )
 from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage
@@ -72,7 +72,7 @@ def find_answer_form(
         return "entry" if is_entry_answer(line, first, pages) else None
     if _replies(line, first, title, text):
         return "reply"
-    if OPENING_CONDITION.search(first.text) or _PATTERNS.here.search(first.text) or asks_list(line):
+    if opens_with_condition(first.text) or _PATTERNS.here.search(first.text) or asks_list(line):
         return None
     return _said(line, first, title, text)
 
@@ -82,10 +82,10 @@ def _turned(question: str, quote: str) -> bool:
 
     What a quote denies is an answer to a question for yes or no, or for what something does.
     """
-    if NEGATION_WORDS.search(question):
-        return not NEGATION_WORDS.search(quote)
-    clause = CLAUSE_BOUNDARY.split(quote, maxsplit=1)[0]
-    return bool(_PATTERNS.seeks.search(question) and NEGATION_WORDS.search(clause))
+    if is_negated(question):
+        return not is_negated(quote)
+    clause = split_clauses(quote)[0]
+    return bool(_PATTERNS.seeks.search(question)) and is_negated(clause)
 
 
 def _said(question: str, quote: SourceQuote, title: str, text: str) -> AnswerForm | None:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from models.extractive.prompt_parser import SourceQuote
 from models.extractive.quote_wording import (
-    BACK_REFERENCE,
-    CLAUSE_BOUNDARY,
-    OPENING_CONDITION,
     has_all_variants,
     has_variant,
+    opens_with_condition,
+    points_back,
+    split_clauses,
 )
 from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage, document_title
@@ -185,7 +185,7 @@ def gives_default_value(question: str, quote: SourceQuote, title: str) -> bool:
 
 def _clauses(text: str) -> list[str]:
     """Return the clauses of a sentence; a line with a default below a term is one."""
-    return [text] if _PATTERNS.default_line.match(text) else CLAUSE_BOUNDARY.split(text)
+    return [text] if _PATTERNS.default_line.match(text) else split_clauses(text)
 
 
 def _more_special(quote: SourceQuote, asked: list[str]) -> bool:
@@ -203,7 +203,7 @@ def _gives(
     in the value. A question for yes or no is about all that is so by default.
     """
     bare, above = _PATTERNS.opens_by_default.sub("", clause), search_words(quote.section)
-    if BACK_REFERENCE.search(bare) and not has_all_variants(rest, above):
+    if points_back(bare) and not has_all_variants(rest, above):
         return False
     whose = _PATTERNS.whose.search(clause)
     if whose and set(search_words(whose["whose"])) - _ITS - set(asked):
@@ -298,7 +298,7 @@ def _tells(quote: SourceQuote, head: str, title: str) -> bool:
         return False
     if _PATTERNS.remark.match(quote.text) or quote.text.split()[0].lower() in program:
         return False
-    if OPENING_CONDITION.search(quote.text) and not _PATTERNS.if_set.match(quote.text):
+    if opens_with_condition(quote.text) and not _PATTERNS.if_set.match(quote.text):
         return False
     subject = _PATTERNS.subjects.match(quote.text)
     if not subject:

@@ -76,17 +76,25 @@ def _implied(question: str) -> list[tuple[re.Pattern[str], str]]:
 SPREAD = 3
 """All that is asked stands among so many times as many words of a clause."""
 
-CLAUSE_BOUNDARY = regex(
-    r"[;:]\s|\.\s+(?=[A-Z])"
-    r"|,? \b(?:but|which|who|because|although|though|whereas|unless|so that|rather than"
-    r"|instead of)\b"
-)
-"""What parts a sentence into what is said of one thing and of another."""
-BACK_REFERENCE = regex(
-    r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her|then|otherwise|also)\b",
-    re.IGNORECASE,
-)
-"""What begins with something that was named before."""
+
+def split_clauses(text: str) -> list[str]:
+    """Return what a sentence says of one thing and of another."""
+    return _PATTERNS.clause_boundary.split(text)
+
+
+def points_back(text: str) -> bool:
+    """Tell whether a text begins with something that was named before."""
+    return bool(_PATTERNS.back_reference.search(text))
+
+
+def opens_with_condition(text: str) -> bool:
+    """Tell whether a text begins with a condition or a concession."""
+    return bool(_PATTERNS.condition.search(text))
+
+
+def is_negated(text: str) -> bool:
+    """Tell whether a text denies something."""
+    return bool(_PATTERNS.negation.search(text))
 
 
 def has_answering_clause(question: str, quote: SourceQuote, title: str) -> bool:
@@ -95,14 +103,12 @@ def has_answering_clause(question: str, quote: SourceQuote, title: str) -> bool:
     Only names may stand in the title instead.
     """
     done, called = _PATTERNS.done.search(question), _PATTERNS.called.findall(question.lower())
-    if BACK_REFERENCE.search(quote.text) or (
-        done and not re.search(rf"\b{done['verb']}\b", quote.text)
-    ):
+    if points_back(quote.text) or (done and not re.search(rf"\b{done['verb']}\b", quote.text)):
         return False
     left = {*search_words(" ".join(called))} if asks_answer_type(question) else set()
     above = named_terms(question) & set(search_words(title))
     rest = [one for one in key_terms(question) if one not in left]
-    for clause in CLAUSE_BOUNDARY.split(f"{quote.section} {quote.text}".strip()):
+    for clause in split_clauses(f"{quote.section} {quote.text}".strip()):
         said = stated_words(question, clause)
         if has_all_variants(rest, {*said, *above}) and _together(rest, search_words(clause)):
             return not asks_answer_type(question) or _gives(
@@ -133,15 +139,6 @@ FEW = 4
 _OPTION = regex(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
 """What an option looks like."""
 
-OPENING_CONDITION = regex(
-    r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
-    r"|note|in case|however)\b|^如果|^当|^若",
-    re.IGNORECASE,
-)
-NEGATION_WORDS = regex(
-    r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
-    re.IGNORECASE,
-)
 _ANNOUNCES = regex(r"(?<!\W)(?>\W*?[:：])\W*$|\[-")
 """What comes before the lines that say something, or shows how a command is called."""
 
@@ -184,7 +181,7 @@ def _no_way(question: str, quote: str) -> bool:
     line = strip_request_phrases(question)
     if not _PATTERNS.way.search(line):
         return False
-    conditional = OPENING_CONDITION.search(quote) and not _PATTERNS.wanting.search(quote)
+    conditional = opens_with_condition(quote) and not _PATTERNS.wanting.search(quote)
     undone = _PATTERNS.act.search(line) and not _PATTERNS.doing.search(quote)
     return bool(conditional or undone) or not _PATTERNS.step.search(quote)
 
