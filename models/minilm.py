@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -292,10 +291,10 @@ def _onnx(file: Path) -> TokenEncoder:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(file, options, ["CPUExecutionProvider"])
-    return partial(_run, session)
 
+    def encode(ids: TokenIds, mask: TokenIds) -> FloatMatrix:
+        named = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden: FloatMatrix = session.run(None, named)[0]
+        return hidden
 
-def _run(session: object, ids: TokenIds, mask: TokenIds) -> FloatMatrix:
-    named = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    hidden: FloatMatrix = session.run(None, named)[0]  # type: ignore[attr-defined]
-    return hidden
+    return encode

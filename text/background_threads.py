@@ -41,9 +41,8 @@ async def run_abandonable(
         if not done.cancelled():
             raise
         what = f"the texts could not be read through in {seconds:g} seconds"
-        raise Problem(
-            ErrorCode.TEXT_TIMEOUT, what, hint="use fewer or shorter documents"
-        ) from error
+        hint = "use fewer or shorter documents"
+        raise Problem(ErrorCode.TEXT_TIMEOUT, what, hint=hint) from error
 
 
 def _work(

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from text.regex import regex
+from text.pattern_files import PatternFile
 
 MONTH_NAMES = re.findall(
     r"\w+",
@@ -16,22 +16,14 @@ MONTH_NAMES = re.findall(
 )
 
 _MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(MONTH_NAMES, 1)}
-_NAMES = "sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTH_NAMES)
-_DAY = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th)?"
-_YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>\d{4}))?"
-_ENGLISH = regex(
-    rf"(?:(?<![\w.,:/-]){_DAY.format('before')}\s+(?:of\s+)?)?\b(?P<name>{_NAMES})\b\.?"
-    rf"(?:\s+{_DAY.format('after')}\b)?{_YEAR}",
-    re.IGNORECASE,
+_PATTERNS = PatternFile(
+    "text",
+    "dates.toml",
+    months="sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTH_NAMES),
+    short_months="|".join(_MONTH_NUMBERS),
 )
-_ISO = regex(r"\b(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
-_CHINESE = regex(
-    r"(?:(?P<year>\d{4})\s*年\s*)?(?P<month>\d{1,2})\s*月(?:\s*(?P<day>\d{1,2})\s*[日号號])?"
-)
-_YEAR_ALONE = regex(r"(?<![\d-])(?P<year>(?:19|20)\d\d)(?![\d-]|\s*年\s*\d)")
-_PREPOSITION = regex(
-    r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I
-)
+_FULL_DATES = ("day_first", "month_first", "chinese_day", "year_first")
+"""Patterns of dates with a year, a month and a day."""
 
 PREPOSITION_CHARS = 40
 """How many characters before "may" are searched for a preposition that makes it a month."""
@@ -51,10 +43,11 @@ def find_dates(text: str) -> list[PartialDate]:
     A year alone counts only if there is no fuller date. "may" and "march" are verbs unless they are
     next to a day, a year or a preposition such as "in".
     """
-    dates = [_parse_english(match) for match in _ENGLISH.finditer(text) if _is_month(match)]
-    for pattern in (_ISO, _CHINESE):
-        dates += [_parse_numbers(match) for match in pattern.finditer(text)]
-    return dates or [_parse_numbers(match) for match in _YEAR_ALONE.finditer(text)]
+    months = _PATTERNS.english.finditer(text)
+    dates = [_parse_english(match) for match in months if _is_month(match)]
+    for pattern in (_PATTERNS.iso, _PATTERNS.chinese):
+        dates += map(_parse_numbers, pattern.finditer(text))
+    return dates or [*map(_parse_numbers, _PATTERNS.year_alone.finditer(text))]
 
 
 def match_dates(iso_date: str, dates: list[PartialDate]) -> float:
@@ -63,7 +56,7 @@ def match_dates(iso_date: str, dates: list[PartialDate]) -> float:
     Known years and months must be equal. A wrong day costs a third, since people often mention an
     event on a later day.
     """
-    match = _ISO.match(iso_date)
+    match = _PATTERNS.iso.match(iso_date)
     if not match or not dates:
         return 0.0
     exact = _parse_numbers(match)
@@ -88,28 +81,10 @@ def _parse_numbers(match: re.Match[str]) -> PartialDate:
 def _is_month(match: re.Match[str]) -> bool:
     if match["name"].lower() not in ("may", "march", "mar"):
         return True
-    is_dated = match["before"] or match["after"] or match["year"]
-    start = match.start()
-    return bool(
-        is_dated or _PREPOSITION.search(match.string, max(start - PREPOSITION_CHARS, 0), start)
-    )
-
-
-_FULL_MONTH = rf"(?P<month>{'|'.join(_MONTH_NUMBERS)})[a-z]*\.?"
-_FULL_YEAR = r"(?P<year>[12]\d{3})"
-_FULL_DAY = r"(?P<day>\d{1,2})(?:st|[nr]d|th)?"
-_FULL_DATES = (
-    regex(rf"\b{_FULL_DAY}(?: of |[ -]){_FULL_MONTH}(?:,? |-){_FULL_YEAR}\b", re.IGNORECASE),
-    regex(rf"\b{_FULL_MONTH} {_FULL_DAY},? {_FULL_YEAR}\b", re.IGNORECASE),
-    regex(rf"{_FULL_YEAR}\s?年\s?(?P<month>\d{{1,2}})\s?月\s?(?P<day>\d{{1,2}})"),
-    # The month of 5/8/2023 is ambiguous; with the year in front it is not.
-    regex(rf"\b{_FULL_YEAR}[/.-](?P<month>\d{{1,2}})[/.-](?P<day>\d{{1,2}})\b"),
-)
-_TIME = regex(
-    r"(?P<half>[上下])午\s?(?P<hours>\d{1,2})[:：](?P<minutes>\d{2})"
-    r"|\b(\d{1,2})[:.：](\d{2})(?:[:：]\d{2})?\s?([ap])?\.?(?:m\b)?",
-    re.IGNORECASE,
-)
+    if match["before"] or match["after"] or match["year"]:
+        return True
+    near = max(match.start() - PREPOSITION_CHARS, 0)
+    return bool(_PATTERNS.preposition.search(match.string, near, match.start()))
 
 
 def to_iso_timestamp(text: str) -> str:
@@ -137,10 +112,10 @@ def _normalize_iso(text: str) -> str:
 
 
 def _parse_words(text: str) -> str:
-    for pattern in _FULL_DATES:
-        if match := pattern.search(text):
-            name = match["month"].lower()
-            month = int(name) if name.isdigit() else _MONTH_NUMBERS[name[:3]]
+    for name in _FULL_DATES:
+        if match := _PATTERNS.get(name).search(text):
+            month_name = match["month"].lower()
+            month = int(month_name) if month_name.isdigit() else _MONTH_NUMBERS[month_name[:3]]
             rest = f"{text[: match.start()]} {text[match.end() :]}"
             with suppress(ValueError):
                 day = date(int(match["year"]), month, int(match["day"]))
@@ -149,7 +124,7 @@ def _parse_words(text: str) -> str:
 
 
 def _parse_time(text: str) -> str:
-    match = _TIME.search(text)
+    match = _PATTERNS.time.search(text)
     if not match:
         return ""
     hour, minute = int(match["hours"] or match[4]), int(match["minutes"] or match[5])

@@ -12,9 +12,7 @@ from text.sentences import Span, is_entry, parse_section, parse_setting
 from text.topics import Topic, strip_request_phrases
 from text.words import search_words
 
-_ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
-
-_PATTERNS = PatternFile("text", "manuals.toml", aside=_ASIDE)
+_PATTERNS = PatternFile("text", "manuals.toml")
 
 LONGEST = 70
 """The longest term, in characters."""
@@ -22,35 +20,11 @@ LONGEST = 70
 MOST = 8
 """The longest term, in words."""
 
-_BESIDE = regex(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
-_OPTION_BESIDE = regex(r"(?P<term>-\w) (?=[A-Z][a-z])")
-_NO_TERM = regex(
-    r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
-)
-_HEADING = regex(r"[A-Z][A-Z0-9 ,/&'-]*$")
-_OF = regex(r" (?:of|in|for|by) ")
 OPTION_PATTERN = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """The form of an option."""
 
 BARE = 2
 """A description of at most this many words is only another name of the term."""
-
-_PLAIN = r"(?:--?[A-Za-z][\w-]*|[a-z]\w*_\w+|[a-z]+[A-Z]\w*)"
-"""A name that is certainly code: an option, or a name with "_" or an inner capital letter."""
-_CODE = rf"(?:{_PLAIN}|[a-z]\w*(?:[.-]\w+)+)"
-"""The same, or a name with a dot or a dash, which other words may have, too."""
-_NAME = rf"(?:`+{_CODE}`+|\*\*{_CODE}\*\*|{_CODE} ?\([^)\n]{{1,40}}\)|{_PLAIN})"
-_HEADED = regex(
-    rf"(?:^|\n\n)[ ]*(?:\#{{2,6}} +(?P<mark>{_NAME})"
-    rf"|(?P<line>{_NAME})\n(?P<rule>[~=.^\"'*+-])(?P=rule){{2,}}"
-    rf"|(?P<alone>--\w[\w-]*(?:[ =][A-Z_<>\[\]]+)?|{_CODE} \([A-Z_]+\)|{_CODE} [a-z-]+;))"
-    r"[ ]*\n\n(?=\s*\S)"
-)
-"""A name as a heading or on its own line, with its description below an empty line."""
-_NEXT = regex(r"\n\n(?:\#{1,6} |\.\. \w+::|.*\n([~=.^\"'*+-])\1{2,}[ ]*(?:\n|$))")
-"""The end of the description below a heading."""
-_BETWEEN = rf"[`*;]*(?:\n[^\w\s]{{3,}})?\s+(?:{_ASIDE}:.*\s+)*"
-"""What may separate a name from its description: a rule and its default."""
 
 
 class ManualEntry(NamedTuple):
@@ -93,8 +67,8 @@ def find_asked_verb(question: str) -> str:
 
 def begins_entry(term: str, quote: str, text: str) -> bool:
     """Tell whether a quote begins the description of a term, apart from its values."""
-    values = _PATTERNS.get_text("value")
-    start = rf"{re.escape(term)}{_BETWEEN}(?:{values})?{re.escape(quote)}"
+    between = _PATTERNS.get_text("between")
+    start = f"{re.escape(term)}{between}{re.escape(quote)}"
     is_description = quote[:1].isalpha() and not _PATTERNS.no_description.match(quote)
     return bool(term and is_description and re.search(start, text))
 
@@ -113,7 +87,7 @@ def is_entry_of(term: str, asked: str, title: str) -> bool:
     """
     if not asked or not term:
         return False
-    called, *of = _OF.split(asked, maxsplit=1)
+    called, *of = _PATTERNS.of.split(asked, maxsplit=1)
     options = OPTION_PATTERN.findall(called)
     rest = drop_kind_nouns(OPTION_PATTERN.sub(" ", called)).split()
     name = options or rest
@@ -153,7 +127,7 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _indented_entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Iterator[ManualEntry]:
     for at, (start, indent, line) in enumerate(lines):
-        beside = _BESIDE.match(line) or _OPTION_BESIDE.match(line)
+        beside = _PATTERNS.beside.match(line) or _PATTERNS.option_beside.match(line)
         if beside and indent and _is_term(beside["term"]):
             body = text.index(line, start) + beside.end()
             yield ManualEntry(beside["term"], start, body, _end(text, lines, at))
@@ -164,11 +138,11 @@ def _indented_entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Itera
 
 def _headed_entries(text: str) -> Iterator[ManualEntry]:
     """Yield the entries with a name as a heading, up to the next heading or name."""
-    found = list(_HEADED.finditer(text))
+    found = list(_PATTERNS.headed.finditer(text))
     for at, one in enumerate(found):
         term = (one["mark"] or one["line"] or one["alone"]).replace("`", "").strip("* ;")
         after = found[at + 1].start() if at + 1 < len(found) else len(text)
-        closed = _NEXT.search(text, one.end())
+        closed = _PATTERNS.next.search(text, one.end())
         end = min(after, closed.start() if closed else after)
         first = len(text) - len(text[one.end() :].lstrip())
         yield ManualEntry(term, one.start(), first, max(end, first))
@@ -177,14 +151,14 @@ def _headed_entries(text: str) -> Iterator[ManualEntry]:
 def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:
     """Tell whether a line is a term with a further indented line directly below it."""
     start, indent, line = lines[at]
-    if at + 1 == len(lines) or not _is_term(line) or (not indent and _HEADING.match(line)):
+    if at + 1 == len(lines) or not _is_term(line) or (not indent and _PATTERNS.heading.match(line)):
         return False
     below, deep, _ = lines[at + 1]
     return deep > indent and "\n\n" not in text[start:below]
 
 
 def _is_term(text: str) -> bool:
-    return len(text) <= LONGEST and len(text.split()) <= MOST and not _NO_TERM.search(text)
+    return len(text) <= LONGEST and len(text.split()) <= MOST and not _PATTERNS.no_term.search(text)
 
 
 def _end(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> int:

@@ -155,10 +155,8 @@ def _is_new(span: str, question: str) -> bool:
 def _is_other(kind: _AnswerType, sentence: str, match: re.Match[str]) -> bool:
     """Tell whether a match is not a person ("an English poet", "Enable LSB") or not a count."""
     if kind is _PERSON:
-        return bool(
-            _PATTERNS.article.search(sentence[: match.start()])
-            or _PATTERNS.acronym.search(match[0])
-        )
+        before = sentence[: match.start()]
+        return bool(_PATTERNS.article.search(before) or _PATTERNS.acronym.search(match[0]))
     return kind is _NUMBER and bool(_PATTERNS.one_of.match(sentence, match.start()))
 
 

@@ -18,13 +18,13 @@ from models.extractive.lists_and_tables import is_complete_list_answer
 from models.extractive.manual_answers import entry_gives_default
 from models.extractive.prompt_parser import SourceQuote
 from models.extractive.quote_wording import (
+    all_variants,
     has_all_variants,
     has_variant,
     is_disqualified,
     is_negated,
     opens_with_condition,
     stated_words,
-    word_variants,
 )
 from models.extractive.sentence_scoring import locate_quote
 from text.answerability import SourcePassage, document_title
@@ -196,10 +196,9 @@ def _lead_over_others(
     terms: Mapping[str, float], quotes: Sequence[SourceQuote], near: Sequence[str]
 ) -> float:
     """Return how much more of the terms the first quote's page has than quotes of other pages."""
-    others = (
-        _share(terms, search_words(one.text)) for one in quotes if one.source != quotes[0].source
-    )
-    return max(_share(terms, near) - max(others, default=0.0), 0.0)
+    others = (one.text for one in quotes if one.source != quotes[0].source)
+    best = max((_share(terms, search_words(text)) for text in others), default=0.0)
+    return max(_share(terms, near) - best, 0.0)
 
 
 def _is_unfit(
@@ -292,9 +291,7 @@ def _has_type_near(question: str, about: Topic, quote: str) -> bool | None:
     if not asks_answer_type(question) or _defined(question):
         return None
     beside = [term for term in about.terms if term not in named_terms(question)]
-    return has_answer_type_near(
-        question, quote, [form for term in beside for form in word_variants(term)]
-    )
+    return has_answer_type_near(question, quote, all_variants(beside))
 
 
 def _without_kind(question: str, lead: Sequence[SourceQuote]) -> bool:
@@ -312,14 +309,9 @@ def _lost(question: str, about: Topic, shown: str) -> float:
             return 1.0
         parts = [part for part in key_phrase(question, ALL_WORDS).split() if len(part) > 1]
         return max((_apart(part, shown) for part in parts), default=0.0)
-    found, known = stated_words(question, shown), named_terms(question)
-    apart = known.union(_called(question))
-    weights = (
-        part
-        for term, part in about.terms.items()
-        if term not in apart and not has_variant(term, found)
-    )
-    return min(1.0, max(weights, default=0.0))
+    found, apart = stated_words(question, shown), named_terms(question).union(_called(question))
+    lost = [term for term in about.terms if term not in apart and not has_variant(term, found)]
+    return min(1.0, max((about.terms[term] for term in lost), default=0.0))
 
 
 def _called(question: str) -> list[str]:
@@ -329,11 +321,9 @@ def _called(question: str) -> list[str]:
 
 def _unclassed(question: str, quote: str) -> float:
     called, said = _called(question), search_words(quote)
-    return float(
-        bool(called)
-        and not asks_answer_type(question)
-        and not any(has_variant(one, said) for one in called)
-    )
+    if not called or asks_answer_type(question):
+        return 0.0
+    return float(not any(has_variant(one, said) for one in called))
 
 
 def _apart(part: str, shown: str) -> float:

@@ -117,9 +117,8 @@ class ExtractiveChatModel(BaseChatModel):
     def _answer(self, messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
         """Return the whole answer to a prompt, under the settings that were bound."""
         prompt = parse_prompt(messages)
-        prompt = prompt._replace(
-            pages=tuple(remove_unwanted(prompt.pages, prompt.wishes, prompt.question))
-        )
+        pages = remove_unwanted(prompt.pages, prompt.wishes, prompt.question)
+        prompt = prompt._replace(pages=tuple(pages))
         calls = self._tool_calls(prompt, messages, bound)
         form = requested_schema(bound.get("response_format"))
         unsure = None
@@ -202,10 +201,8 @@ def _split_into_chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
     for word in re.findall(r"\s*\S{1,12}|\s+$", message.text):
         yield ChatGenerationChunk(message=AIMessageChunk(content=word))
     calls = [
-        tool_call_chunk(
-            name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=index
-        )
-        for index, call in enumerate(message.tool_calls)
+        tool_call_chunk(name=one["name"], args=json.dumps(one["args"]), id=one["id"], index=at)
+        for at, one in enumerate(message.tool_calls)
     ]
     last = AIMessageChunk(
         content="",

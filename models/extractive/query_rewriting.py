@@ -65,10 +65,6 @@ def _without_oneself(question: str) -> str:
     return " ".join(rest) if asks else question
 
 
-def _tells(text: str) -> bool:
-    return all(_PATTERNS.oneself.match(one.text) for one in split_sentences(text))
-
-
 def make_standalone(question: str, conversation: str) -> str:
     """Return a question that points back together with what the questions before it are about.
 
@@ -93,9 +89,8 @@ def _alone(question: str, before: Sequence[_AskedQuestion]) -> str:
         return compared or replaced
     last, other = before[-1].alone, _only_named(question)
     if known and other:
-        swapped = re.sub(
-            rf"(?:\b(?:the|an?) )?{re.escape(_ARTICLE.sub('', known[-1]))}", other, last
-        )
+        thing = re.escape(_ARTICLE.sub("", known[-1]))
+        swapped = re.sub(rf"(?:\b(?:the|an?) )?{thing}", other, last)
         if swapped != last:
             return swapped
     about = next((one for one in reversed(before) if not is_context_dependent(one.said)), before[0])
@@ -124,12 +119,12 @@ def _questions_asked(conversation: str) -> list[str]:
     said = [_said(who.strip(), words.strip()) for who, _, words in spoken]
     asked = [_without_oneself(one) for one in said if one]
     # "I keep bees." tells what a question is about where nothing else does.
-    said = [one for one in asked if not _tells(one)] or asked
-    return [
-        one
-        for at, one in enumerate(said)
-        if key_terms(one) and not reply_to_smalltalk(one, earlier=at > 0)
-    ]
+    tells = _PATTERNS.oneself.match
+    said = [
+        one for one in asked if not all(tells(span.text) for span in split_sentences(one))
+    ] or asked
+    told = (one for at, one in enumerate(said) if not reply_to_smalltalk(one, earlier=at > 0))
+    return [one for one in told if key_terms(one)]
 
 
 def _said(who: str, words: str) -> str:
@@ -183,11 +178,9 @@ def _queries(question: str) -> Iterator[str]:
 
 def triage_message(prompt: ParsedPrompt) -> dict[str, Any]:
     """Return whether the newest words are something to research, and the answer if not."""
-    said = reply_to_smalltalk(
-        prompt.last_message,
-        earlier=any(not reply_to_smalltalk(one) for one in prompt.earlier_messages),
-    )
-    return {"research": not said, "reply": said}
+    has_asked = any(not reply_to_smalltalk(one) for one in prompt.earlier_messages)
+    reply = reply_to_smalltalk(prompt.last_message, earlier=has_asked)
+    return {"research": not reply, "reply": reply}
 
 
 def make_part_query(part: str, question: str) -> str:

@@ -49,6 +49,11 @@ def word_variants(term: str) -> frozenset[str]:
     return frozenset([term]).union(*(family for family in _word_families() if term in family))
 
 
+def all_variants(terms: Iterable[str]) -> list[str]:
+    """Return terms and those that say the same."""
+    return [variant for term in terms for variant in word_variants(term)]
+
+
 def has_variant(term: str, found: Collection[str]) -> bool:
     """Tell whether a term or, in English, another word for it is among some words."""
     if not word_variants(term).isdisjoint(found):
@@ -121,9 +126,7 @@ def _gives(question: str, rest: Sequence[str], clause: str) -> bool:
     """Tell whether a clause has the number or the kind of thing that is asked for, near by."""
     if "how many" in question.lower():
         return bool(has_asked_count(question, _PATTERNS.no_count.sub("", clause)))
-    return has_answer_type_near(
-        question, clause, [form for one in rest for form in word_variants(one)]
-    )
+    return has_answer_type_near(question, clause, all_variants(rest))
 
 
 def _together(terms: Sequence[str], statements: Sequence[str]) -> bool:
@@ -212,15 +215,8 @@ def _stands_for(question: str, quote: str) -> bool:
     found = _PATTERNS.abbreviation.search(question)
     if not found:
         return True
-    name = re.escape(found["name"])
-    return bool(
-        re.search(
-            rf"\b{name}\W{{0,3}}(?:stands for|is short for|is an? (?:acronym|abbreviation))"
-            rf"|\({name}\)|\b{name} ?\([A-Z]",
-            quote,
-            re.IGNORECASE,
-        )
-    )
+    spelt_out = _PATTERNS.get_text("spelt_out").replace("NAME", re.escape(found["name"]))
+    return bool(re.search(spelt_out, quote))
 
 
 def _of_other_kin(question: str, quote: str) -> bool:

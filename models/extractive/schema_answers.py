@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
@@ -94,7 +96,5 @@ def _nearest_to_zero(schema: Mapping[str, Any]) -> float:
 
 
 def _definition(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Any = root
-    for name in reference.removeprefix("#/").split("/"):
-        found = found[name]
-    return found  # type: ignore[no-any-return]
+    definition: Any = reduce(getitem, reference.removeprefix("#/").split("/"), root)
+    return definition  # type: ignore[no-any-return]
