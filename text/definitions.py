@@ -42,12 +42,8 @@ def find_defined_term(question: str) -> DefinedTerm | None:
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not search_words(named) or not noun:
         return None
-    return DefinedTerm(
-        named,
-        frozenset(search_words(named)),
-        r"[\s'’_.-]+".join(map(_form, words)),
-        _form(noun[-1]),
-    )
+    pattern = r"[\s'’_.-]+".join(map(_form, words))
+    return DefinedTerm(named, frozenset(search_words(named)), pattern, _form(noun[-1]))
 
 
 def _phrase(line: str) -> str:

@@ -227,10 +227,9 @@ def _identifies(match: re.Match[str]) -> bool:
 
 def _opens(match: re.Match[str]) -> bool:
     """Tell whether a code opens something, unlike an error code or a ZIP code."""
-    last = _PATTERNS.last.search(
-        match.string, max(match.start("code") - 24, 0), match.start("code")
-    )
-    alone = not match.string[: match.start("code")].strip()
+    at = match.start("code")
+    last = _PATTERNS.last.search(match.string, max(at - 24, 0), at)
+    alone = not match.string[:at].strip()
     kind = bool(last and _PATTERNS.coded.fullmatch(last[0]))
     if alone or (last and _PATTERNS.any.fullmatch(last[0])):
         return match["value"].isdecimal() or bool(match["gap"].strip(" #-"))

@@ -204,11 +204,6 @@ def is_filler(word: str) -> bool:
     return word in _list_fillers()
 
 
-def is_chinese_filler(pair: str) -> bool:
-    """Tell whether a pair of Chinese characters is a word that everyone uses in searches."""
-    return pair in _PATTERNS.get_words("chinese_filler")
-
-
 def extract_digits(text: str) -> str:
     """Return the digits of a text."""
     return "".join(filter(str.isdecimal, to_western_digits(text)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from text.pattern_files import PatternFile
 from text.script import HAN
@@ -52,39 +52,15 @@ NEAR = 40
 """The most characters between an answer and the words it must be near."""
 
 
-class _AnswerType(NamedTuple):
-    """Questions for a type of answer, and what such an answer looks like."""
-
-    name: str
-    new: bool = True
-    """Whether the answer must not be in the question."""
-
-    @property
-    def asked(self) -> re.Pattern[str]:
-        """Return the pattern of the questions."""
-        return _PATTERNS.get(f"{self.name}_asked")
-
-    @property
-    def given(self) -> re.Pattern[str]:
-        """Return the pattern of the answers."""
-        return _PATTERNS.get(f"{self.name}_given")
-
-
-_LIST = _AnswerType("list", new=False)
-_NUMBER = _AnswerType("number")
-_PERSON = _AnswerType("person")
-_CAUSE = _AnswerType("cause", new=False)
-_PLACE = _AnswerType("place")
-_MEANING = _AnswerType("meaning", new=False)
+# What happens now or regularly ("occasion") may have a condition for its time.
 _ANSWER_TYPES = (
-    _AnswerType("default", new=False),
-    # What happens now or regularly may have a condition for its time.
-    _AnswerType("occasion"),
-    _AnswerType("date"),
-    *(_LIST, _NUMBER, _PERSON, _CAUSE, _PLACE),
-    _AnswerType("decision", new=False),
-    _MEANING,
+    *("default", "occasion", "date", "list", "number", "person", "cause", "place"),
+    *("decision", "meaning"),
 )
+"""Types of answers, by the names of the patterns of questions for them and of such answers."""
+
+_MAY_BE_ASKED = frozenset({"default", "list", "cause", "decision", "meaning"})
+"""The types of answers that may be in the question already."""
 
 
 def score_answer_type(question: str, sentence: str) -> float:
@@ -96,15 +72,15 @@ def score_answer_type(question: str, sentence: str) -> float:
     """
     for line in map(strip_request_phrases, question.splitlines()):
         if kind := _find_asked_type(line):
-            spans = (match[0] for match in kind.given.finditer(sentence))
-            has_type = any(not kind.new or _is_new(span, line.lower()) for span in spans)
-            counts = kind is _NUMBER and has_type and has_asked_count(line, sentence)
+            spans = (match[0] for match in _PATTERNS.get(f"{kind}_given").finditer(sentence))
+            has_type = any(kind in _MAY_BE_ASKED or _is_new(span, line.lower()) for span in spans)
+            counts = kind == "number" and has_type and has_asked_count(line, sentence)
             return has_type + 0.5 * counts
     return 0.0
 
 
-def _find_asked_type(line: str) -> _AnswerType | None:
-    return next((kind for kind in _ANSWER_TYPES if kind.asked.search(line)), None)
+def _find_asked_type(line: str) -> str | None:
+    return next((one for one in _ANSWER_TYPES if _PATTERNS.get(f"{one}_asked").search(line)), None)
 
 
 def _first_line(question: str) -> str:
@@ -118,21 +94,23 @@ def has_answer_type_near(question: str, sentence: str, beside: Collection[str]) 
     what something means (`definitions.py` scores how well).
     """
     line = _first_line(question)
-    kind = _find_asked_type(line) or _MEANING
-    if kind is _MEANING:
+    kind = _find_asked_type(line) or "meaning"
+    if kind == "meaning":
         return True
-    if kind is _NUMBER and _has_asked_unit(line, sentence) is False:
+    if kind == "number" and _has_asked_unit(line, sentence) is False:
         return False
-    other = _PATTERNS.title if kind is _PERSON else _PATTERNS.no_number if kind is _NUMBER else None
-    text = other.sub(lambda match: " " * len(match[0]), sentence) if other else sentence
-    answers = [
-        match
-        for match in kind.given.finditer(text)
-        if (not kind.new or _is_new(match[0], line.lower())) and not _is_other(kind, text, match)
-    ]
+    other = {"person": "title", "number": "no_number"}.get(kind)
+    text = _PATTERNS.get(other).sub(_to_spaces, sentence) if other else sentence
+    matches = _PATTERNS.get(f"{kind}_given").finditer(text)
+    new = (one for one in matches if kind in _MAY_BE_ASKED or _is_new(one[0], line.lower()))
+    answers = [one for one in new if not _is_other(kind, text, one)]
     around = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in answers)
     near = any(not {*search_words(piece)}.isdisjoint(beside) for piece in around)
     return bool(answers) and (near or {*search_words(sentence)}.isdisjoint(beside))
+
+
+def _to_spaces(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def has_answer_type(question: str, sentence: str) -> bool:
@@ -152,37 +130,37 @@ def _is_new(span: str, question: str) -> bool:
     return not any(word.lower() in question for word in names)
 
 
-def _is_other(kind: _AnswerType, sentence: str, match: re.Match[str]) -> bool:
+def _is_other(kind: str, sentence: str, match: re.Match[str]) -> bool:
     """Tell whether a match is not a person ("an English poet", "Enable LSB") or not a count."""
-    if kind is _PERSON:
+    if kind == "person":
         before = sentence[: match.start()]
         return bool(_PATTERNS.article.search(before) or _PATTERNS.acronym.search(match[0]))
-    return kind is _NUMBER and bool(_PATTERNS.one_of.match(sentence, match.start()))
+    return kind == "number" and bool(_PATTERNS.one_of.match(sentence, match.start()))
 
 
 def asks_answer_type(question: str) -> bool:
     """Tell whether a question asks for a type of answer that a sentence may lack."""
-    return _find_asked_type(_first_line(question)) not in (None, _MEANING)
+    return _find_asked_type(_first_line(question)) not in (None, "meaning")
 
 
 def asks_meaning(question: str) -> bool:
     """Tell whether a question asks what something is or means, and for nothing more specific."""
-    return _find_asked_type(_first_line(question)) is _MEANING
+    return _find_asked_type(_first_line(question)) == "meaning"
 
 
 def asks_list(question: str) -> bool:
     """Tell whether a question asks for several things: a list, the steps of something."""
-    return _find_asked_type(_first_line(question)) is _LIST
+    return _find_asked_type(_first_line(question)) == "list"
 
 
 def asks_where(question: str) -> bool:
     """Tell whether a question asks for a place first."""
-    return _find_asked_type(_first_line(question)) is _PLACE
+    return _find_asked_type(_first_line(question)) == "place"
 
 
 def asks_why(question: str) -> bool:
     """Tell whether a question asks for a reason."""
-    return bool(_CAUSE.asked.search(question.split("\n")[0]))
+    return bool(_PATTERNS.cause_asked.search(question.split("\n")[0]))
 
 
 def asks_why_too(question: str) -> bool:
@@ -192,7 +170,7 @@ def asks_why_too(question: str) -> bool:
 
 def gives_cause(sentence: str) -> bool:
     """Tell whether a sentence says why something is so."""
-    return bool(_CAUSE.given.search(sentence))
+    return bool(_PATTERNS.cause_given.search(sentence))
 
 
 def classify_unquotable(question: str, text: str) -> Literal["judging", "counting", ""]:

@@ -36,7 +36,6 @@ from text.private_words import (
     RedactionMaterial,
     extract_digits,
     find_telltale_words,
-    is_chinese_filler,
     is_filler,
 )
 from text.regex import regex
@@ -342,7 +341,7 @@ def _find_chinese(text: str, material: RedactionMaterial) -> set[int]:
 
 
 def _free_pair(pair: str, material: RedactionMaterial) -> bool:
-    if is_chinese_filler(pair) or material.free(pair) or word_weight(pair) < 1:
+    if is_filler(pair) or material.free(pair) or word_weight(pair) < 1:
         return True
     return any(pair in one.run for one in (*material.own, *material.public))
 

@@ -51,12 +51,9 @@ def is_entry(line: str) -> bool:
     """Tell whether a line is a setting or a line of a log or of code, not prose or a heading."""
     if not _TELLING.search(line) and "import" not in line:
         return False
-    return bool(
-        parse_setting(line)
-        or parse_section(line)
-        or _PATTERNS.stamped.match(line)
-        or _PATTERNS.code.match(line)
-    )
+    if parse_setting(line) or parse_section(line):
+        return True
+    return bool(_PATTERNS.stamped.match(line) or _PATTERNS.code.match(line))
 
 
 NARROWEST, WIDEST = 40, 120
@@ -245,10 +242,8 @@ def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, i
     for start, end in cuts:
         while end - start > LONGEST_SENTENCE:
             last = start + LONGEST_SENTENCE
-            place = (
-                max(text.rfind(gap, start + LONGEST_SENTENCE // 2, last) for gap in " \n") + 1
-                or last
-            )
+            half = start + LONGEST_SENTENCE // 2
+            place = max(text.rfind(gap, half, last) for gap in " \n") + 1 or last
             yield start, place
             start = place
         yield start, end

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from text.pattern_files import PatternFile
 from text.script import detect_language
 from text.words import LEAST_WEIGHT, query_terms, spelled_query_terms, word_weight
 
 _PATTERNS = PatternFile("text", "topics.toml")
+
+Term = TypeVar("Term")
 
 
 def is_generative_request(question: str) -> bool:
@@ -143,9 +145,8 @@ def _worth(phrase: str, place: float, own: set[str]) -> float:
 
 def named_terms(text: str) -> set[str]:
     """Return the terms of names, numbers and quoted words."""
-    return {
-        term for name in _PATTERNS.name_or_number.finditer(text) for term in query_terms(name[0])
-    } - _bounds(text)
+    names = _PATTERNS.name_or_number.finditer(text)
+    return {term for name in names for term in query_terms(name[0])} - _bounds(text)
 
 
 def _bounds(text: str) -> set[str]:
@@ -190,6 +191,12 @@ def topic_coverage(topic: Topic, text: Sequence[str]) -> float:
     alone = covered / topic.total_weight if topic.total_weight else 0.0
     phrases = together / sum(topic.pairs.values()) if topic.pairs else alone
     return alone + phrases / 2
+
+
+def weight_share(weights: Mapping[Term, float], found: Iterable[Term]) -> float:
+    """Return the share of all weights that some terms have, in 0..1; 1 if there are none."""
+    there, whole = set(found), sum(weights.values())
+    return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
 
 
 def _parts(found: Sequence[str]) -> set[str]:

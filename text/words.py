@@ -215,9 +215,8 @@ def word_weight(word: str) -> float:
     if len(word) == 2 and not GRAMMAR_CHARACTERS.isdisjoint(word):
         return LEAST_WEIGHT
     rank, listed = _ranks().get(word, (1, 0))
-    return (
-        LEAST_WEIGHT + (1 - LEAST_WEIGHT) * (math.log(rank) / math.log(listed)) if listed else 1.0
-    )
+    rarity = math.log(rank) / math.log(listed) if listed else 1.0
+    return LEAST_WEIGHT + (1 - LEAST_WEIGHT) * rarity if listed else 1.0
 
 
 @cache

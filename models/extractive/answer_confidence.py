@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from models.extractive.exact_answers import find_answer_form
 from models.extractive.lists_and_tables import is_complete_list_answer
@@ -52,13 +52,12 @@ from text.topics import (
     named_terms,
     spell_terms,
     strip_request_phrases,
+    weight_share,
 )
 from text.words import search_words
 
 _PATTERNS = PatternFile("models.extractive", "answer_confidence.toml")
 
-
-_Term = TypeVar("_Term")
 
 OPENING = 8
 """The subject of a sentence is among so many words at its beginning."""
@@ -156,7 +155,7 @@ def extract_answer_features(
     lost = _lost(question, about, shown)
     opens = _subject(question, " ".join(first.text.split()[:OPENING]))
     seen = AnswerFeatures(
-        near=_share(about.terms, [one for one in about.terms if has_variant(one, near)]),
+        near=weight_share(about.terms, [one for one in about.terms if has_variant(one, near)]),
         stated=_stated_share(question, about, quotes[:lead]),
         ahead=_lead_over_others(about.terms, quotes, [*search_words(first.text), *head]),
         subject=max(_subject(question, title), 0.0 if lost else OPENED * opens),
@@ -197,8 +196,8 @@ def _lead_over_others(
 ) -> float:
     """Return how much more of the terms the first quote's page has than quotes of other pages."""
     others = (one.text for one in quotes if one.source != quotes[0].source)
-    best = max((_share(terms, search_words(text)) for text in others), default=0.0)
-    return max(_share(terms, near) - best, 0.0)
+    best = max((weight_share(terms, search_words(text)) for text in others), default=0.0)
+    return max(weight_share(terms, near) - best, 0.0)
 
 
 def _is_unfit(
@@ -238,7 +237,7 @@ def _together(about: Topic, shown: str) -> float:
     """Return the share of the neighbours in a question that stand together in a text, too."""
     said = search_words(shown)
     near = {*pairwise(said), *zip(said, said[2:], strict=False)}
-    return _share(about.pairs, near)
+    return weight_share(about.pairs, near)
 
 
 def _beside(quote: str, text: str) -> str:
@@ -248,16 +247,11 @@ def _beside(quote: str, text: str) -> str:
     return "\n".join(one.text for one in beside)
 
 
-def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
-    there, whole = set(found), sum(weights.values())
-    return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
-
-
 def _stated_share(question: str, about: Topic, quotes: Sequence[SourceQuote]) -> float:
     statements = stated_words(question, "\n".join(one.text for one in quotes))
     known = named_terms(question)
     rest = {term: part for term, part in about.terms.items() if term not in known}
-    return _share(rest, [term for term in rest if has_variant(term, statements)])
+    return weight_share(rest, [term for term in rest if has_variant(term, statements)])
 
 
 def _defined(question: str) -> DefinedTerm | None:

@@ -11,7 +11,7 @@ from text.answerability import SourcePassage
 from text.normalization import find_quote
 from text.question_parts import find_comparison, split_question
 from text.summaries import make_title
-from text.topics import Topic, extract_topic, key_terms, spell_terms
+from text.topics import extract_topic, key_terms, spell_terms, weight_share
 from text.words import search_words
 
 COVERED = 0.4
@@ -56,10 +56,12 @@ def review_coverage(prompt: ParsedPrompt) -> dict[str, Any]:
     told |= _words(one.text for one in prompt.findings if one.status in ("ok", "partial"))
     planned = [set(key_terms(str(step.get("title", "")))) for step in prompt.plan.get("steps", [])]
     planned += [set(key_terms(one.title)) for one in prompt.findings]
+    compared = find_comparison(prompt.question)
+    parts = compared.names if compared else split_question(prompt.question)
     missing = [
         {"title": make_title(part), "queries": [make_part_query(part, prompt.question)]}
-        for part in _parts(prompt.question)
-        if _share(extract_topic(part), told) < TOUCHED and not _planned(part, planned)
+        for part in parts
+        if weight_share(extract_topic(part).terms, told) < TOUCHED and not _planned(part, planned)
     ]
     return {"enough": not missing, "missing": missing[:2]}
 
@@ -85,20 +87,10 @@ def _again(missing: Sequence[str], wanted: str, question: str) -> list[str]:
     return list(dict.fromkeys(filter(None, [joined, make_part_query(wanted, question)])))[:2]
 
 
-def _parts(question: str) -> list[str]:
-    compared = find_comparison(question)
-    return compared.names if compared else split_question(question)
-
-
 def _planned(part: str, planned: Iterable[set[str]]) -> bool:
     """Tell whether a step asks for most of a part already."""
     wanted = set(key_terms(part))
     return any(2 * len(wanted & step) >= len(wanted) for step in planned)
-
-
-def _share(about: Topic, told: set[str]) -> float:
-    covered = sum(part for term, part in about.terms.items() if term in told)
-    return covered / about.total_weight if about.total_weight else 1.0
 
 
 def _words(texts: Iterable[str]) -> set[str]:

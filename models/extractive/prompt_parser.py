@@ -153,12 +153,15 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     )
     if not marked:
         return spoken
-    outer = {tag: (named, inside) for tag, named, inside in _blocks(marked)}
-    texts = {tag: unescape_tags(inside) for tag, (_, inside) in outer.items()}
+    blocks = list(_blocks(marked))
+    named = {tag: attributes for tag, attributes, _ in blocks}
+    inside = {tag: text for tag, _, text in blocks}
+    texts = {tag: unescape_tags(text) for tag, text in inside.items()}
     tools = [message.text for message in messages if isinstance(message, ToolMessage)]
-    shown = [outer["pages"][1] if "pages" in outer else "", *tools]
+    shown = [inside.get("pages", ""), *tools]
     pages = [page for text in shown for page in _pages(text)]
-    earlier = tuple(_findings(outer["earlier"][1] if "earlier" in outer else ""))
+    earlier = tuple(_findings(inside.get("earlier", "")))
+    step = texts.get("step", "")
     return spoken._replace(
         question=texts.get("question", ""),
         conversation=texts.get("conversation", ""),
@@ -167,10 +170,8 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
         queries=_lines(texts.get("queries", "")),
         pages=(*pages, *_quoted(earlier, pages)),
         earlier_findings=earlier,
-        step=(outer["step"][0].get("title", texts["step"]), texts["step"])
-        if "step" in outer
-        else None,
-        findings=tuple(_findings(outer["findings"][1] if "findings" in outer else marked)),
+        step=(named["step"].get("title", step), step) if "step" in named else None,
+        findings=tuple(_findings(inside.get("findings", marked))),
         plan=_plan(texts.get("plan", "")),
         feedback=texts.get("feedback", ""),
         gaps=_lines(texts.get("gaps", "")),
