@@ -292,8 +292,7 @@ def _pages(name: str, client: Embeddings, texts: Sequence[str]) -> FloatMatrix:
 
 
 def _query(name: str, client: Embeddings, question: str) -> FloatMatrix:
-    made = _sent(name, client, [question], is_question=True)
-    vector: FloatMatrix = _checked(made, 1)[0]
+    vector: FloatMatrix = _checked(_sent(name, client, [question], is_question=True), 1)[0]
     return vector
 
 

@@ -13,18 +13,6 @@ from prompts.loader import load_prompt_tables
 MAX_FIELD_ERRORS = 8
 """So many mistakes are named; with them mended, the others are seen the next time."""
 
-_KINDS = {
-    "missing": "missing",
-    "string_type": "text",
-    **dict.fromkeys(("list_type", "tuple_type", "set_type"), "list"),
-    **dict.fromkeys(("model_type", "dict_type", "model_attributes_type"), "object"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "int"),
-    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "bool"),
-    **dict.fromkeys(("literal_error", "enum"), "literal"),
-}
-"""What the kinds of pydantic's errors are called here; any other is `other`."""
-
 
 def describe_answer_error(name: str, tongue: str) -> str:
     """Return what is wrong with a whole answer: `cut`, `no_object`, `too_deep`, `json_invalid`."""
@@ -46,7 +34,8 @@ def _line(error: Mapping[str, Any], words: Mapping[str, str]) -> str:
         return words["json_invalid"]
     field = ".".join(map(str, error["loc"])) or words["whole"]
     expected = (error.get("ctx") or {}).get("expected", "").replace(" or ", ", ")
-    wrong = words[_KINDS.get(error["type"], "other")].format(expected=expected)
+    kind = load_prompt_tables("typed_answers")["kinds"].get(error["type"], "other")
+    wrong = words[kind].format(expected=expected)
     return words["field"].format(field=field, wrong=wrong)
 
 

@@ -16,12 +16,8 @@ MONTH_NAMES = re.findall(
 )
 
 _MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(MONTH_NAMES, 1)}
-_PATTERNS = PatternFile(
-    "text",
-    "dates.toml",
-    months="sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTH_NAMES),
-    short_months="|".join(_MONTH_NUMBERS),
-)
+_MONTHS = "|".join(["sept", *(f"{name[:3]}(?:{name[3:]})?" for name in MONTH_NAMES)])
+_PATTERNS = PatternFile("text", "dates.toml", months=_MONTHS, short_months="|".join(_MONTH_NUMBERS))
 _FULL_DATES = ("day_first", "month_first", "chinese_day", "year_first")
 """Patterns of dates with a year, a month and a day."""
 

@@ -54,9 +54,7 @@ def find_entry_at(found: Sequence[ManualEntry], start: int) -> ManualEntry | Non
 def find_asked_purpose(question: str) -> str:
     """Return the thing whose effect or purpose a question asks for, if it does."""
     found = _PATTERNS.asked.search(strip_request_phrases(question.split("\n")[0]))
-    if not found:
-        return ""
-    return (found["does"] or found["of"] or found["is"]) + (found["within"] or "")
+    return (found["does"] or found["of"] or found["is"]) + (found["within"] or "") if found else ""
 
 
 def find_asked_verb(question: str) -> str:
@@ -75,9 +73,8 @@ def begins_entry(term: str, quote: str, text: str) -> bool:
 
 def is_only_name(term: str, text: str) -> bool:
     """Tell whether a description is only another name of the term: "Flood ping."."""
-    return len(text.split()) <= BARE or set(search_words(drop_kind_nouns(text))) <= set(
-        search_words(term)
-    )
+    others = set(search_words(drop_kind_nouns(text))) - set(search_words(term))
+    return len(text.split()) <= BARE or not others
 
 
 def is_entry_of(term: str, asked: str, title: str) -> bool:

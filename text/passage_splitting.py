@@ -68,9 +68,8 @@ def merge_passages(text: str, pieces: Iterable[Span]) -> list[Span]:
 def is_breadcrumb(passage: str) -> bool:
     """Tell whether a passage is only a trail of links or the date of its page."""
     lines = [line for line in passage.splitlines() if line.strip()]
-    return bool(lines) and all(
-        _PATTERNS.stamp.match(line) or _PATTERNS.trail.fullmatch(line.strip()) for line in lines
-    )
+    stamp, trail = _PATTERNS.stamp.match, _PATTERNS.trail.fullmatch
+    return bool(lines) and all(stamp(line) or trail(line.strip()) for line in lines)
 
 
 @lru_cache(maxsize=256)

@@ -209,9 +209,8 @@ def is_heading(sentence: str) -> bool:
         return True
     if "|" in sentence or "\t" in sentence or _ends_sentence(sentence) or BULLET.match(sentence):
         return False
-    return len(sentence) <= (30 if detect_language(sentence) == "zh" else 80) and not is_entry(
-        sentence
-    )
+    most = 30 if detect_language(sentence) == "zh" else 80
+    return len(sentence) <= most and not is_entry(sentence)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -103,11 +103,7 @@ def extract_abstract(text: str, beside: Sequence[str] = ()) -> str:
     bags = _without_refrain([query_terms(one) for one in sentences])
     counts = Counter(word for bag in bags for word in bag)
     worth = {word: word_weight(word) * math.log1p(times) for word, times in counts.items()}
-    scores = [
-        (at, _sentence_worth(bag, worth) * (1 + FIRST / (1 + at)))
-        for at, bag in enumerate(bags)
-        if bag
-    ]
+    scores = [(at, _sentence_worth(bag, at, worth)) for at, bag in enumerate(bags) if bag]
     best = sorted(scores, key=lambda one: -one[1])[:MOST]
     chosen = _fitting(best, sentences, most)
     return " ".join(sentences[at] for at in sorted(chosen)) or text[:most]
@@ -151,8 +147,8 @@ def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
     return [[word for word in bag if counts[word] <= most] for bag in bags]
 
 
-def _sentence_worth(bag: list[str], worth: Mapping[str, float]) -> float:
-    return sum(worth[word] for word in bag) / math.sqrt(len(bag) + 2)
+def _sentence_worth(bag: list[str], at: int, worth: Mapping[str, float]) -> float:
+    return sum(worth[word] for word in bag) / math.sqrt(len(bag) + 2) * (1 + FIRST / (1 + at))
 
 
 LONGEST_TITLE = 80

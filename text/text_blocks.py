@@ -293,15 +293,14 @@ def _with_terms(units: list[_Unit]) -> list[_Unit]:
     for at, unit in enumerate(units):
         describes = unit.kind == "text" and at not in terms
         near_term = not terms.isdisjoint((at - 1, at + 1))
-        if describes and near_term and whole and whole[-1].kind == "term":
-            text = f"{whole[-1].text}\n\n{unit.text}"
-            whole[-1] = _Unit("term", whole[-1].start, unit.end, text)
+        last = whole[-1] if whole else None
+        in_term = last is not None and last.kind == "term"
+        if last and in_term and describes and near_term:
+            whole[-1] = _Unit("term", last.start, unit.end, f"{last.text}\n\n{unit.text}")
             continue
-        announced = bool(whole) and (
-            whole[-1].kind == "term"
-            or (whole[-1].kind == "text" and bool(_PATTERNS.announces_list.search(whole[-1].text)))
-        )
-        whole.append(unit._replace(kind="term") if at in terms and announced else unit)
+        announced = last and last.kind == "text" and _PATTERNS.announces_list.search(last.text)
+        is_term = at in terms and (in_term or bool(announced))
+        whole.append(unit._replace(kind="term") if is_term else unit)
     return whole
 
 

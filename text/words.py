@@ -140,15 +140,12 @@ _known = {
 def _of_tokens(run: str, without: frozenset[str]) -> Iterator[str]:
     for token in _TOKEN.finditer(run):
         if token.lastgroup == "cjk":
-            yield from _pairs(token[0])
+            letters = token[0]
+            yield from [letters[at : at + 2] for at in range(len(letters) - 1)] or [letters]
         elif token.lastgroup == "number":
             yield from _numbers(token[0])
         else:
             yield from _latin(token[0], without)
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def _numbers(number: str) -> Iterator[str]:

@@ -116,9 +116,8 @@ def _replies(question: str, quote: SourceQuote, title: str, text: str) -> bool:
 def _asks_thing(question: str) -> bool:
     """Tell whether it is asked what a thing is, or who somebody is."""
     asked = find_defined_term(question)
-    return asks_meaning(question) or bool(
-        asked and set(search_words(asked.spelling)) <= named_terms(question)
-    )
+    is_name = asked and set(search_words(asked.spelling)) <= named_terms(question)
+    return bool(is_name) or asks_meaning(question)
 
 
 def _is_thing(question: str, quote: SourceQuote) -> bool:

@@ -66,13 +66,9 @@ def is_complete_list_answer(
 ) -> bool:
     """Tell whether a quoted list is one that names all that a question asks for."""
     found = find_asked_list(question, pages)
-    return bool(
-        found
-        and found.quote == quote
-        and not found.is_cut
-        and _announces(question, quote.text)
-        and found.coverage >= ANSWER_COVERAGE[detect_language(question)]
-    )
+    if not found or found.quote != quote or found.is_cut or not _announces(question, quote.text):
+        return False
+    return found.coverage >= ANSWER_COVERAGE[detect_language(question)]
 
 
 def _announces(question: str, lead: str) -> bool:
@@ -141,15 +137,6 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-_MEASURES = {
-    r"heav|light\w*est|最[重轻輕]": "weight mass 重量 体重",
-    r"longest|shortest|最[长長短]": "length duration 长度",
-    r"tallest|最高": "height 高度",
-    r"oldest|youngest|最老": "age 年龄",
-    r"fastest|slowest|最[快慢]": "speed 速度",
-}
-"""What a superlative compares by, if the question does not name it."""
-
 _COLON = regex(r"[:：]")
 _NUMBER = regex(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _SCALES = {"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "million": 1e6, "billion": 1e9}
@@ -206,8 +193,9 @@ def _column(question: str, tables: Sequence[Mapping[str, str]]) -> str | None:
     filled = [header for table in tables for header in table if _is_number(table[header])]
     headers = [header for header in dict.fromkeys(filled) if filled.count(header) > 1]
     named = {header: search_words(header) for header in headers}
-    measures = " ".join(by for asked, by in _MEASURES.items() if re.search(asked, question))
-    wanted = query_terms(question) + query_terms(measures)
+    rows = _PATTERNS.get_rows("measures")
+    measures = [" ".join(words) for asked, *words in rows if re.search(asked, question)]
+    wanted = query_terms(question) + query_terms(" ".join(measures))
     worth = {
         header: sum(_rarity(term, named.values()) for term in wanted if _has(named[header], term))
         for header in headers

@@ -174,9 +174,8 @@ def gives_default_value(question: str, quote: SourceQuote, title: str) -> bool:
     rest = [one for one in asked if not has_variant(one, asked_title_words(question, title))]
     if not rest or _more_special(quote, asked):
         return False
-    clause = next(
-        (one for one in _clauses(quote.text) if _gives(one, question, quote, asked, rest)), ""
-    )
+    giving = (one for one in _clauses(quote.text) if _gives(one, question, quote, asked, rest))
+    clause = next(giving, "")
     told = _PATTERNS.opens_by_default.match(clause) and not _PATTERNS.by_default.search(question)
     if told and set(search_words(" ".join(clause.split()[2:4]))).isdisjoint(rest):
         return False

@@ -45,12 +45,8 @@ LED_TO = 3
 def plan_lookup(prompt: ParsedPrompt) -> dict[str, Any]:
     """Return the searches for a request: its own words, other ways of asking, and all of it."""
     request = prompt.request or prompt.question
-    return {
-        "needs": [request],
-        "keywords": make_queries(request, 2),
-        "meanings": [request],
-        "pages": [],
-    }
+    queries = make_queries(request, 2)
+    return {"needs": [request], "keywords": queries, "meanings": [request], "pages": []}
 
 
 def take_notes(prompt: ParsedPrompt) -> dict[str, Any]:

@@ -120,11 +120,10 @@ def _questions_asked(conversation: str) -> list[str]:
     asked = [_without_oneself(one) for one in said if one]
     # "I keep bees." tells what a question is about where nothing else does.
     tells = _PATTERNS.oneself.match
-    said = [
-        one for one in asked if not all(tells(span.text) for span in split_sentences(one))
-    ] or asked
-    told = (one for at, one in enumerate(said) if not reply_to_smalltalk(one, earlier=at > 0))
-    return [one for one in told if key_terms(one)]
+    asking = [one for one in asked if not all(tells(span.text) for span in split_sentences(one))]
+    numbered = enumerate(asking or asked)
+    serious = (one for at, one in numbered if not reply_to_smalltalk(one, earlier=at > 0))
+    return [one for one in serious if key_terms(one)]
 
 
 def _said(who: str, words: str) -> str:

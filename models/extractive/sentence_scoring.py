@@ -189,9 +189,8 @@ def _entry_text(text: str, spans: Sequence[Span], part: ManualEntry, start: int)
 
 
 def _points_back(sentence: str) -> bool:
-    return bool(
-        _PATTERNS.opens_backwards.match(sentence) and not _PATTERNS.speaks_of_itself.match(sentence)
-    )
+    opens_backwards = _PATTERNS.opens_backwards.match(sentence)
+    return bool(opens_backwards) and not _PATTERNS.speaks_of_itself.match(sentence)
 
 
 AROUND = 0.5
