@@ -10,9 +10,11 @@ from typing import NamedTuple
 from report.checks.contrast import SourceText, per_source
 from report.checks.numbers import normalize_numerals
 from report.checks.word_changes import tokenize
-from text.regex import regex
-from text.script import HAN, detect_language
+from text.pattern_files import PatternFile
+from text.script import detect_language
 from text.words import LEAST_WEIGHT, search_words, word_weight
+
+_PATTERNS = PatternFile("report.checks", "number_placement.toml")
 
 NAME_FACTOR = 2
 """How much more a name counts than another word where a number is looked for."""
@@ -28,22 +30,6 @@ _MIN_ELSEWHERE_SHARE = 0.6  # of the clause
 _MAX_SHORT_PART_WORDS = 3  # a shorter part of a sentence belongs to its neighbours
 _MIN_NAME_CHARS = 4
 
-_WORD = r"[A-Z][\w'’.-]{0,40}"
-_NAME = rf"(?:[\"“‘]?{_WORD}(?:\s+(?:(?:of|the|and|de|la|von|van|for|in)\s+)?{_WORD}){{0,8}})"
-_BRACKETS = regex(rf"(?P<name>{_NAME})[\"”’]?\s*\((?P<inside>[^()]{{1,60}})\)")
-_SPAN = regex(r"\d\s*(?:[-–—]|--)\s*\d|\b(?:born|died|b\.|d\.)\s|\d{1,2}\s+[A-Z][a-z]+\s+\d{4}")
-_PARENTHESIS = regex(r"[(（]([^()（）]{0,200})[)）]")
-_PART = regex(r"[,;，；、:：]|\s[-–—]\s|\s(?=(?:and|while|but|although)\s)")
-_DIGITS = regex(r"(?<![\d.,A-Za-z-])\d[\d,]*(?:\.\d+)?(?![\d%])")
-_COUNTED = regex(
-    rf"(?<![\d.,/:第-])(?P<n>\d[\d,]*(?:\.\d+)?)(?:\s*[个個名位项項座部次场場条條种種所家间間人只隻本]?(?P<zh>[{HAN}]{{2}})"
-    r"|[\s-]+(?P<en>[a-z]{3,}(?:[\s-][a-z]{3,})?))"
-)
-_COUNTED_BEFORE = regex(
-    rf"(?P<zh>[{HAN}]{{2}})(?:[总總一]?共)?(?:有|[为為达達]到?)(?P<n>\d+)[个個名位项項座部次场場条條种種所家间間人只隻本](?![{HAN}])"
-)
-_CONJUNCTION = regex(r"\s*(?:although|but|while|whereas|which|though)\b|\s*(?:但|而|不过)")
-_WHEN = regex(r"\s*(?:on|in|by|since|during|from)\s[^,;]{0,15}\d", re.IGNORECASE)
 _UNITS = frozenset(
     search_words(
         "km kilometre kilometer mile metre meter foot feet pound kilogram kg hectare acre percent"
@@ -73,7 +59,7 @@ def has_misplaced_number(
     if not numbers or sum(weights.values()) < _MIN_WORDS[detect_language(part)]:
         return False
     # A clause that only says when, and of whom, leads on to another one.
-    if _WHEN.match(part) and min(weights.values()) == NAME_FACTOR:
+    if _PATTERNS.when.match(part) and min(weights.values()) == NAME_FACTOR:
         return False
     parts = [one for source in sources for one in _list_parts(source)]
     return any(_is_elsewhere(number, weights, parts) for number in numbers)
@@ -121,9 +107,9 @@ def _years(numbers: Iterable[str]) -> set[str]:
 def _map_bracketed(source: SourceText) -> dict[str, set[str]]:
     """Return the names of a source that numbers in brackets follow, and these numbers."""
     found: dict[str, set[str]] = {}
-    for match in _BRACKETS.finditer(source.text):
+    for match in _PATTERNS.brackets.finditer(source.text):
         name, numbers = match["name"].strip(" \"“”‘’'"), _list_numbers(match["inside"])
-        if numbers and len(name) >= _MIN_NAME_CHARS and not _SPAN.search(match["inside"]):
+        if numbers and len(name) >= _MIN_NAME_CHARS and not _PATTERNS.span.search(match["inside"]):
             found.setdefault(name, set()).update(numbers)
     return found
 
@@ -189,7 +175,11 @@ def _list_parts(source: SourceText) -> list[_Part]:
     """Return the parts with numbers of the sentences of a source, each with short neighbours."""
     found: list[_Part] = []
     for sentence in source.sentences:
-        texts = [one for one in _PART.split(_PARENTHESIS.sub(" ", sentence)) if one.strip()]
+        texts = [
+            one
+            for one in _PATTERNS.part.split(_PATTERNS.parenthesis.sub(" ", sentence))
+            if one.strip()
+        ]
         parts = [*map(_to_part, texts)]
         lengths = [len(search_words(one)) for one in texts]
         for at in range(len(texts)):
@@ -200,7 +190,7 @@ def _list_parts(source: SourceText) -> list[_Part]:
             found.append(_Part(*(frozenset[str]().union(*sets) for sets in near)))
         found += [
             _to_part(sentence[max(0, one.start() - _CHARS_BEFORE_BRACKET) : one.end()])
-            for one in _PARENTHESIS.finditer(sentence)
+            for one in _PATTERNS.parenthesis.finditer(sentence)
         ]
     return [*dict.fromkeys(one for one in found if one.numbers)]
 
@@ -208,7 +198,7 @@ def _list_parts(source: SourceText) -> list[_Part]:
 def _joins(parts: Sequence[str], lengths: Sequence[int], other: int, at: int) -> bool:
     """Tell whether a part of a sentence belongs to its neighbour, since one of them is short."""
     short = min(lengths[other], lengths[at]) <= _MAX_SHORT_PART_WORDS
-    return short and not _CONJUNCTION.match(parts[max(other, at)])
+    return short and not _PATTERNS.conjunction.match(parts[max(other, at)])
 
 
 def _to_part(text: str) -> _Part:
@@ -216,19 +206,19 @@ def _to_part(text: str) -> _Part:
 
 
 def _list_numbers(text: str) -> list[str]:
-    return [one.replace(",", "") for one in _DIGITS.findall(normalize_numerals(text))]
+    return [one.replace(",", "") for one in _PATTERNS.digits.findall(normalize_numerals(text))]
 
 
 def _iter_counts(text: str) -> Iterator[tuple[str, str]]:
     """Yield each number of a text with the word for what it counts."""
     text = normalize_numerals(text)
-    for found in _COUNTED.finditer(text):
+    for found in _PATTERNS.counted.finditer(text):
         number = found["n"].replace(",", "")
         what = found["zh"] or (search_words(found["en"]) or [""])[-1]
         year = len(number) == _YEAR_DIGITS and not found["zh"]
         if what not in _UNITS and not year and _is_countable(number, what):
             yield number, what
-    for found in _COUNTED_BEFORE.finditer(text):
+    for found in _PATTERNS.counted_before.finditer(text):
         if _is_countable(found["n"], found["zh"]):
             yield found["n"], found["zh"]
 

@@ -15,32 +15,22 @@ from report.checks.numbers import FILE_NAME
 from report.checks.synonyms import get_base_form
 from report.checks.word_changes import tokenize
 from report.markdown.markers import MARKER
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import HAN, detect_language
 from text.words import GRAMMAR_CHARACTERS, STOPWORDS, search_words, word_weight
 
-_NAME = r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*(?:\s+[A-Z][\w+#-]*){0,2}"
-_SUBJECT = regex(
-    rf"\W*(?:(?:in|for|under|with|on|by|from|at|unlike)\s+)?(?:the\s+)?(?P<name>{_NAME})(?=['’]s\b|\W|$)",
-)
-_ZH_SUBJECT = regex(rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII)
+_PATTERNS = PatternFile("report.checks", "overlap.toml")
+
 _WORD = regex(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
 _MIN_NAME_WEIGHT = 0.95  # of a word in small letters that may be a name
-_BEFORE = regex(r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE)
 _FIRST = regex(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
-_NO_NAME = regex(
-    r"(?:The|This|That|These|Those|It|Its|They|Their|He|She|We|I|You|Both|All|Each|Every|Some|Many|Most"
-    r"|No|None|Neither|Not|Only|One|Two|Three|If|When|Where|While|Because|Since|After|Before|During"
-    r"|As|At|By|For|From|In|On|Of|To|With|Under|Over|An?|And|But|Or|So|There|Here|How|What|Who|Why"
-    r"|Use|Set|See|Note|Step|Chapter|Section|Part|Manual|Guide|History|Introduction|Overview"
-    r"|Appendix|Reference|FAQ|Brief|User|Users)",
-)
 
 
 def _subject(statement: str) -> str:
     """Return the name that a statement begins with, as that of what it is about, or nothing."""
     bare = strip_transition(statement)
-    found = _SUBJECT.match(bare) or _ZH_SUBJECT.match(bare)
+    found = _PATTERNS.subject.match(bare) or _PATTERNS.zh_subject.match(bare)
     names = _names(found["name"]) if found else []
     return names[0] if names else ""
 
@@ -88,7 +78,7 @@ def _begins_only(name: str, statement: str, texts: Sequence[str]) -> bool:
 
 def _titled(statement: str, titles: Sequence[str]) -> str:
     """Return the uncommon word of some titles that a statement begins with, or nothing."""
-    bare = _BEFORE.sub("", strip_transition(statement), count=1)
+    bare = _PATTERNS.before.sub("", strip_transition(statement), count=1)
     latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
     if latin and latin[0] in {word for title in titles for word in _words(title)}:
         return (
@@ -106,7 +96,9 @@ def _words(title: str) -> list[str]:
 
 
 def _names(text: str) -> list[str]:
-    return [one for one in _WORD.findall(text) if not _NO_NAME.fullmatch(one) and len(one) > 1]
+    return [
+        one for one in _WORD.findall(text) if not _PATTERNS.no_name.fullmatch(one) and len(one) > 1
+    ]
 
 
 def _has(name: str, texts: Sequence[str]) -> bool:
@@ -177,7 +169,6 @@ _MAX_LEFT_OUT = {"en": 6, "zh": 2}  # words, or Chinese characters, in one place
 _NEGATED_WORDS = 3  # after a negation
 
 _CUT = regex(rf"{CLAUSE_SPLIT.pattern}|\s*\|\s*")
-_NO = regex("not|never|no|none|neither|nor|nobody|nothing|cannot|without|n['’]t|[不没沒未无無非]")
 # Words without a topic that change what a sentence says.
 _RELATIONS = frozenset(
     re.findall(
@@ -189,9 +180,6 @@ _RELATIONS = frozenset(
 _ATTRIBUTING = frozenset(
     [*search_words("said says tells reads states according account"), "据说", "據說"]
 )
-
-_ABOUT = regex(r"\bsome\s+(?=\d)", re.IGNORECASE)
-_NAMED = regex(r"[A-Z][\w'’-]*|\d[\d.,]*")
 
 
 class _Word(NamedTuple):
@@ -227,13 +215,17 @@ def has_all_words(statement: str, source: SourceText, named: str) -> bool:
 
 def _list_stems(text: str) -> list[_Word]:
     """Return the words of a text that say something, in order."""
-    tokens = ((at, one, _stem(one)) for at, one in enumerate(tokenize(_ABOUT.sub("", text))))
-    return [_Word(stem, at, bool(_NAMED.fullmatch(one))) for at, one, stem in tokens if stem]
+    tokens = (
+        (at, one, _stem(one)) for at, one in enumerate(tokenize(_PATTERNS.about.sub("", text)))
+    )
+    return [
+        _Word(stem, at, bool(_PATTERNS.named.fullmatch(one))) for at, one, stem in tokens if stem
+    ]
 
 
 def _stem(word: str) -> str:
     lower = word.lower()
-    if _NO.fullmatch(lower):
+    if _PATTERNS.no.fullmatch(lower):
         return "NOT"
     if lower in _RELATIONS or lower in GRAMMAR_CHARACTERS:
         return lower if lower in _RELATIONS else ""

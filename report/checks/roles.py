@@ -12,36 +12,18 @@ from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.substitutions import count_common_start
 from report.checks.synonyms import get_base_form, has_word_or_synonym, list_irregular_forms
 from text.dates import MONTH_NAMES
-from text.regex import regex
-from text.script import HAN, detect_language
+from text.pattern_files import PatternFile
+from text.script import detect_language
 from text.sentences import split_sentences
 from text.words import LEAST_WEIGHT, search_words, word_weight
+
+_PATTERNS = PatternFile(
+    "report.checks", "roles.toml", irregular="|".join(sorted(list_irregular_forms()))
+)
 
 _MAX_CHARS_TO_PLACE = 90  # between what was done and where
 _MIN_NAME_LETTERS = 4  # a shorter word is in many names
 
-_PART = r"[A-Z](?:\.|[\w'’-]{1,40})"
-_NAME = rf"{_PART}(?:\s+(?:(?:de|la|von|van|der|of|the)\s+)?{_PART}){{0,4}}"
-_NAMES = rf"{_NAME}(?:(?:,\s*|,?\s+and\s+){_NAME}){{0,5}}"
-_VERB = rf"(?:[A-Za-z][a-z]{{1,40}}ed|{'|'.join(sorted(list_irregular_forms()))})"
-_VERBS = rf"{_VERB}(?:(?:,\s*|,?\s+and\s+){_VERB}){{0,3}}"
-_BY = regex(
-    rf"\b(?P<verbs>{_VERBS})\s+by\s+(?P<names>[^,;()]{{1,60}}?(?:,\s+{_NAME})?)"
-    r"(?=[,;()]|\s(?:and|who|which|that|in|at|on|for|with|from|as)\s[a-z]|\.?\s*$)"
-)
-_DID = regex(
-    rf"(?P<names>{_NAME}(?:,?\s+and\s+{_NAME})?)\s+(?:(?:also|later|then|first|once|both|had|has|\w+ly)\s+){{0,2}}"
-    rf"(?P<verbs>{_VERBS})\b(?!\s+(?:by|and\s+\w+ed\s+by)\b)"
-)
-_DONE = regex(rf"\b{_VERB}\b")
-_PLACE = regex(rf"\b(?:in|at|near|from|to|into)\s+(?:the\s+)?(?P<names>{_NAMES})")
-_LIFE = regex(
-    r"\((?:born\s|b\.)?(?P<born>[^()–—]{4,120}?)\s?(?:[–—]|\s-\s)\s?(?P<died>[^()–—]{4,120})\)"
-)
-_BORN = regex(r"\b(?:born|birth)\b")
-_DIED = regex(r"\b(?:died|dies|death)\b")
-_FACT = regex(r"[A-Z][\w'’-]{3,}|\b\d{4}\b")
-_ENDS = regex(r"[.;:]\s")
 _RECIPROCAL = frozenset(search_words("marry met join play fought accompany resemble divorce"))
 _Deed = tuple[str, frozenset[str]]  # a verb, and the words of names with it
 
@@ -60,7 +42,7 @@ def has_other_role(statement: str, sources: Sequence[SourceText]) -> bool:
 def _has_swapped_birth(statement: str, sources: Sequence[SourceText]) -> bool:
     """Tell whether a source has the facts of a birth only for the death, or the reverse."""
     clauses = [
-        (one, bool(_BORN.search(one)), bool(_DIED.search(one)))
+        (one, bool(_PATTERNS.born.search(one)), bool(_PATTERNS.died.search(one)))
         for one in CLAUSE_SPLIT.split(statement)
     ]
     for source in sources:
@@ -69,19 +51,19 @@ def _has_swapped_birth(statement: str, sources: Sequence[SourceText]) -> bool:
             if life and born != died:
                 here, there = ("born", "died") if born else ("died", "born")
                 rest = source.text.replace(life[0], " ", 1) + life[here]
-                if _list_own_facts(life[there], rest) & frozenset(_FACT.findall(clause)):
+                if _list_own_facts(life[there], rest) & frozenset(_PATTERNS.fact.findall(clause)):
                     return True
     return False
 
 
 @per_source
 def _find_life(source: SourceText) -> re.Match[str] | None:
-    return _LIFE.search(source.text)
+    return _PATTERNS.life.search(source.text)
 
 
 def _list_own_facts(part: str, rest: str) -> frozenset[str]:
     """Return the names and the years that are in a part of a text and not in the rest."""
-    facts = (fact for fact in _FACT.findall(part) if fact.lower() not in MONTH_NAMES)
+    facts = (fact for fact in _PATTERNS.fact.findall(part) if fact.lower() not in MONTH_NAMES)
     return frozenset(fact for fact in facts if fact not in rest)
 
 
@@ -141,7 +123,12 @@ def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
 
 def _iter_agents(sentences: Iterable[str]) -> Iterator[_Deed]:
     """Yield what was done, each time with the words of the names of those who did it."""
-    found = (one for said in sentences for way in (_BY, _DID) for one in way.finditer(said))
+    found = (
+        one
+        for said in sentences
+        for way in (_PATTERNS.by, _PATTERNS.did)
+        for one in way.finditer(said)
+    )
     return (
         (verb, _list_name_words(one["names"]))
         for one in found
@@ -158,20 +145,22 @@ def _list_agentless(source: SourceText) -> frozenset[str]:
 
 
 def _iter_lone_verbs(sentence: str) -> Iterator[str]:
-    spans = [one.span("verbs") for way in (_BY, _DID) for one in way.finditer(sentence)]
-    for verb in _DONE.finditer(sentence):
+    spans = [
+        one.span("verbs") for way in (_PATTERNS.by, _PATTERNS.did) for one in way.finditer(sentence)
+    ]
+    for verb in _PATTERNS.deed.finditer(sentence):
         if not any(start <= verb.start() < end for start, end in spans):
             yield from _base_verbs(verb[0])
 
 
 def _list_places(text: str) -> list[_Deed]:
     """Return what was done, each time with the words of the names of where."""
-    verbs = [*_DONE.finditer(text)]
+    verbs = [*_PATTERNS.deed.finditer(text)]
     found = []
     for verb, after in zip_longest(verbs, verbs[1:]):
         end = min(verb.end() + _MAX_CHARS_TO_PLACE, after.start() if after else len(text))
-        near = _ENDS.split(text[verb.end() : end], maxsplit=1)[0]
-        names = [_list_name_words(place["names"]) for place in _PLACE.finditer(near)]
+        near = _PATTERNS.ends.split(text[verb.end() : end], maxsplit=1)[0]
+        names = [_list_name_words(place["names"]) for place in _PATTERNS.place.finditer(near)]
         words = frozenset[str]().union(*names)
         found += [(base, words) for base in _base_verbs(verb[0]) if names]
     return found
@@ -200,22 +189,6 @@ _MIN_PREDICATE_PAIRS = 4  # of characters
 _MIN_PREDICATE_SHARE = 0.7  # that a clause must have
 _OWNED_CHARS = 5  # the first of which is 的
 _MAX_CLAUSE_CHARS = 200  # a longer clause is not compared
-
-_CLAUSE = regex(r"[，。；：！？,;\n]|(?<=[^\d])\.|\s[-–—]\s")
-_SIGNS = regex(rf"[^{HAN}A-Za-z0-9%.·]")
-_GENERIC = regex(
-    "[他她它牠祂该該其此本这這那各两兩双雙同后後前当當另有在于於从從自因由为為以随隨至到]|[上下][述列]|以上|\\d"
-)
-_JOINS = regex("以?及|[和与與跟同或、]+|.*(?:[和与與跟同]|相距|之间|之間|结婚|結婚|相[同似等遇])")
-_CHINESE_VERB = regex("[是由在于於位为為仍也]")
-_PLACED = regex("^[在于於由从從]")
-_LEADS = regex(
-    "[在于於至到为為是由被向从從给給把将將任获獲得叫称稱名靠经經用选選属屬说說讲講演饰飾击擊败敗赴访訪]$"
-)
-_DIGIT = regex(r"\d")
-_NEEDLESS = regex(
-    "^(?:然而|但是|而且|并且|並且|因此|所以|此外|例如|其中|目前|当时|當時|后来|後來|现在|現在|但|而|并|並)+"
-)
 
 
 def has_other_chinese_role(statement: str, sources: Sequence[SourceText]) -> bool:
@@ -248,7 +221,7 @@ def _has_changed_places(clause: str, theirs: Sequence[str]) -> bool:
         _is_turned(clause[:at], clause[at:end], clause[end:], there)
         for at, end in middles
         for there in theirs
-        if clause[at:end] in there and not _JOINS.fullmatch(clause[at:end])
+        if clause[at:end] in there and not _PATTERNS.joins.fullmatch(clause[at:end])
     )
 
 
@@ -264,11 +237,11 @@ def _is_turned(before: str, middle: str, after: str, there: str) -> bool:
 
 def _has_other_subject(clause: str, passages: Sequence[tuple[str, str]]) -> bool:
     """Tell whether all clauses with the same predicate name something else as its subject."""
-    clause = _NEEDLESS.sub("", clause)
+    clause = _PATTERNS.needless.sub("", clause)
     lengths = range(min(_MAX_CHARS, len(clause)), _MIN_CHARS - 1, -1)
     starts = (clause[:end] for end in lengths)
     subject = next((start for start in starts if any(start in one for one, _ in passages)), "")
-    if not _is_name(subject) or _GENERIC.match(clause):
+    if not _is_name(subject) or _PATTERNS.generic.match(clause):
         return False
     rest = clause[len(subject) :]
     wanted, owned = _pairs(rest), rest[:_OWNED_CHARS] if rest.startswith("的") else "\n"
@@ -285,15 +258,17 @@ def _begins_with_other(there: str, subject: str, clause: str, wanted: frozenset[
 
     The kind is the end of it, as in the names of two rivers.
     """
-    there = _NEEDLESS.sub("", there)
+    there = _PATTERNS.needless.sub("", there)
     first = min(there.find(one) for one in wanted if one in there)
-    other = _CHINESE_VERB.split(_PLACED.sub("", there[:first]), maxsplit=1)[0].rstrip("的")
+    other = _PATTERNS.chinese_verb.split(_PATTERNS.placed.sub("", there[:first]), maxsplit=1)[
+        0
+    ].rstrip("的")
     kind = count_common_start(other[::-1], subject[::-1])
     names = (other[: len(other) - kind], subject[: len(subject) - kind])
     return (
         _is_name(other)
         and len(other) <= _MAX_CHARS
-        and not _GENERIC.match(other)
+        and not _PATTERNS.generic.match(other)
         and kind <= _MIN_CHARS
         and all(names)
         and set(names[0]).isdisjoint(names[1])
@@ -310,7 +285,7 @@ def _has_other_object(clause: str, theirs: Sequence[str]) -> bool:
 
 
 def _is_replaced(head: str, last: str, theirs: Sequence[str]) -> bool:
-    if not _is_name(last) or not _LEADS.search(head) or _DIGIT.search(last):
+    if not _is_name(last) or not _PATTERNS.leads.search(head) or re.search(r"\d", last):
         return False
     for length in range(min(_LINK_CHARS[1], len(head)), _LINK_CHARS[0] - 1, -1):
         link = head[-length:]
@@ -323,8 +298,8 @@ def _is_replaced(head: str, last: str, theirs: Sequence[str]) -> bool:
 def _is_other(rest: str, last: str, clause: str) -> bool:
     return (
         _is_name(rest[:_MAX_CHARS])
-        and not _GENERIC.match(rest)
-        and not _DIGIT.search(rest[:_MIN_CHARS])
+        and not _PATTERNS.generic.match(rest)
+        and not re.search(r"\d", rest[:_MIN_CHARS])
         and _pairs(rest).isdisjoint(_pairs(last))
         and _pairs(rest[:_MIN_CHARS]).isdisjoint(_pairs(clause))
     )
@@ -348,7 +323,7 @@ def _list_source_clauses(source: SourceText) -> list[str]:
 
 def _list_clauses(text: str) -> list[str]:
     """Return the clauses of a text without punctuation, each once."""
-    bare = (_SIGNS.sub("", one) for one in _CLAUSE.split(text))
+    bare = (_PATTERNS.signs.sub("", one) for one in _PATTERNS.clause.split(text))
     return [one for one in dict.fromkeys(bare) if len(one) > _MIN_CHARS]
 
 
@@ -356,7 +331,7 @@ def _list_clauses(text: str) -> list[str]:
 def _list_passages(source: SourceText) -> list[tuple[str, str]]:
     """Return each clause of a source with its sentence and the one before it."""
     sides = zip(("", *source.sentences), source.sentences, strict=False)
-    beside = ((_SIGNS.sub("", before + sentence), sentence) for before, sentence in sides)
+    beside = ((_PATTERNS.signs.sub("", before + sentence), sentence) for before, sentence in sides)
     found = ((clause, there) for there, sentence in beside for clause in _list_clauses(sentence))
     return [*dict.fromkeys(found)]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from prompts.data_blocks import QUOTATION_BODY
 from report.markdown.code import InlineCode, map_inline_code, mask_code, unmask_code
 from report.markdown.sanitizer import ADDRESS_PATTERN, strip_markup
+from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
 
@@ -25,48 +26,12 @@ QUOTED_WORDS = regex(
 )
 """Words between quotation marks."""
 
-_OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
-_TAGS = regex(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
-_SENTENCE = regex(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
-_WRAPPED = regex(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
-_CLOSED = regex(f"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
-_CLOSING_TAG = regex(_CLOSE, re.IGNORECASE)
-_CODED = regex(r"</?q\b|(?<![\w\])])\[S\d", re.IGNORECASE)
-_TWICE = regex(
-    r"&(?:amp;)*lt;q s=(?:&(?:amp;)*(?:quot|#34|#39);|[\"'])?(S\d+)(?:&(?:amp;)*(?:quot|#34"
-    r"|#39);|[\"'])?"
-    r"&(?:amp;)*gt;(.*?)&(?:amp;)*lt;/q&(?:amp;)*gt;",
-    re.DOTALL,
-)
-_TWICE_CLOSE = regex(r"&(?:amp;)*lt;/q&(?:amp;)*gt;")
 
-_ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
-_IDS = f"{_ID}(?:{_AND}{_ID})*"
-_NAMED = r"(?:\s*(?:[Ss]ources?|来源|资料)\s*[:：]?)?\s*"
-_PLACE = r"\s*(?:[,;:，：†|@]\s*[^\[\]［］【】\n]{0,40})?"
-_BRACKETED = regex(rf"\\?[\[［【]{{1,2}}{_NAMED}({_IDS}){_PLACE}\\?[\]］】]{{1,2}}")
-_ROUND = regex(rf"[(（]{_NAMED}({_IDS})\s*[)）](?=\s*(?:[.,;:!?。，；：！？|]|$))", re.MULTILINE)
-_NUMBERED = regex(r"\\?[\[［【]\^?\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*\\?[\]］】](?!\()")
-_ITEM = regex(r"([-–—]\s*)?\^?([Ss])0*(\d+)")
-_ROUND_MARKERS = regex(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)）]")
-_BETWEEN = regex(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
-_DOUBLE = regex(r"(\[(?:S\d+|\?)\])\1+")
+_PATTERNS = PatternFile("report.markdown", "markers.toml", quoted_words=QUOTED_WORDS.pattern)
 
-_BARE_ID = regex(r"S[1-9]\d{0,3}")
-_BARE = regex(
-    r"(?P<lead>(?:\b(?:[Ss]ources?|[Dd]ocuments?|[Pp]assages?)|来源|來源|资料|資料|文档|文献"
-    r"|文獻|(?<=[Aa]ccording to )|(?<=[据據]))\s*)?"
-    r"(?<![\w\[\]/.(（\-])(?P<ids>S[1-9]\d{0,3}(?:(?:\s*(?:,|、|和|与|and"
-    r"|&)\s*)+S[1-9]\d{0,3}(?![\w\]\-]))*)(?![A-Za-z0-9_\]\-]|\.\d)"
-    r"(?P<verb>(?=\s*(?:also\s+|both\s+|only\s+)?(?:claims?|says?|said|states?|reports?|argues?"
-    r"|notes?|writes?|shows?|suggests?|describes?|mentions?|agrees?|disagrees?|gives?|puts?"
-    r"|adds?|lists?|confirms?|指出|认为|認為|称|稱|说|說|写|寫|提到|提及|表示|显示|顯示|记载"
-    r"|記載|声称|聲稱)))?"
-)
 
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…；"
-_UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
 
 _MAX_RANGE = 20  # a longer range is read as its two ends
 
@@ -78,20 +43,22 @@ def normalize_marks(text: str) -> str:
     copied with the escaping of a prompt is a quotation, too. Inline code is unchanged except for
     addresses, and for marks that a model formatted as code.
     """
-    done, end = _closed(text), _last(_TWICE_CLOSE, text)
-    read = _TWICE.sub(
+    done, end = _closed(text), _last(_PATTERNS.twice_close, text)
+    read = _PATTERNS.twice.sub(
         lambda one: one[0] if _within(one.span(), done) else _unescaped(one), text[:end]
     )
     text = read + text[end:]
     quoted = _closed(text)
     bare, kept = mask_code(map_inline_code(text, lambda code: _uncoded(code, quoted)))
-    spelt = map_outside_quotations(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
+    spelt = map_outside_quotations(_PATTERNS.wrapped.sub(r"\1", "".join(_parts(bare))), _plain)
     return unmask_code(spelt, [ADDRESS_PATTERN.sub("", one) for one in kept])
 
 
 def _closed(text: str) -> list[tuple[int, int]]:
     """Return the spans of the closed quotations."""
-    return [one.span() for one in _CLOSED.finditer(text, 0, _last(_CLOSING_TAG, text))]
+    return [
+        one.span() for one in _PATTERNS.closed.finditer(text, 0, _last(_PATTERNS.closing_tag, text))
+    ]
 
 
 def _last(mark: re.Pattern[str], text: str) -> int:
@@ -108,13 +75,13 @@ def normalize_round_markers(body: str, known: Mapping[str, str]) -> str:
         body: Markdown as a model wrote it.
         known: The text of each source by its id.
     """
-    mixed = bool(_BRACKETED.search(body) or _TAGS.search(body))
+    mixed = bool(_PATTERNS.bracketed.search(body) or _PATTERNS.tags.search(body))
 
     def spelt(found: re.Match[str]) -> str:
         named = mixed and any(_is_word(one, known) for one in _names(found[1]))
         return found[0] if named else _known_markers(found, known)
 
-    return _ROUND.sub(spelt, body)
+    return _PATTERNS.round.sub(spelt, body)
 
 
 def mark_bare_ids(text: str, known: Mapping[str, str]) -> str:
@@ -129,16 +96,18 @@ def mark_bare_ids(text: str, known: Mapping[str, str]) -> str:
     """
 
     def marked(found: re.Match[str]) -> str:
-        names = _BARE_ID.findall(found["ids"])
+        names = _PATTERNS.bare_id.findall(found["ids"])
         spoken = found["lead"] is not None or found["verb"] is not None
         if set(names) <= known.keys():
             plain = spoken or not any(_is_word(name, known) for name in names)
-            ids = _BARE_ID.sub(lambda one: f"[{one[0]}]", found["ids"])
+            ids = _PATTERNS.bare_id.sub(lambda one: f"[{one[0]}]", found["ids"])
             return ids if plain else found[0]
         return "[?]" if spoken else found[0]
 
     bare, kept = mask_code(text)
-    return unmask_code(map_outside_quotations(bare, lambda part: _BARE.sub(marked, part)), kept)
+    return unmask_code(
+        map_outside_quotations(bare, lambda part: _PATTERNS.bare.sub(marked, part)), kept
+    )
 
 
 def _is_word(name: str, known: Mapping[str, str]) -> bool:
@@ -185,7 +154,7 @@ def _unescaped(quote: re.Match[str]) -> str:
 
 def _uncoded(code: InlineCode, quoted: Sequence[tuple[int, int]]) -> str:
     """Return inline code, or its content if that is a mark rather than code."""
-    whole = _within((code.start, code.end), quoted) or not _CODED.search(code.inside)
+    whole = _within((code.start, code.end), quoted) or not _PATTERNS.coded.search(code.inside)
     return code.string if whole else code.inside
 
 
@@ -197,9 +166,9 @@ def _parts(text: str) -> Iterator[str]:
     """Yield the normalized quotations of a text and the text between them."""
     source: str | None = None
     words = ""
-    for part in _TAGS.split(text):
-        opens = bool(re.match(_OPEN, part, re.IGNORECASE))
-        if not opens and not _TAGS.match(part):
+    for part in _PATTERNS.tags.split(text):
+        opens = bool(_PATTERNS.opening.match(part))
+        if not opens and not _PATTERNS.tags.match(part):
             if source is None:
                 yield part
             words = part
@@ -214,7 +183,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _unclosed(source: str, words: str) -> Iterator[str]:
-    first = _SENTENCE.match(words)
+    first = _PATTERNS.sentence.match(words)
     end = first.end() if first else 0
     yield _quote(source, words[:end])
     yield words[end:]
@@ -227,14 +196,12 @@ def _quote(source: str, words: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = _BRACKETED.sub(_markers, text)
-    text = re.sub(f"{QUOTED_WORDS.pattern}|(?P<number>{_NUMBERED.pattern})", _unknown, text)
-    text = _ROUND_MARKERS.sub(r"\1", strip_markup(text))
-    return _DOUBLE.sub(r"\1", _BETWEEN.sub("", text))
-
-
-def _unknown(found: re.Match[str]) -> str:
-    return "[?]" if found["number"] else found[0]
+    text = _PATTERNS.bracketed.sub(_markers, text)
+    text = _PATTERNS.quoted_or_numbered.sub(
+        lambda found: "[?]" if found["number"] else found[0], text
+    )
+    text = _PATTERNS.round_markers.sub(r"\1", strip_markup(text))
+    return _PATTERNS.double.sub(r"\1", _PATTERNS.between.sub("", text))
 
 
 def _markers(group: re.Match[str]) -> str:
@@ -249,7 +216,7 @@ def _known_markers(group: re.Match[str], known: Collection[str]) -> str:
 def _names(ids: str) -> Iterator[str]:
     """Yield the ids of a group; an id with a lower-case letter is that of a step."""
     last = 0
-    for item in _ITEM.finditer(ids):
+    for item in _PATTERNS.item.finditer(ids):
         number = int(item[3])
         first = last + 1 if item[1] and 0 <= number - last <= _MAX_RANGE else number
         for each in range(first, number + 1):
@@ -260,7 +227,7 @@ def _names(ids: str) -> Iterator[str]:
 def add_marker(statement: str, name: str) -> str:
     """Return a statement with a marker before its final punctuation."""
     said = statement.rstrip(_CLOSING).rstrip(_STOPS)
-    space = "" if _UNSPACED.match(said[-1:]) else " "
+    space = "" if _PATTERNS.unspaced.match(said[-1:]) else " "
     return f"{said}{space}[{name}]{statement[len(said) :]}"
 
 
