@@ -17,7 +17,7 @@ from config.errors import Problem
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
 from report.checks.contrast import SourceText, index_source
-from report.checks.quantities import Measures, extract_measures
+from report.checks.quantities import SourceNumbers, extract_source_numbers
 from report.checks.quotation_search import QuotablePages
 from report.evidence_spans import CitationUse
 from runs.lifecycle import MAX_QUESTION_CHARS
@@ -103,7 +103,7 @@ EXAMPLES: dict[object, Make] = {
     Mapping[str, str]: lambda text: {"S1": text},
     Sequence[SourceText]: lambda text: [index_source(text)],
     list[SourceText]: lambda text: [index_source(text)],
-    Sequence[Measures]: lambda text: [extract_measures(text)],
+    Sequence[SourceNumbers]: lambda text: [extract_source_numbers(text)],
     Sequence[Collection[PartialDate]]: lambda text: [list(find_dates(text))],
     SourceText: index_source,
     Sequence[SourcePassage]: lambda text: [SourcePassage("S1", "Bees", "", text)],

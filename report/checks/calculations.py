@@ -13,7 +13,6 @@ from typing import Literal
 
 from report.checks.caveats import is_stated_computation
 from report.checks.numbers import (
-    FILE_NAME,
     NUMBER_WORDS,
     TextNumber,
     combine_numbers,
@@ -25,27 +24,21 @@ from report.checks.numbers import (
     list_calculations,
     list_checkable_numbers,
     list_values,
+    strip_file_names,
 )
 from report.checks.quantities import find_wrong_duration, list_converted_numbers, list_durations
 from text.dates import PartialDate, find_dates
 from text.pattern_files import PatternFile
 from text.regex import regex
 
-_PATTERNS = PatternFile("report.checks", "calculations.toml")
-
 _MAX_NEARBY_NUMBERS = 16  # with more, almost any number could be computed
 _COUNTS = {"十一": 11.0, "十二": 12.0} | {
     word: value for word, value in NUMBER_WORDS.items() if value > 1
 }
-_UNIT = (
-    r"(?:times|fold|months?|years?|days?|weeks?|hours?|minutes?|seconds?|percent|per\s+cent|%"
-    r"|倍|[个個]?月|年|天|日|周|小[时時]|分[钟鐘]|秒)"
-)
-_NAMES = "|".join(sorted(_COUNTS, key=len, reverse=True))
-_DIGITS = regex(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]*[A-Za-z_])", re.ASCII)
-_SPELT = regex(
-    rf"(?<![A-Za-z十])({_NAMES})(?=[\s-]*(?:(?:to|or|and|[到至或和])[\s-]*(?:{_NAMES})[\s-]*)?{_UNIT})",
-    re.IGNORECASE,
+_PATTERNS = PatternFile(
+    "report.checks",
+    "calculations.toml",
+    counts="|".join(sorted(_COUNTS, key=len, reverse=True)),
 )
 
 
@@ -69,11 +62,11 @@ def is_derivable(statement: str, around: str, known: Sequence[float]) -> bool:
 
 def iter_all_numbers(text: str) -> Iterator[float]:
     """Yield the numbers of a text, including single digits and spelt-out counts with a unit."""
-    bare = FILE_NAME.sub(" ", text)
-    found = (one[0].replace(",", "").rstrip(".") for one in _DIGITS.finditer(bare))
+    bare = strip_file_names(text)
+    found = (one[0].replace(",", "").rstrip(".") for one in _PATTERNS.digits.finditer(bare))
     yield from map(float, found)
     yield from list_values(bare)
-    yield from (_COUNTS[one.lower()] for one in _SPELT.findall(bare))
+    yield from (_COUNTS[one.lower()] for one in _PATTERNS.spelt_count.findall(bare))
 
 
 def _loose(number: float) -> TextNumber:
@@ -127,11 +120,6 @@ _UNIT_FACTORS = [
     ),
     (regex(r"(?i)\b[kmgt]i?b\b|bytes?|字[节節]"), (1000.0, 1024.0, 1e6, 1024.0**2)),
 ]
-
-_NAMELY = regex(
-    r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s{0,9}$",
-    re.IGNORECASE,
-)
 
 
 class CalculationChecker:
@@ -281,7 +269,7 @@ def has_wrong_calculation(statement: str) -> bool:
     explained = (
         one
         for one in _without_result(statement)
-        if _NAMELY.search(statement, 0, max(0, statement.find(one)))
+        if _PATTERNS.namely.search(statement, 0, max(0, statement.find(one)))
     )
     wrong = any(not _is_named(one, statement) for one in explained)
     return wrong or bool(find_wrong_calculation(statement) or find_wrong_duration(statement))

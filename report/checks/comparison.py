@@ -36,10 +36,10 @@ from report.checks.entailment import (
 )
 from report.checks.number_placement import has_other_count
 from report.checks.numbers import (
-    FILE_NAME,
     find_unsupported_number,
     list_values,
     strip_calculations,
+    strip_file_names,
 )
 from report.checks.overlap import (
     MIN_UNRELATED_WORDS,
@@ -306,7 +306,7 @@ class SourceComparison:
         """Return the words with a capital letter that no word of some sources begins like."""
         texts = (self.get_source(name).text for name in cited)
         known = "\n".join([self.get_nameable_text(cited), *texts]).lower()
-        found = _NAME.findall(FILE_NAME.sub(" ", statement))
+        found = _NAME.findall(strip_file_names(statement))
         begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
         return [one for one, start in begun if not re.search(rf"\b{start}", known)]
 
@@ -396,7 +396,7 @@ class SourceComparison:
         """Return the numbers of a statement that follow from others of its sources, sorted."""
         sources = [self.get_source(name) for name in names]
         near = [one for source in sources for one in list_nearest_sentences(statement, source)]
-        measures = [self.get_source_numbers(name).measures for name in names]
+        measures = [self.get_source_numbers(name) for name in names]
         return sorted(list_derivable_numbers(statement, near, measures))
 
     def get_source_numbers(self, name: str) -> SourceNumbers:

@@ -18,7 +18,7 @@ from report.checks.number_placement import (
     has_other_count,
     is_near_copy,
 )
-from report.checks.numbers import FILE_NAME, normalize_numerals
+from report.checks.numbers import normalize_numerals, strip_file_names
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.roles import has_other_chinese_role, has_other_role
 from report.checks.substitutions import has_swapped_name, has_swapped_number, has_swapped_words
@@ -293,7 +293,7 @@ def _list_complete(wanted: Sequence[str], source: SourceText) -> list[str]:
 
 
 def _split_clauses(statement: str) -> list[str]:
-    bare = FILE_NAME.sub(" ", strip_transition(statement))
+    bare = strip_file_names(strip_transition(statement))
     return list(dict.fromkeys([bare, *filter(str.strip, CLAUSE_SPLIT.split(bare))]))
 
 

@@ -6,107 +6,51 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
-from text.regex import regex
+from text.pattern_files import PatternFile
 from text.words import Memo
 
-_SCALES = {
-    "": 1.0,
-    "k": 1e3,
-    "thousand": 1e3,
-    "千": 1e3,
-    "万": 1e4,
-    "萬": 1e4,
-    "m": 1e6,
-    "mn": 1e6,
-    "million": 1e6,
-    "百万": 1e6,
-    "千万": 1e7,
-    "亿": 1e8,
-    "億": 1e8,
-    "b": 1e9,
-    "bn": 1e9,
-    "billion": 1e9,
-    "十亿": 1e9,
-    "trillion": 1e12,
-    "tn": 1e12,
-    "万亿": 1e12,
-    "兆": 1e12,
+_UP_TO_NINETEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+)
+_UP_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_UP_TO_TWELFTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ONES = {word: value for value, word in enumerate(_UP_TO_NINETEEN.split())}
+_TENS = {word: 10 * value for value, word in enumerate(_UP_TO_NINETY.split(), 2)}
+_ORDINALS = {word: value for value, word in enumerate(_UP_TO_TWELFTH.split(), 1)}
+_WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_HAN_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")}
+_HAN_DIGITS |= {"〇": 0, "两": 2, "兩": 2}
+_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+NUMBER_WORDS = {
+    word: float(value)
+    for word, value in (_ONES | _HAN_DIGITS | {"十": 10}).items()
+    if 1 <= value <= 12
 }
-_NUMBER = regex(
-    r"(?P<digits>\d(?<![A-Za-z0-9_.,].)(?:\d{0,2}(?:,\d{3})+(?!\d)|\d*))"
-    r"(?P<rest>\.\d+)?"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|tn|百万|千万|十亿|万亿|[千万萬亿億兆]"
-    r"|(?-i:[kMB]))(?![A-Za-z]))?"
-    r"(?P<unit>\s?[%‰°]|\s?(?:percent|per cent)\b)?",
-    re.IGNORECASE,
+"""The words for small numbers, without the Chinese ones of two characters."""
+
+_PATTERNS = PatternFile(
+    "report.checks",
+    "numbers.toml",
+    word="|".join([*_ONES, *_TENS, *_WORD_SCALES]),
+    ordinals="|".join(_ORDINALS),
+    han_signs="".join([*_HAN_DIGITS, *_HAN_SCALES]),
 )
-_DIGITS = r"\d[\d,]*(?:\.\d+)?"
-_SIGN = r"\s*[-+−–×*/÷·xX]\s*"
-_UNIT = r"(?:\s?(?:(?![xX]\s?\d)[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
-_SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
-_EQUALS = r"(?<!\s)\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
-_EQUATION = regex(
-    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
-)
-_EXPRESSION = regex(
-    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}(?:(?:\s*[+×÷·*]\s*|(?<=\d)\s?[xX]\s?(?=\d)){_DIGITS}{_UNIT})+"
-)
-_IN_BRACKETS = regex(
-    rf"(?<=[-+−–×*/÷·=])\s?[(（]({_SIDE})[)）]|[(（]({_SIDE})[)）](?=\s?[-+−–×*/÷·])"
-)
-_TERM = regex(rf"(?:([-+−–×*/÷·xX])\s*)?({_DIGITS})({_UNIT})")
-_ABOUT = regex(
-    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.)|[≈~～]|大?[约約]|[将將]近|近|[约約][为為合])\s*$",
-    re.IGNORECASE,
-)
+_SIGNS = {"times": " × ", "over": " ÷ ", "plus": " + ", "minus": " − ", "equals": " = "}
+
 _BYTES = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30), "t": (1e12, 2.0**40)}
-_IN_BYTES = regex(r"\s?([KkMGT])i?B\b")
 _FACTORS = sorted(
     {factor for both in _BYTES.values() for factor in both}
     | {8.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1440.0, 3600.0, 86400.0, 1e4, 1e8}
 )
 """Factors of conversions between units, and their inverses."""
 
-FILE_NAME = regex(
-    r"(?<![\w./\\-])[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
-    r"|cfg|conf|py|js|ts"
-    r"|c|h|cpp|rs|go|java|sh|sql|rst|tex|odt|rtf|eml|epub|ipynb|png|jpe?g|gif|svg|zip|gz)\b"
-    r"|(?<=\s)(?:~|\.{0,2})/[\w./-]+",
-    re.IGNORECASE | re.ASCII,
-)
-_PLACE = (
-    "step|section|sec|chapter|part|table|tab|figure|fig|page|pp?|option|item|phase|question|line"
-    "|appendix|annex|footnote|row|column|slide|§"
-)
-_LABEL = regex(
-    rf"(?:(?<![\w])(?:{_PLACE})s?\.?\s*#?\d[\d.]*(?:\s*[-–]\s*\d[\d.]*)?(?!\d|\s*%))"
-    r"|[第方步表图圖版][案骤驟]?\s*\d[\d.]*\s*[章节節条條部分页頁版段步款行卷期號号]*"
-    r"|^\W*\*\*[^*\n]{1,60}[:：]\*\*|^\W*\*\*[^*\n]{1,60}\*\*\s*[:：—-]"
-    r"|^\s*[(（]?\d[\d.]*[)）]\s|^\s*\d+\.\d+\s+(?=[A-Z《“]"
-    r"|(?![万亿千百十倍个個米元年月日公吨人名次种])[\u4e00-\u9fff])",
-    re.IGNORECASE,
-)
 MOST = 8
 """How many numbers of a statement are combined to compute others."""
-
-_THIN_SPACE = regex("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
-_COMMA = regex(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
-_DOTS = regex(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
-_IN_WORDS = [
-    (regex(rf"(?<=\d)\s*(?:{words})\s*(?=\d)", re.IGNORECASE), sign)
-    for words, sign in (
-        (r"(?<=\s)(?:times|multiplied\s+by)(?=\s)|乘以?|乘上", " × "),
-        (r"(?<=\s)(?:divided\s+by|over)(?=\s)|除以", " ÷ "),
-        (r"(?<=\s)plus(?=\s)|加上?", " + "),
-        (r"(?<=\s)minus(?=\s)|[减減]去?", " − "),
-        (r"(?<=\s)(?:equals|makes|gives)(?=\s)|等[于於]|得", " = "),
-    )
-]
-_MONEY = regex(r"[$€£¥₹]\s?$")
 
 
 class TextNumber(NamedTuple):
@@ -151,14 +95,18 @@ def find_wrong_calculation(statement: str) -> str:
 
 def strip_calculations(statement: str) -> str:
     """Return a text without its written-out equations."""
-    return _EQUATION.sub(" ", _without_brackets(statement)) if _equations(statement) else statement
+    return (
+        _PATTERNS.equation.sub(" ", _without_brackets(statement))
+        if _equations(statement)
+        else statement
+    )
 
 
 def list_calculations(statement: str) -> list[str]:
     """Return the written-out calculations of a text, with their results if it has them."""
     equations = _equations(statement)
     rest = strip_calculations(statement) if equations else _without_brackets(statement)
-    return [*equations, *(one[0] for one in _EXPRESSION.finditer(rest))]
+    return [*equations, *(one[0] for one in _PATTERNS.expression.finditer(rest))]
 
 
 def evaluate_terms(expression: str) -> list[float]:
@@ -169,7 +117,12 @@ def evaluate_terms(expression: str) -> list[float]:
 
 def list_checkable_numbers(statement: str) -> list[TextNumber]:
     """Return the numbers of a statement that need a source, in its order."""
-    return list(_iter_numbers(_LABEL.sub(" ", FILE_NAME.sub(" ", statement))))
+    return list(_iter_numbers(_PATTERNS.label.sub(" ", strip_file_names(statement))))
+
+
+def strip_file_names(text: str) -> str:
+    """Return a text without the names of files and paths in it."""
+    return _PATTERNS.file_name.sub(" ", text)
 
 
 def list_values(text: str) -> list[float]:
@@ -180,20 +133,23 @@ def list_values(text: str) -> list[float]:
 def _iter_numbers(text: str) -> Iterator[TextNumber]:
     """Yield the numbers of a text, except single digits without a unit."""
     text = _SPELT[text]
-    for found in _NUMBER.finditer(text):
+    for found in _PATTERNS.number.finditer(text):
         digits, rest = re.sub(r"\D", "", found["digits"]), found["rest"] or ""
-        scale = _SCALES[(found["scale"] or "").lower()]
-        money = _MONEY.search(text, max(0, found.start() - 2), found.start())
+        scale = _scales()[(found["scale"] or "").lower()]
+        money = _PATTERNS.money.search(text, max(0, found.start() - 2), found.start())
         if len(digits + rest) > 1 or money or found["scale"] or found["unit"]:
             step = scale * 10.0 ** -max(0, len(rest) - 1)
-            slack = max(step / 2, _rounded(digits, rest) * scale if _is_about(found) else 0.0)
-            unit = _IN_BYTES.match(text, found.end())
+            about = _PATTERNS.about.search(text, max(0, found.start() - 14), found.start())
+            slack = max(step / 2, _rounded(digits, rest) * scale if about else 0.0)
+            unit = _PATTERNS.in_bytes.match(text, found.end())
             more = _BYTES[unit[1].lower()] if unit else ()
             yield TextNumber(float(digits + rest) * scale, slack + scale * 1e-9, more)
 
 
-def _is_about(found: re.Match[str]) -> bool:
-    return bool(_ABOUT.search(found.string, max(0, found.start() - 14), found.start()))
+@cache
+def _scales() -> dict[str, float]:
+    rows = _PATTERNS.get_rows("scales")
+    return {"": 1.0} | {word: float(value) for value, *words in rows for word in words}
 
 
 def _rounded(digits: str, rest: str) -> float:
@@ -245,15 +201,16 @@ def _results(statement: str, given: Sequence[float]) -> list[float]:
 
 
 def _equations(statement: str) -> list[str]:
-    return [one[0] for one in _EQUATION.finditer(_without_brackets(statement))]
+    return [one[0] for one in _PATTERNS.equation.finditer(_without_brackets(statement))]
 
 
 def _spelt(statement: str) -> str:
     # Inside numbers, a full-width comma is a thousands separator; dots between them mean a range.
-    statement = _DOTS.sub(" – ", statement.replace("：", ": "))
-    for words, sign in _IN_WORDS:
-        statement = words.sub(sign, statement)
-    return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", statement)))
+    statement = _PATTERNS.dots.sub(" – ", statement.replace("：", ": "))
+    statement = _PATTERNS.sign_words.sub(lambda found: _SIGNS[found.lastgroup or ""], statement)
+    return unicodedata.normalize(
+        "NFKC", _PATTERNS.comma.sub(", ", _PATTERNS.thin_space.sub(",", statement))
+    )
 
 
 _SPELT = Memo(_spelt, most=256, longest=2_000)
@@ -261,13 +218,13 @@ _SPELT = Memo(_spelt, most=256, longest=2_000)
 
 def _without_brackets(statement: str) -> str:
     """Return a text with the brackets of its calculations evaluated."""
-    return _IN_BRACKETS.sub(
+    return _PATTERNS.in_brackets.sub(
         lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[statement]
     )
 
 
 def _sides(equation: str) -> list[str]:
-    return re.split(_EQUALS, equation)
+    return _PATTERNS.sides.split(equation)
 
 
 def compute_results(given: Sequence[float]) -> list[float]:
@@ -303,7 +260,7 @@ def _holds(equation: str) -> bool:
 
 def _equal(total: float, side: str, *, about: bool) -> bool:
     result = _value(side)
-    last = _TERM.findall(side)[-1][1].replace(",", "")
+    last = _PATTERNS.term.findall(side)[-1][1].replace(",", "")
     whole, _, rest = last.partition(".")
     slack = _rounded(whole, rest) if about else 0.5
     slack = slack if not rest else 0.5 * 10.0 ** -len(rest)
@@ -319,7 +276,7 @@ def _value(side: str) -> float:
 def _products(side: str) -> list[float]:
     """Return the signed products whose sum is one side of a calculation."""
     found: list[float] = []
-    for sign, digits, _ in _TERM.findall(side):
+    for sign, digits, _ in _PATTERNS.term.findall(side):
         value = float(digits.replace(",", ""))
         if sign in "+-−–":
             found.append(value if sign == "+" or not sign else -value)
@@ -330,53 +287,15 @@ def _products(side: str) -> list[float]:
     return found
 
 
-_TO_TWELVE = (
-    *("one 一", "two 二 两 兩", "three 三", "four 四", "five 五", "six 六", "seven 七"),
-    *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
-)
-NUMBER_WORDS = {
-    word: float(value) for value, words in enumerate(_TO_TWELVE, 1) for word in words.split()
-}
-"""The words for small numbers, without the Chinese ones of two characters."""
-
-_TO_NINETEEN = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen"
-)
-_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
-_TO_TWELFTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_ONES = {word: value for value, word in enumerate(_TO_NINETEEN.split())}
-_TENS = {word: 10 * value for value, word in enumerate(_TO_NINETY.split(), 2)}
-_ORDINALS = {word: value for value, word in enumerate(_TO_TWELFTH.split(), 1)}
-_WORD_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_WORD = "|".join([*_ONES, *_TENS, *_WORD_SCALES])
-_SPELT_NUMBER = regex(
-    rf"(?<![\w-])(?:{_WORD})(?:(?:[\s-]|\s+and\s+)(?:{_WORD}))*(?![\w-])", re.IGNORECASE
-)
-_ORDINAL = regex(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_SUFFIX = regex(r"(?<=\d)(?:st|nd|rd|th)\b")
-_HAN_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
-    "〇": 0,
-    "两": 2,
-    "兩": 2,
-}
-_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-_MEASURES = (
-    "个個名位项項座部次场場条條种種所家间間人只隻本年月日天岁歲届屆倍分公米元篇首趟楼樓层層辆輛艘架台臺张張"
-    "份套件颗顆枚株棵头頭匹群队隊组組期集章节節回话話版卷册冊页頁句字段局盘盤球票轮輪等级級班站周週时時秒刻世代"
-    "寸斤吨噸克块塊片对對双雙副桩樁省市县縣区區州镇鎮国國校营營师師军軍室厅廳房床夜晚季成任员員"
-)
-_HAN_SPELT = regex(f"第?[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+(?=[{_MEASURES}])")
-_HAN_PERCENT = regex(f"百分之(?P<n>[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+)")
-
-
 @lru_cache(maxsize=64)
 def normalize_numerals(text: str) -> str:
     """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
-    text = _SPELT_NUMBER.sub(lambda found: str(_spelt_value(found[0])), _SUFFIX.sub("", text))
-    text = _ORDINAL.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
-    text = _HAN_PERCENT.sub(lambda found: f"{_han_value(found['n'])}%", text)
-    return _HAN_SPELT.sub(lambda found: _han_value(found[0].lstrip("第")), text)
+    text = _PATTERNS.spelt_number.sub(
+        lambda found: str(_spelt_value(found[0])), _PATTERNS.suffix.sub("", text)
+    )
+    text = _PATTERNS.ordinal.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
+    text = _PATTERNS.han_percent.sub(lambda found: f"{_han_value(found['n'])}%", text)
+    return _PATTERNS.han_spelt.sub(lambda found: _han_value(found[0].lstrip("第")), text)
 
 
 def _spelt_value(spelt: str) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import strip_transition
 from report.checks.contrast import MAX_PLACES, SourceText
-from report.checks.numbers import FILE_NAME
+from report.checks.numbers import strip_file_names
 from report.checks.synonyms import get_base_form
 from report.checks.word_changes import tokenize
 from report.markdown.markers import MARKER
@@ -138,7 +138,7 @@ def is_unrelated(
     `whole` counts, so are all of them.
     """
     tongue = detect_language(statement)
-    bare = FILE_NAME.sub(" ", strip_transition(statement))
+    bare = strip_file_names(strip_transition(statement))
     known = set(search_words(about))
     parts = () if whole else CLAUSE_SPLIT.split(bare)
     for part in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from report.checks.attribution import enforce_citations
-from report.checks.quantities import extract_measures, list_derivable_numbers
+from report.checks.quantities import extract_source_numbers, list_derivable_numbers
 
 BRIDGE = (
     "The Harl Bridge was opened in 1931 and was widened in 1958. Its main span is 412 feet long "
@@ -167,7 +167,7 @@ def test_dates_numbers_and_names_in_latin_letters_are_compared_across_languages(
 
 
 def test_a_quantity_is_compared_with_quantities_of_its_own_kind_only():
-    source = extract_measures("The mast is 60 feet high and weighs 5 tons.")
+    source = extract_source_numbers("The mast is 60 feet high and weighs 5 tons.")
 
     assert list_derivable_numbers("It is 18.3 m high", [], [source]) == [18.3]
     assert list_derivable_numbers("It weighs 18.3 kg", [], [source]) == []
