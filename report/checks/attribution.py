@@ -44,6 +44,7 @@ from report.markdown.markdown_blocks import (
     get_block_context,
     iter_statements,
     join_blocks,
+    list_cited_in_blocks,
     list_nearby_rows,
     list_prose_blocks,
     list_statements,
@@ -154,11 +155,8 @@ class _CitationEnforcer(SourceComparison):
         self.doubt_hanging(gone, left)
         self.doubt_faulted(left)
         self.doubted.sort(key=_places(left))
-        cited = [
-            name for part in left if part.kind != "fence" for name in list_cited_ids(part.text)
-        ]
         return CheckedText(
-            join_blocks(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted
+            join_blocks(left), list_cited_in_blocks(left), quotes, gone, self.doubted
         )
 
     def check_part(self, statements: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
@@ -183,31 +181,23 @@ class _CitationEnforcer(SourceComparison):
 
     def check_statement(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
-        if statement_key(statement) in self.ruling.upheld:
-            return self.as_upheld(statement)
+        source = self.ruling.upheld.get(statement_key(statement))
+        if source is not None:
+            return replace_markers(statement, source) if source else statement
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
             return self.check_cited(statement, cited)
-        if classify_statement(statement) in ("none", "open"):
-            wrong = self.check_stated_computation(
-                normalize_statement(statement)
-            ) or self.check_carried_claims(statement)
-            framing = (
-                self.check_framing_line(statement, self.question)
-                if self.is_frame(statement)
-                else ""
-            )
-            self.doubt(statement, wrong or framing)
+        kind, said = classify_statement(statement), normalize_statement(statement)
+        if kind in ("none", "open"):
+            wrong = self.check_stated_computation(said) or self.check_carried_claims(statement)
+            if not wrong and kind == "none" and not is_introduction(said):
+                wrong = self.check_framing_line(statement, self.question)
+            self.doubt(statement, wrong)
             return statement
         if self.is_valid_calculation(statement):
             return statement
         found = self.with_found_source(statement, near) or self.as_calculation(statement, row=row)
         return found if found or row else self.without_source(statement)
-
-    def is_frame(self, statement: str) -> bool:
-        """Tell whether a statement names or asks what follows, and is no word about the report."""
-        said = normalize_statement(statement)
-        return classify_statement(statement) == "none" and not is_introduction(said)
 
     def list_likely_sources(self, statement: str, near: Sequence[str] = ()) -> list[str]:
         """Return the sources that have the words of a statement, those near it first."""
@@ -215,7 +205,10 @@ class _CitationEnforcer(SourceComparison):
         key = statement, len(self.reckoner.results)
         if key not in self.had:
             self.had[key] = {
-                name for name in self.texts if self.source_has_statement(statement, name)
+                name
+                for name in self.texts
+                if self.source_has_words(statement, name)
+                or self.source_has_paraphrase(statement, name)
             }
         names = dict.fromkeys([*near, *self.cited, *self.texts])
         return [name for name in names if name in self.had[key]]
@@ -258,16 +251,11 @@ class _CitationEnforcer(SourceComparison):
         self.doubt(statement, reasons.get(outcome, unknown))
         return statement
 
-    def as_upheld(self, statement: str) -> str:
-        """Return a statement that a second reader upholds, with the source that it shall cite."""
-        source = self.ruling.upheld[statement_key(statement)]
-        return replace_markers(statement, source) if source else statement
-
     def check_cited(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement that cites sources; another one only where theirs say none of it."""
-        miscited = self.is_miscited(statement, cited)
-        if miscited and (better := self.find_other_source(statement, cited)):
-            return replace_markers(statement, better)
+        other = self.is_miscited(statement, cited) and self.find_other_source(statement, cited)
+        if other:
+            return replace_markers(statement, other)
         self.doubt(statement, self.find_difference(statement, cited))
         return statement
 
@@ -337,9 +325,8 @@ class _CitationEnforcer(SourceComparison):
     def doubt_hanging(self, gone: Sequence[RemovedSentence], left: Sequence[MarkdownBlock]) -> None:
         """Doubt the statements of what is left that point back to one that was removed."""
         dangling = list_dangling_statements(self.body, [one["text"] for one in gone])
-        keys = {*map(statement_key, dangling)} - {
-            statement_key(one["text"]) for one in self.doubted
-        }
+        keys = {*map(statement_key, dangling)}
+        keys -= {statement_key(one["text"]) for one in self.doubted}
         prose = (part.text for part in left if part.kind != "fence")
         for statement in (one for text in prose for one in split_statements(text)) if keys else ():
             if statement_key(statement) in keys:
@@ -379,9 +366,8 @@ class _CitationEnforcer(SourceComparison):
             kept = self.check_statement(text, [], row=True)
             if kept or not self.is_computed_table(at, above):
                 return kept or self.without_source(text)
-            counts = [*iter_all_numbers(normalize_statement(text))] and not list_checkable_numbers(
-                normalize_statement(text)
-            )
+            said = normalize_statement(text)
+            counts = any(True for _ in iter_all_numbers(said)) and not list_checkable_numbers(said)
             self.doubt(text, "" if counts else "no_source")
             return text
         parts = split_cells(text)

@@ -165,16 +165,18 @@ class CalculationChecker:
         """
         written = bool(_worked_out(statement))
         self.made = []
-        own, sums = (
-            written or is_stated_computation(statement),
-            bool(_PATTERNS.reckons.search(statement)),
-        )
+        own = written or is_stated_computation(statement)
+        sums = bool(_PATTERNS.reckons.search(statement))
         if not (row or own or sums or (not cited and _PATTERNS.concludes.search(statement))):
             return ""
         if has_wrong_calculation(statement):
             return "wrong"
         wanted = self._wanted(statement)
-        given = {one for one in wanted if self._is_told(one, known)}
+        given = {
+            one
+            for one in wanted
+            if is_computed_number(one, self.before) or is_computed_number(one, known)
+        }
         missing = [one for one in wanted if one not in given]
         made = self._made(
             statement, missing, _ROWS_BACK if row else _STATEMENTS_BACK, twice=own or not cited
@@ -194,9 +196,6 @@ class CalculationChecker:
             if any(is_known_number(one, self.before) or is_known_number(one, own) for one in units):
                 statement = statement.replace(duration, " ")
         return [*_counting(statement)]
-
-    def _is_told(self, number: TextNumber, known: Sequence[float]) -> bool:
-        return is_computed_number(number, self.before) or is_computed_number(number, known)
 
     def _made(
         self, statement: str, missing: Sequence[TextNumber], back: int, *, twice: bool
@@ -221,16 +220,12 @@ class CalculationChecker:
     def _repeats(self, statement: str) -> bool:
         """Tell whether a statement repeats an earlier result together with its operands."""
         own = _named(statement)
-        return any(
-            one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
-            for one in own
-            if len(
-                rest := [other for other in own[: _MAX_TWO_STEP_NUMBERS + 1] if other != one][
-                    :_MAX_TWO_STEP_NUMBERS
-                ]
-            )
-            > 1
-        )
+        for result in filter(self.results.__contains__, own):
+            others = [one for one in own[: _MAX_TWO_STEP_NUMBERS + 1] if one != result]
+            made = _twice(others[:_MAX_TWO_STEP_NUMBERS]) if len(others) > 1 else ()
+            if any(abs(result - one) < 1e-6 for one in made):
+                return True
+        return False
 
 
 @lru_cache(maxsize=512)

@@ -297,18 +297,15 @@ class SourceComparison:
         return self.is_comparable(row, cited) and has_misplaced_row_number(row, sources, about)
 
     def has_unknown_latin_name(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
-        english = all(self.get_source(name).language == "en" for name in cited)
-        chinese = detect_language(statement) == "zh"
-        return english and chinese and bool(self.list_unknown_names(statement, cited))
-
-    def list_unknown_names(self, statement: str, cited: Sequence[str]) -> list[str]:
-        """Return the words with a capital letter that no word of some sources begins like."""
-        texts = (self.get_source(name).text for name in cited)
+        """Tell whether Chinese has a Latin name that no word of its English sources begins like."""
+        sources = [self.get_source(name) for name in cited]
+        if detect_language(statement) != "zh" or any(one.language != "en" for one in sources):
+            return False
+        texts = (source.text for source in sources)
         known = "\n".join([self.get_nameable_text(cited), *texts]).lower()
-        found = _NAME.findall(strip_file_names(statement))
-        begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
-        return [one for one, start in begun if not re.search(rf"\b{start}", known)]
+        names = _NAME.findall(strip_file_names(statement))
+        starts = (name[: max(4, len(name) - 3)].lower() for name in names)
+        return any(not re.search(rf"\b{start}", known) for start in starts)
 
     def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
@@ -322,10 +319,6 @@ class SourceComparison:
             titles = (self.names.get(name, "") for name in names)
             self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
         return self.abouts[key]
-
-    def source_has_statement(self, statement: str, name: str) -> bool:
-        """Tell whether a source has most of a statement, in its words or in others."""
-        return self.source_has_words(statement, name) or self.source_has_paraphrase(statement, name)
 
     def source_has_words(self, statement: str, name: str) -> bool:
         """Tell whether a source has most words of a statement together, and all its numbers."""

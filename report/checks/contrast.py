@@ -65,11 +65,15 @@ class SourceText:
     language: str
     """The language of its words; a text in two languages has none."""
     derived: dict[Callable[[SourceText], Any], Any] = field(default_factory=dict, repr=False)
-    """Results of the functions marked `per_source`."""
+    """Results of the functions in `DERIVATIONS`."""
 
     def count_words(self, words: Iterable[str]) -> Counter[int]:
         """Count for each sentence how many of some words it has."""
         return Counter(at for word in words for at in self.positions.get(word, ()))
+
+
+DERIVATIONS: list[Callable[[SourceText], Any]] = []
+"""What the checks derive from a source: the functions marked `per_source`."""
 
 
 def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText], _Derived]:
@@ -82,6 +86,7 @@ def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText
         result: _Derived = source.derived[derive]
         return result
 
+    DERIVATIONS.append(cached)
     return cached
 
 
@@ -252,9 +257,7 @@ def _list_places(statement: str, source: SourceText) -> Iterator[_Place]:
         yield _Place(source, start, end, share, left_out, changes)
 
 
-@per_source
-def _tokenize_sentences(source: SourceText) -> list[list[str]]:
-    return [*map(tokenize, source.sentences)]
+_tokenize_sentences = per_source(lambda source: [*map(tokenize, source.sentences)])
 
 
 def _list_changes(

@@ -252,12 +252,7 @@ def has_unknown_name(statement: str, sources: Sequence[SourceText], about: str) 
     )
 
 
-@per_source
-def _to_lower(source: SourceText) -> str:
-    return source.text.lower()
-
-
-DERIVATIONS = (_to_lower,)
+_to_lower = per_source(lambda source: source.text.lower())
 
 
 def _has_misplaced_name(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:

@@ -153,14 +153,8 @@ def _join_tokens(text: str) -> str:
     return f" {' '.join(word.lower() for word in tokenize(text))} "
 
 
-@per_source
-def _join_source_tokens(source: SourceText) -> str:
-    return _join_tokens(source.text)
-
-
-@per_source
-def _join_tokens_in_digits(source: SourceText) -> str:
-    return _join_tokens(normalize_numerals(source.text))
+_join_source_tokens = per_source(lambda source: _join_tokens(source.text))
+_join_tokens_in_digits = per_source(lambda source: _join_tokens(normalize_numerals(source.text)))
 
 
 def is_near_copy(part: str, sources: Sequence[SourceText]) -> bool:
@@ -225,12 +219,3 @@ def _iter_counts(text: str) -> Iterator[tuple[str, str]]:
 
 def _is_countable(number: str, what: str) -> bool:
     return bool(what) and float(number) < _MAX_UNROUNDED and word_weight(what) > LEAST_WEIGHT
-
-
-DERIVATIONS = (
-    _map_bracketed,
-    _map_counts,
-    _join_source_tokens,
-    _join_tokens_in_digits,
-    _list_parts,
-)

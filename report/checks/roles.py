@@ -56,9 +56,7 @@ def _has_swapped_birth(statement: str, sources: Sequence[SourceText]) -> bool:
     return False
 
 
-@per_source
-def _find_life(source: SourceText) -> re.Match[str] | None:
-    return _PATTERNS.life.search(source.text)
+_find_life = per_source(lambda source: _PATTERNS.life.search(source.text))
 
 
 def _list_own_facts(part: str, rest: str) -> frozenset[str]:
@@ -103,14 +101,8 @@ def _are_others(
     return bool(names) and others and all(known)
 
 
-@per_source
-def _map_agents(source: SourceText) -> dict[str, set[str]]:
-    return _group_names(_iter_agents(source.sentences))
-
-
-@per_source
-def _map_places(source: SourceText) -> dict[str, set[str]]:
-    return _group_names(_list_places(source.text))
+_map_agents = per_source(lambda source: _group_names(_iter_agents(source.sentences)))
+_map_places = per_source(lambda source: _group_names(_list_places(source.text)))
 
 
 def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
@@ -316,9 +308,7 @@ def _pairs(text: str) -> frozenset[str]:
     return frozenset(one for one in search_words(text) if word_weight(one) > LEAST_WEIGHT)
 
 
-@per_source
-def _list_source_clauses(source: SourceText) -> list[str]:
-    return _list_clauses(source.text)
+_list_source_clauses = per_source(lambda source: _list_clauses(source.text))
 
 
 def _list_clauses(text: str) -> list[str]:
@@ -334,14 +324,3 @@ def _list_passages(source: SourceText) -> list[tuple[str, str]]:
     beside = ((_PATTERNS.signs.sub("", before + sentence), sentence) for before, sentence in sides)
     found = ((clause, there) for there, sentence in beside for clause in _list_clauses(sentence))
     return [*dict.fromkeys(found)]
-
-
-DERIVATIONS = (
-    _find_life,
-    _map_agents,
-    _map_places,
-    _list_agentless,
-    _list_capitalized,
-    _list_source_clauses,
-    _list_passages,
-)

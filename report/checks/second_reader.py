@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, takewhile
 from typing import Literal, NamedTuple
 
 from graph.records import DoubtedSentence, Passage, RemovedSentence
@@ -28,6 +28,7 @@ from report.markdown.code import (
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     get_block_context,
+    list_cited_in_blocks,
     list_prose_blocks,
     list_statements,
     parse_blocks,
@@ -355,12 +356,11 @@ def _cited_above(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
 
 def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
     """Return the sources of the section below a heading, or of its rest below a line."""
-    rank, named = parts[at].lead.count("#"), list[str]()
-    for part in parts[at + 1 :]:
-        if part.kind == "heading" and (not rank or part.lead.count("#") <= rank):
-            break
-        named += list_cited_ids(part.text) if part.kind != "fence" else []
-    return tuple(dict.fromkeys(named))
+    rank = parts[at].lead.count("#")
+    below = takewhile(
+        lambda part: part.kind != "heading" or 0 < rank < part.lead.count("#"), parts[at + 1 :]
+    )
+    return tuple(list_cited_in_blocks(below))
 
 
 def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from report.checks import entailment, number_placement, roles, substitutions, synonyms
-from report.checks.contrast import SourceText, index_source
+from report.checks import entailment  # noqa: F401 (with what it imports, it adds to DERIVATIONS)
+from report.checks.contrast import DERIVATIONS, SourceText, index_source
 from report.checks.quantities import SourceNumbers, extract_source_numbers
 
 MAX_CACHED_CHARS = 50_000
 """A longer text is prepared anew for each check."""
-
-DERIVATIONS: tuple[Callable[[SourceText], object], ...] = (
-    *entailment.DERIVATIONS,
-    *number_placement.DERIVATIONS,
-    *roles.DERIVATIONS,
-    *substitutions.DERIVATIONS,
-    *synonyms.DERIVATIONS,
-)
-"""What the checks derive from a source."""
 
 # The findings of a run and its report are checked against the same pages.
 _cached_source = lru_cache(maxsize=256)(index_source)

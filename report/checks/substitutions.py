@@ -103,7 +103,8 @@ def _is_moved(slot: _Slot, things: Collection[str], frames: Sequence[_Frames], t
         slot.count_alike(other) >= least and len(slot.beside & other.beside) >= beside
         for one in frames
         for other in one.near(slot)
-        if other.thing not in things and _is_same_sort(slot.thing, other.thing)
+        if other.thing not in things
+        and (not slot.thing[:1].isdigit() or _is_year(slot.thing) == _is_year(other.thing))
     )
 
 
@@ -159,32 +160,17 @@ def _list_han_clauses(source: SourceText) -> list[str]:
     return [*dict.fromkeys("".join(_HAN_RUN.findall(one)) for one in parts)]
 
 
-@per_source
-def _list_titles(source: SourceText) -> list[str]:
-    return _TITLE.findall(source.text)
-
-
-def _is_same_sort(one: str, other: str) -> bool:
-    return not one[:1].isdigit() or _is_year(one) == _is_year(other)
+_list_titles = per_source(lambda source: _TITLE.findall(source.text))
 
 
 def _is_year(number: str) -> bool:
     return number.isdigit() and len(number) == _YEAR_DIGITS
 
 
-@per_source
-def _frame_numbers(source: SourceText) -> _Frames:
-    return _to_frames(_list_slots(source.text, "number"))
-
-
-@per_source
-def _frame_names(source: SourceText) -> _Frames:
-    return _to_frames(_list_slots(source.text, "name"))
-
-
-_FRAMES = {"number": _frame_numbers, "name": _frame_names}
-
-DERIVATIONS = (_list_han_clauses, _list_titles, _frame_numbers, _frame_names)
+_FRAMES = {
+    "number": per_source(lambda source: _to_frames(_list_slots(source.text, "number"))),
+    "name": per_source(lambda source: _to_frames(_list_slots(source.text, "name"))),
+}
 
 
 def _to_frames(slots: Sequence[_Slot]) -> _Frames:

@@ -28,13 +28,11 @@ def has_opposite_size(statement: str, sources: Sequence[SourceText]) -> bool:
     )
 
 
-@per_source
-def _find_source_sizes(source: SourceText) -> frozenset[tuple[str, str]]:
-    return _find_sizes(source.text)
-
-
 def _find_sizes(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((one["of"], one["how"]) for one in _MEASURED.finditer(text))
+
+
+_find_source_sizes = per_source(lambda source: _find_sizes(source.text))
 
 
 def source_has_word(word: str, source: SourceText) -> bool:
@@ -180,6 +178,3 @@ def _synonyms() -> dict[str, frozenset[str]]:
         for word in group:
             found[word] = found.get(word, frozenset()) | group
     return found
-
-
-DERIVATIONS = (_find_source_sizes, _map_forms)

@@ -21,6 +21,7 @@ from report.markdown.markdown_blocks import (
     MarkdownBlock,
     drop_removed_blocks,
     join_blocks,
+    list_cited_in_blocks,
     parse_blocks,
     split_statements,
 )
@@ -357,8 +358,7 @@ def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
             text = _verify_block(part, pages, quotes, removed)
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
     kept = drop_removed_blocks(parts)
-    cited = [name for part in kept if part.kind != "fence" for name in list_cited_ids(part.text)]
-    return VerifiedText(join_blocks(kept), list(dict.fromkeys(cited)), quotes, removed)
+    return VerifiedText(join_blocks(kept), list_cited_in_blocks(kept), quotes, removed)
 
 
 def _verify_block(

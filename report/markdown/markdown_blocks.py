@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise, takewhile
+from itertools import chain, groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from report.markdown.code import (
@@ -16,7 +16,7 @@ from report.markdown.code import (
     to_inline_code,
     unmask_code,
 )
-from report.markdown.markers import MARKER, QUOTE, QUOTED_WORDS, is_quotation_length
+from report.markdown.markers import MARKER, QUOTE, QUOTED_WORDS, is_quotation_length, list_cited_ids
 from report.markdown.sanitizer import ADDRESS_PATTERN
 from text.regex import regex
 from text.sentences import split_sentences
@@ -92,6 +92,12 @@ def join_blocks(parts: list[MarkdownBlock]) -> str:
         if part.kind != "blank" or (lines and lines[-1]):
             lines.append(part.lead + part.text.replace("\n", f"\n{lead}"))
     return "\n".join(lines).strip("\n")
+
+
+def list_cited_in_blocks(parts: Iterable[MarkdownBlock]) -> list[str]:
+    """Return the ids that some blocks cite outside code, each once, in order."""
+    prose = (list_cited_ids(part.text) for part in parts if part.kind != "fence")
+    return list(dict.fromkeys(chain.from_iterable(prose)))
 
 
 def split_cells(row: str) -> list[str]:
