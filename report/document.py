@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired
 
@@ -110,6 +110,9 @@ def build_document(
         texts: The texts of the cited pages, by the ids of their sources.
     """
     sources: dict[str, Source] = state.get("sources", {})
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    unreviewed = [one for one in findings.values() if one["review"] == "unverified" and one["text"]]
+    gone = get_label("gone", report["language"])
     asked = report.get("asked") or state["question"]
     rewritten = state["turn"] > 1 and not _says_same(state["question"], asked)
     return ReportDocument(
@@ -121,11 +124,12 @@ def build_document(
         body=report["body"],
         gaps=_list_all_gaps(state, report, status),
         searched=list_searched_queries(state),
-        sources=[_listed_source(source, report["language"]) for source in sources.values()],
+        # A deleted file has no location, but a label that says so.
+        sources=[one if one["location"] else one | {"location": gone} for one in sources.values()],
         texts=dict(texts),
         removed=report["removed"],
         doubted=[to_graded_doubt(one) for one in report.get("doubted", [])],
-        unreviewed=_count_unreviewed(state),
+        unreviewed=len(unreviewed),
         language=report["language"],
         created=created,
     )
@@ -156,11 +160,6 @@ def removed_command(run: str) -> str:
 def _says_same(question: str, title: str) -> bool:
     """Tell whether a question equals a title but for punctuation and case."""
     return re.sub(r"\W+", "", question).casefold() == re.sub(r"\W+", "", title).casefold()
-
-
-def _listed_source(source: Source, language: str) -> Source:
-    """Return a source as it is listed; a deleted file has no location, but a label that says so."""
-    return source if source["location"] else source | {"location": get_label("gone", language)}
 
 
 def to_graded_doubt(one: DoubtedSentence | str) -> DoubtedSentence:
@@ -226,12 +225,6 @@ def find_reached_limit(state: State) -> str:
     """Return the limit that stopped the research, as `max_calls = 10`; "" if none did."""
     reasons = (gap["reason"].partition(": ") for gap in list_gaps(state))
     return next((limit for code, _, limit in reasons if code == "budget_spent"), "")
-
-
-def _count_unreviewed(state: State) -> int:
-    """Return how many findings of this turn could not be reviewed."""
-    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    return sum(one["review"] == "unverified" and bool(one["text"]) for one in findings.values())
 
 
 def list_searched_queries(state: State) -> list[str]:
@@ -326,6 +319,24 @@ def list_missing_parts(document: ReportDocument) -> list[MissingPart]:
         title = gap["title"].rstrip("?？ ") or gap["title"]
         groups.setdefault(why, {})[title] = more
     return [_missing_part(why, titles, language) for why, titles in groups.items()]
+
+
+def format_missing_part(
+    part: MissingPart, language: str, bold: str, escaped: Callable[[str], str]
+) -> str:
+    """Return the titles and the reason of a missing part in one line.
+
+    Args:
+        part: The part.
+        language: The language of the report.
+        bold: How a title is written in bold type, with `{}` for the title.
+        escaped: Escapes a text for the format of the report.
+    """
+    titles = get_label("comma", language).join(
+        append_detail(bold.format(escaped(title)), escaped(detail), language)
+        for title, detail in part.titles
+    )
+    return f"{titles}{get_label('colon', language)}{escaped(part.reason)}"
 
 
 def _missing_part(why: str, titles: Mapping[str, str], language: str) -> MissingPart:

@@ -163,7 +163,8 @@ def _find_nearest(text: str, target: _Target, *, same_language: bool) -> Evidenc
     """Return the sentence, or the two neighbouring ones, that share most with a statement."""
     sentences, rarity = _sentences(text), _rarity(text)
     if not same_language:
-        target = _keep_latin(target)
+        words, context = (frozenset(filter(_LATIN.match, one)) for one in target[:2])
+        target = target._replace(words=words, context=context)
     terms = frozenset[str]().union(*target)
     scores = [
         0.0
@@ -175,7 +176,7 @@ def _find_nearest(text: str, target: _Target, *, same_language: bool) -> Evidenc
     if best is None or not scores[best]:
         return None
     chosen = [sentences[best]]
-    if not same_language and not _has_exact_term(chosen, target):
+    if not same_language and _terms(chosen).isdisjoint(target.names | _numbers(target)):
         return None
     for other in sentences[best + 1 : best + 2], sentences[max(0, best - 1) : best]:
         if len(chosen) == 1 and _adds(other, chosen, target):
@@ -186,19 +187,8 @@ def _find_nearest(text: str, target: _Target, *, same_language: bool) -> Evidenc
     return EvidenceSpan(chosen[0].start, chosen[-1].end, certain) if near else None
 
 
-def _has_exact_term(found: Sequence[_Sentence], target: _Target) -> bool:
-    """Tell whether sentences in another language have a name or a number of a statement."""
-    return not _terms(found).isdisjoint(target.names | _numbers(target))
-
-
 def _numbers(target: _Target) -> frozenset[str]:
     return frozenset(word for word in target.words if word[:1].isdigit())
-
-
-def _keep_latin(target: _Target) -> _Target:
-    """Return a target with only the words that a page in another language may share."""
-    words, context = (frozenset(filter(_LATIN.match, one)) for one in target[:2])
-    return target._replace(words=words, context=context)
 
 
 def _score(found: Sequence[_Sentence], target: _Target, rarity: Mapping[str, float]) -> float:

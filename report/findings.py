@@ -117,7 +117,7 @@ def drop_doubted(body: str, doubted: Sequence[str]) -> str:
             lines = [line for line in block.text.split("\n") if statement_key(line) not in keys]
             blocks[at] = block._replace(text="\n".join(lines))
         elif block.kind in ("text", "item", "quote", "row"):
-            statements = [block.text] if block.kind == "row" else split_statements(block.text)
+            statements = list_statements(block)
             rest = "".join(one for one in statements if _plain_key(one) not in keys).strip()
             blocks[at] = block._replace(text=rest, kind=block.kind if rest else "gone")
     return join_blocks(drop_removed_blocks(blocks))
@@ -344,11 +344,6 @@ def fallback_report(state: State) -> str:
 _MAX_CLIPPED_CHARS = 80
 
 
-def _declines(statement: str) -> bool:
-    """Tell whether the writer of a statement refuses to answer for a reason outside the sources."""
-    return _is_refusal(statement) and not _PATTERNS.names_sources.search(statement)
-
-
 def _is_refusal(statement: str) -> bool:
     return _PATTERNS.any_found(statement, "declines", "zh_declines")
 
@@ -366,7 +361,9 @@ def is_empty_answer(text: str, known: Collection[str]) -> bool:
     if _PATTERNS.error.match(text):
         return True
     statements = [one for line in body.splitlines() for one in split_statements(line)]
-    others = [one for one in statements if not _declines(one)]
+    # A refusal that names no source has a reason outside them.
+    names_source = _PATTERNS.names_sources.search
+    others = [one for one in statements if not _is_refusal(one) or names_source(one)]
     if len(others) < len(statements):
         return not any(map(_reports_absence, others))
     return not has_quotation(body) and not any(

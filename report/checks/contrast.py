@@ -143,7 +143,8 @@ def find_contradiction(
     if any(is_copied(said, source.text) for source in sources):
         return ""
     known = KnownNames("\n".join([named, *(source.text for source in sources)]), named, numbers)
-    clauses = _split_joined(said)
+    parts = _JOINED.split(said)
+    clauses = [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [said]
     differences = (_find_difference(clause, sources, known) for clause in clauses)
     denied = any(_is_negated(clause, sources) for clause in clauses)
     return next(filter(None, differences), "negation" if denied else "")
@@ -155,13 +156,9 @@ def _is_negated(statement: str, sources: Sequence[SourceText]) -> bool:
     Their order does not matter: one of them may be active and the other passive.
     """
     words, negated = set(search_words(statement)), detect_negation(tokenize(statement))
-    too_short = len(words) < _MIN_UNORDERED_WORDS
-    if (
-        too_short
-        or negated is None
-        or detect_language(statement) != "en"
-        or _TURN.search(statement)
-    ):
+    if len(words) < _MIN_UNORDERED_WORDS or negated is None:
+        return False
+    if detect_language(statement) != "en" or _TURN.search(statement):
         return False
     similar = [sentence for source in sources for sentence in _list_similar(words, source)]
     theirs = [detect_negation(tokenize(sentence)) for sentence in similar]
@@ -220,12 +217,6 @@ def _is_single_change(place: _Place) -> bool:
 
 def _overlaps(one: _Place, other: _Place) -> bool:
     return one.source is other.source and one.start < other.end and other.start < one.end
-
-
-def _split_joined(statement: str) -> list[str]:
-    """Return a statement cut where sentences were joined."""
-    parts = _JOINED.split(statement)
-    return [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [statement]
 
 
 @lru_cache(maxsize=1024)

@@ -26,11 +26,6 @@ _MIN_PASSAGE_SHARE = 0.5  # of the words of a clause
 _MIN_SHARED_WORDS = 3  # with the clause of a passage that denies them
 _NEGATED_WORDS = 4  # after a negation
 _NOT = frozenset(["not", "never", "cannot", "n't", "n’t", "no"])
-_NOT_ALL = (
-    *("only", "necessarily", "always", "all", "every", "just", "merely", "much", "even", "yet"),
-    *("longer", "more", "less", "matter", "doubt", "one", "other", "later", "fewer", "exactly"),
-    *("solely", "simply", "quite", "enough", "such"),
-)
 _BETWEEN = STOPWORDS | {"actually", "really"}
 
 
@@ -51,10 +46,8 @@ def _is_clause_denied(part: str, sources: Sequence[SourceText]) -> bool:
     wanted = sorted(set(search_words(part)))
     if any(_is_clause_copied(part, source) for source in sources):
         return False
-    if (
-        len(wanted) < _MIN_CLAUSE_WORDS[detect_language(part)]
-        or detect_negation(tokenize(part)) is not False
-    ):
+    few = len(wanted) < _MIN_CLAUSE_WORDS[detect_language(part)]
+    if few or detect_negation(tokenize(part)) is not False:
         return False
     close = [one for source in sources for one in _close(wanted, source)]
     return any(_only_denied(word, close) for word in wanted)
@@ -80,20 +73,17 @@ def _close(wanted: Collection[str], source: SourceText) -> Iterator[str]:
     found = Counter(at for word in wanted for at in source.positions.get(word, ()))
     for passage in (source.sentences[at] for at, count in found.items() if count > least):
         if not _PATTERNS.turn.search(passage):
-            clauses = CLAUSE_SPLIT.split(passage)
-            yield from (
-                one
-                for one in clauses
-                if len(set(search_words(one)) & set(wanted)) >= _MIN_SHARED_WORDS
-            )
+            for clause in CLAUSE_SPLIT.split(passage):
+                if len(set(search_words(clause)) & set(wanted)) >= _MIN_SHARED_WORDS:
+                    yield clause
 
 
 def _denials(text: str) -> Iterator[str]:
     """Yield the search words that a text negates."""
-    said = [one.lower() for one in tokenize(text)]
+    said, not_all = [one.lower() for one in tokenize(text)], _PATTERNS.get_words("not_all")
     for at, one in enumerate(said):
         after = said[at + 1 : at + 1 + _NEGATED_WORDS]
-        if one in _NOT and not set(_NOT_ALL) & set(after[:1]):
+        if one in _NOT and not not_all.intersection(after[:1]):
             negated = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
             yield from search_words(next(negated, ""))
     yield from _PATTERNS.zh_denied.findall(text)
@@ -118,7 +108,10 @@ def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: 
     close = filter_by_other_names(statement, near) or [
         one for text in sources for one in list_closest_sentences(statement, text)
     ]
-    if (alike and _is_too_strong(statement, close, near)) or _is_surety_denied(statement, near):
+    sure = _affirmed(_PATTERNS.sure, statement)
+    if sure and any(map(_PATTERNS.denies_surety.search, near)):
+        return "strength"
+    if alike and _is_too_strong(statement, close, near):
         return "strength"
     return "other_number" if has_other_duration(statement, [text.text for text in sources]) else ""
 
@@ -148,13 +141,6 @@ def _is_denied(statement: str, near: Sequence[str]) -> bool:
     return any(
         _PATTERNS.never_there.search(one) and negated & set(search_words(one)) for one in near
     )
-
-
-def _is_surety_denied(statement: str, passages: Sequence[str]) -> bool:
-    """Tell whether a statement is certain of what a passage calls impossible or uncertain."""
-    if not _affirmed(_PATTERNS.sure, statement):
-        return False
-    return any(_PATTERNS.denies_surety.search(one) for one in passages)
 
 
 def _affirmed(pattern: re.Pattern[str], statement: str) -> bool:

@@ -74,11 +74,6 @@ def _to_bare_words(words: str) -> str:
     return _to_bare_text(words).text.strip(".")
 
 
-def _alphabetic_words(words: str) -> set[str]:
-    """Return the words that consist of letters, in the form of a bare text."""
-    return {one for one in map(_bare, _WORD.finditer(words)) if one.isalpha()}
-
-
 def _bare(found: re.Match[str]) -> str:
     if found["stop"]:
         return "."
@@ -161,7 +156,7 @@ class QuotablePages:
             named: The ids of sources that should have it.
         """
         for source in self._order(named):
-            if source in named or self._may(readings, source):
+            if source in named or _fold_letters(readings[-1]) in self._skeleton(source).letters:
                 found = filter(None, (self._words(reading, source) for reading in readings))
                 words = next(found, "")
                 if words:
@@ -177,7 +172,8 @@ class QuotablePages:
         text omitted between two pieces is short and has no negation.
         """
         wanted = [_to_bare_words(piece.words) for piece in pieces if piece.words]
-        rare = frozenset[str]().union(*(_alphabetic_words(piece.words) for piece in pieces))
+        words = (_bare(one) for piece in pieces for one in _WORD.finditer(piece.words))
+        rare = {word for word in words if word.isalpha()}
         for source in self._order(named):
             may = all(word in self._skeleton(source).letters for word in rare)
             bare = self._bare(source) if may else None
@@ -218,13 +214,12 @@ class QuotablePages:
             self._bare_texts[source] = _to_bare_text(self.texts[source])
         return self._bare_texts[source]
 
-    def _may(self, readings: Sequence[str], source: str) -> bool:
-        return _fold_letters(readings[-1]) in self._skeleton(source).letters
-
     def _words(self, quote: str, source: str) -> str:
         page = self.texts[source]
         found = next(_verbatim(quote, page), None) or next(self._folded(quote, source), None)
-        return _as_quoted(page[slice(*found)], quote) if found else ""
+        words = page[slice(*found)] if found else ""
+        # If the page breaks a word over two lines, the spelling of the quotation is used.
+        return _to_line(quote if _WRAP_IN_WORD.search(words) else words)
 
     def _skeleton(self, source: str) -> PageSkeleton:
         if source not in self._skeletons:
@@ -241,14 +236,6 @@ class QuotablePages:
             yield from _in_stretch(quote, page, bones.origins[first], end)
             following = bones.starts[first + 1 : first + 2]
             at = bones.letters.find(wanted, following[0]) if following else -1
-
-
-def _as_quoted(words: str, quote: str) -> str:
-    """Return the words of a page in one line, as they are shown in a report.
-
-    If the page breaks a word over two lines, the spelling of the quotation is used.
-    """
-    return _to_line(quote if _WRAP_IN_WORD.search(words) else words)
 
 
 def _to_line(words: str) -> str:

@@ -152,15 +152,7 @@ def list_claims(
         statement_key(one): one for part in parse_blocks(left) for one in list_statements(part)
     }
     written = _list_statements(parse_blocks(verify_citations(text, texts).body), contested)
-    statements = (
-        _with_checked_sources(one, cited.get(statement_key(one.text), "")) for one in written
-    )
-    return [
-        ReviewClaim(
-            number, one.text.strip(), _reason(one, contested), one.sources, one.head, one.code
-        )
-        for number, one in enumerate(statements, start=1)
-    ]
+    return [_to_claim(number, one, cited, contested) for number, one in enumerate(written, start=1)]
 
 
 def select_fitting_claims(
@@ -276,22 +268,22 @@ def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> li
     ]
 
 
-def _with_checked_sources(said: _Statement, left: str) -> _Statement:
-    """Return a statement with the sources that it cites after the checks."""
-    named = tuple(dict.fromkeys(list_cited_ids(left)))
-    changed = named and named != tuple(dict.fromkeys(list_cited_ids(said.text)))
-    return said._replace(text=left, sources=named) if changed else said
+def _to_claim(
+    number: int, statement: _Statement, checked: Mapping[str, str], contested: Mapping[str, str]
+) -> ReviewClaim:
+    """Return a statement as a claim, with the sources that it cites after the checks.
 
-
-def _reason(said: _Statement, contested: Mapping[str, str]) -> str:
-    """Return why a statement needs a verdict; a claim without a source needs one."""
-    prose = not said.code and not said.heading
-    needs = (
-        prose
-        and not list_cited_ids(said.text)
-        and classify_statement(said.text) in ("claim", "unsure")
-    )
-    return contested.get(statement_key(said.text), "no_source" if needs else "")
+    The claim has a reason if it is contested, or has no source and needs one.
+    """
+    text, sources, head, code, heading = statement
+    key = statement_key(text)
+    names = tuple(dict.fromkeys(list_cited_ids(checked.get(key, ""))))
+    if names and names != tuple(dict.fromkeys(list_cited_ids(text))):
+        text, sources = checked[key], names
+    prose = not (code or heading or list_cited_ids(text))
+    needs = prose and classify_statement(text) in ("claim", "unsure")
+    reason = contested.get(key, "no_source" if needs else "")
+    return ReviewClaim(number, text.strip(), reason, sources, head, code)
 
 
 def _list_statements(
@@ -345,12 +337,8 @@ def _cited_above(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
     for part in reversed(parts[:at]):
         named = list_cited_ids(part.text) if part.kind != "fence" else []
         if named:
-            last = (
-                list_cited_ids(split_statements(part.text)[-1])
-                if part.kind in ("text", "item")
-                else []
-            )
-            return tuple(dict.fromkeys(last or named))
+            last = split_statements(part.text)[-1] if part.kind in ("text", "item") else ""
+            return tuple(dict.fromkeys(list_cited_ids(last) or named))
     return ()
 
 

@@ -141,7 +141,8 @@ def _split_quotation(quotation: QuotationSpan) -> list[QuotationPiece]:
     runs = [pieces[start:end] for start, end in pairwise([*starts, len(pieces)])]
     inserted = "".join(cut[0] for cut in _OMISSION.finditer(text) if _max_replaced(cut))
     short = [run for run in runs if not _is_long(run)]
-    allowed = [run for run in runs[:1] if _is_transition(run)]
+    # A piece such as "In addition" only links a sentence to the one before it.
+    allowed = [run for run in runs[:1] if not strip_transition(f"{run[0].words}, ").strip(" ,")]
     if QUOTE_NEGATION.search(inserted) or short not in ([], allowed):
         return []
     return [*pieces, QuotationPiece("", joint.rstrip())] if joint.strip() and pieces else pieces
@@ -160,11 +161,6 @@ def _is_long(run: Sequence[QuotationPiece]) -> bool:
     return len(words.split()) >= _MIN_PIECE_WORDS or (
         len(signs) >= _MIN_NAME_SIGNS and not all(map(str.isdigit, signs))
     )
-
-
-def _is_transition(run: Sequence[QuotationPiece]) -> bool:
-    """Tell whether a piece only links a sentence to the one before it, as "In addition" does."""
-    return not strip_transition(f"{run[0].words}, ").strip(" ,")
 
 
 _MARKER = regex(f" ?{MARKER.pattern}")
@@ -209,10 +205,11 @@ def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
         proven.append(found)
     marked = bool(MARKER.search(blank_quotations(statement)))
     text = map_outside_quotations(
-        _correct_quotations(statement, proven), lambda part: _drop_unknown_markers(part, pages)
+        _correct_quotations(statement, proven), lambda part: _drop_markers(part, (), pages)
     )
-    if proven and not any(map(str.isalnum, _own_words(statement))):
-        text = map_outside_quotations(text, lambda part: _drop_other_markers(part, proven, pages))
+    own_words = QUOTED_WORDS.sub("", MARKER.sub("", blank_quotations(statement)).replace("\0", ""))
+    if proven and not any(map(str.isalnum, own_words)):
+        text = map_outside_quotations(text, lambda part: _drop_markers(part, proven, pages))
     if marked and not list_cited_ids(text):
         return _JudgedStatement("", [], "unknown_source")
     quotes = [
@@ -241,22 +238,15 @@ def _find_verbatim(
     return _VerbatimQuotation(quotation, source, parts[0], tuple(parts), joints)
 
 
-def _own_words(statement: str) -> str:
-    """Return the text of a statement outside its quotations."""
-    unmarked = MARKER.sub("", blank_quotations(statement)).replace("\0", "")
-    return QUOTED_WORDS.sub("", unmarked)
+def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: QuotablePages) -> str:
+    """Return a text without markers of unknown sources, or of those without its quotations."""
 
-
-def _drop_other_markers(
-    text: str, proven: Sequence[_VerbatimQuotation], pages: QuotablePages
-) -> str:
-    """Return a text without markers of sources that have none of its quotations."""
-
-    def keep_if_quoted(marker: re.Match[str]) -> str:
+    def keep(marker: re.Match[str]) -> str:
         matches = (pages.find([one.words], [marker[1]]) for one in proven)
-        return marker[0] if any(found and found[0] == marker[1] for found in matches) else ""
+        known = any(found and found[0] == marker[1] for found in matches)
+        return marker[0] if (known if proven else marker[1] in pages.texts) else ""
 
-    return _MARKER.sub(keep_if_quoted, text)
+    return _MARKER.sub(keep, text)
 
 
 def _correct_quotations(statement: str, proven: Sequence[_VerbatimQuotation]) -> str:
@@ -308,10 +298,6 @@ def _attribute_words(
     if nearest and nearest[1] not in needed and nearest.span() not in edits:
         return {nearest.span(): f"[{one.source}]"}
     return {(one.quotation.end, one.quotation.end): f"[{one.source}]"}
-
-
-def _drop_unknown_markers(text: str, pages: QuotablePages) -> str:
-    return _MARKER.sub(lambda marker: marker[0] if marker[1] in pages.texts else "", text)
 
 
 _MAX_PASSES = 6  # until nothing changes

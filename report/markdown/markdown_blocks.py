@@ -299,14 +299,11 @@ def _veiled(whole: re.Match[str]) -> str:
     if whole["spoken"] and not is_quotation_length(whole["spoken"]):
         return whole[0]
     end = _END.search(whole[0])
-    stops = end[1] if end and (not whole["bold"] or _is_cited(whole)) else ""
+    cited = re.match(r"\s*(?:\[S|<q)", whole.string[whole.end() : whole.end() + 9])
+    stops = end[1] if end and (not whole["bold"] or cited) else ""
     closing = len(whole[0]) - end.end(1) if end else 1
     inside = len(whole[0]) - 1 - len(stops) - closing
     return "X" + "x" * inside + stops + '"' * closing
-
-
-def _is_cited(whole: re.Match[str]) -> bool:
-    return bool(re.match(r"\s*(?:\[S|<q)", whole.string[whole.end() : whole.end() + 9]))
 
 
 _TELLING = regex(r"[^\W_]|(?<=\d)[.,:/](?=\d)|[<>≤≥=±−%+]|-(?=\d)")

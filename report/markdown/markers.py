@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from prompts.data_blocks import QUOTATION_BODY
 from report.markdown.code import InlineCode, map_inline_code, mask_code, unmask_code
@@ -78,8 +78,9 @@ def normalize_round_markers(body: str, known: Mapping[str, str]) -> str:
     mixed = bool(_PATTERNS.bracketed.search(body) or _PATTERNS.tags.search(body))
 
     def spelt(found: re.Match[str]) -> str:
-        named = mixed and any(_is_word(one, known) for one in _names(found[1]))
-        return found[0] if named else _known_markers(found, known)
+        names = set(_names(found[1]))
+        named = mixed and any(_is_word(one, known) for one in names)
+        return found[0] if named or not names <= known.keys() else _to_markers(found)
 
     return _PATTERNS.round.sub(spelt, body)
 
@@ -196,7 +197,7 @@ def _quote(source: str, words: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = _PATTERNS.bracketed.sub(_markers, text)
+    text = _PATTERNS.bracketed.sub(_to_markers, text)
     text = _PATTERNS.quoted_or_numbered.sub(
         lambda found: "[?]" if found["number"] else found[0], text
     )
@@ -204,13 +205,8 @@ def _plain(text: str) -> str:
     return _PATTERNS.double.sub(r"\1", _PATTERNS.between.sub("", text))
 
 
-def _markers(group: re.Match[str]) -> str:
+def _to_markers(group: re.Match[str]) -> str:
     return "".join(f"[{name}]" for name in _names(group[1]))
-
-
-def _known_markers(group: re.Match[str], known: Collection[str]) -> str:
-    names = list(_names(group[1]))
-    return "".join(f"[{name}]" for name in names) if set(names) <= set(known) else group[0]
 
 
 def _names(ids: str) -> Iterator[str]:

@@ -65,7 +65,8 @@ def sanitize_query(text: str) -> str:
 
     A plain address remains, since a question may be about it.
     """
-    return _inert(_settled(normalize_text(text), _unlinked))
+    unlinked = _settled(normalize_text(text), lambda one: _EMPTIED.sub("", _marked(one)))
+    return _inert(unlinked)
 
 
 def is_link_referral(statement: str) -> bool:
@@ -121,10 +122,6 @@ def _marked(text: str) -> str:
     text = _BREAK.sub(" ", text)
     text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
     return _PATTERNS.tag.sub("", _REST_OF_LINK.sub(_GONE, text))
-
-
-def _unlinked(text: str) -> str:
-    return _EMPTIED.sub("", _marked(text))
 
 
 def _settled(text: str, change: Callable[[str], str]) -> str:

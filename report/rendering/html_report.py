@@ -24,17 +24,17 @@ from report.citations import (
 )
 from report.document import (
     DoubtLine,
-    MissingPart,
     ReportDocument,
     describe_empty_answer,
     describe_researched_form,
+    format_missing_part,
     list_footnotes,
     list_grade_labels,
     list_missing_parts,
     list_notices,
 )
 from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
-from report.labels import append_detail, get_label
+from report.labels import get_label
 from report.markdown.sanitizer import to_safe_url, to_single_line, unescape_markdown
 from report.rendering.numbering import (
     DOUBT_MARK,
@@ -79,8 +79,9 @@ def render_html(document: ReportDocument) -> str:
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     none = _paragraph(describe_empty_answer(document)) if unanswered and not shown.body else ""
-    gaps = [_gap(part, language) for part in list_missing_parts(document)]
-    searched = [_escaped(query) for query in document["searched"]] if unanswered else []
+    missing = list_missing_parts(document)
+    gaps = (format_missing_part(one, language, "<strong>{}</strong>", _escaped) for one in missing)
+    searched = map(_escaped, document["searched"] if unanswered else [])
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=_escaped(document["title"]),
@@ -90,8 +91,8 @@ def render_html(document: ReportDocument) -> str:
         notices="\n".join(_paragraph(notice, "notice") for notice in list_notices(document)),
         body=_body(shown, passages, doubted, list_grade_labels(document)) or none,
         doubts=_doubts(shown, passages, doubted, language),
-        missing=_list("missing", gaps, language),
-        searched=_list("searched", searched, language),
+        missing=_section("missing", [f"<li>{gap}</li>" for gap in gaps], language, "ul"),
+        searched=_section("searched", [f"<li>{one}</li>" for one in searched], language, "ul"),
         sources=_sources(shown, passages, language),
         passages=_appendix(shown.documents, passages, language),
         removed="\n".join(_paragraph(line, "removed") for line in list_footnotes(document)),
@@ -179,7 +180,8 @@ def _link_numbers(clean: str, shown: NumberedText, passages: Sequence[_Passage])
     def link(found: re.Match[str]) -> str:
         at = ord(found[2]) - FIRST_USE_MARK
         number = shown.uses[at].number
-        about = escape(_about(shown.documents[number - 1]))
+        source = shown.documents[number - 1]
+        about = escape(to_single_line(f"{source['title']} — {source['location']}").strip(" —"))
         target = targets.get(at, f"s{number}")
         name = _RANGE.sub(_UNBROKEN_DASH, found[1])
         return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{name}]</a>'
@@ -221,21 +223,6 @@ def _meta(document: ReportDocument, count: int, language: str) -> str:
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 
 
-def _gap(gap: MissingPart, language: str) -> str:
-    titles = get_label("comma", language).join(
-        append_detail(f"<strong>{_escaped(title)}</strong>", _escaped(detail), language)
-        for title, detail in gap.titles
-    )
-    return f"{titles}{get_label('colon', language)}{_escaped(gap.reason)}"
-
-
-def _list(heading: str, items: list[str], language: str) -> str:
-    if not items:
-        return ""
-    lines = "\n".join(f"<li>{item}</li>" for item in items)
-    return f"<section><h2>{get_label(heading, language)}</h2>\n<ul>\n{lines}\n</ul></section>"
-
-
 def _sources(shown: NumberedText, passages: Sequence[_Passage], language: str) -> str:
     """Return the list of sources, each with links to its passages or back to the text."""
     lines = []
@@ -267,11 +254,13 @@ def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: st
     return _section("cited", lines, language)
 
 
-def _section(name: str, lines: Sequence[str], language: str) -> str:
+def _section(name: str, lines: Sequence[str], language: str, tag: str = "ol") -> str:
+    """Return a section with a list; only those with numbered items have a style of their own."""
     if not lines:
         return ""
     heading, items = f"<h2>{get_label(name, language)}</h2>", "\n".join(lines)
-    return f'<section class="{name}">{heading}\n<ol>\n{items}\n</ol></section>'
+    style = f' class="{name}"' if tag == "ol" else ""
+    return f"<section{style}>{heading}\n<{tag}>\n{items}\n</{tag}></section>"
 
 
 def _backs(uses: Sequence[int], language: str) -> str:
@@ -304,10 +293,6 @@ def _source(source: Source) -> str:
         link = f'href="{escape(address)}" rel="noopener noreferrer nofollow"'
         return f'<a class="title" {link}>{title or place}</a>{shown}'
     return f'<span class="title">{title or place}</span>{shown}'
-
-
-def _about(source: Source) -> str:
-    return to_single_line(f"{source['title']} — {source['location']}").strip(" —")
 
 
 def _paragraph(text: str, kind: str = "") -> str:

@@ -8,16 +8,16 @@ from functools import lru_cache
 
 from graph.records import Source
 from report.document import (
-    MissingPart,
     ReportDocument,
     describe_empty_answer,
     describe_researched_form,
+    format_missing_part,
     list_footnotes,
     list_grade_labels,
     list_missing_parts,
     list_notices,
 )
-from report.labels import append_detail, get_label
+from report.labels import get_label
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
 from report.rendering.numbering import (
     DOUBT_MARK,
@@ -91,9 +91,9 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     lines = zip(doubted, proofs, strict=True)
     doubts = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", doubts, language)
-    yield from _list(
-        "missing", (_gap(part, language) for part in list_missing_parts(document)), language
-    )
+    missing = list_missing_parts(document)
+    gaps = (format_missing_part(one, language, "**{}**", escape_markdown) for one in missing)
+    yield from _list("missing", gaps, language)
     queries = document["searched"] if unanswered else []
     yield from _list("searched", map(escape_markdown, queries), language)
     if used:
@@ -108,14 +108,6 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
     if lines:
         yield f"## {get_label(heading, language)}"
         yield "\n".join(lines)
-
-
-def _gap(gap: MissingPart, language: str) -> str:
-    titles = get_label("comma", language).join(
-        append_detail(f"**{escape_markdown(title)}**", escape_markdown(detail), language)
-        for title, detail in gap.titles
-    )
-    return f"{titles}{get_label('colon', language)}{escape_markdown(gap.reason)}"
 
 
 def _source(source: Source) -> str:

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
 from graph.records import Source
@@ -21,7 +20,7 @@ from report.citations import (
     narrow_place,
     to_whole_document,
 )
-from report.document import DoubtLine, ReportDocument, list_doubt_lines
+from report.document import NO_PAGE_TEXTS, DoubtLine, ReportDocument, list_doubt_lines
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
 from report.markdown.code import list_code_lines
@@ -74,9 +73,6 @@ class NumberedText(NamedTuple):
     """Remarks shown below the text, with numbers of the same series."""
 
 
-NO_SOURCE_TEXTS: Mapping[str, str] = MappingProxyType({})
-
-
 class _Citation(NamedTuple):
     """A source: the number of its document, the place in it, and its id."""
 
@@ -91,7 +87,7 @@ def number_citations(
     sources: Sequence[Source],
     language: str = "en",
     doubted: Sequence[str] = (),
-    texts: Mapping[str, str] = NO_SOURCE_TEXTS,
+    texts: Mapping[str, str] = NO_PAGE_TEXTS,
     notes: Sequence[str] = (),
 ) -> NumberedText:
     """Return `body` as Markdown with a number, and a place if known, for each citation mark.
@@ -224,15 +220,10 @@ def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, in
 def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
     if doubt is None:
         return statement
-    bare = statement.rstrip().removesuffix("|").rstrip() if row else _strip_end(statement)
-    return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
-
-
-def _strip_end(statement: str) -> str:
-    """Return a statement without the punctuation that ends it and anything after that."""
     bare = statement.rstrip()
-    end = _END.search(bare)
-    return bare[: end.start()] if end else bare
+    end = None if row else _END.search(bare)
+    bare = bare.removesuffix("|").rstrip() if row else bare[: end.start()] if end else bare
+    return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
 
 
 def _letters(text: str) -> str:
