@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from report.checks.calculations import (
     CalculationChecker,
@@ -21,7 +21,6 @@ from report.checks.claims import (
     strip_transition,
 )
 from report.checks.contrast import (
-    SourceText,
     find_contradiction,
     list_nearest_sentences,
     normalize_statement,
@@ -51,7 +50,6 @@ from report.checks.overlap import (
 )
 from report.checks.polarity import find_overstatement, is_denied_by_sources
 from report.checks.quantities import (
-    SourceNumbers,
     has_unknown_date,
     list_derivable_numbers,
     strip_dates,
@@ -104,8 +102,10 @@ class SourceComparison:
         """What names the subject of the paragraph: its heading, what leads on to its table."""
         self.abouts: dict[tuple[str, ...], str] = {}
         self.counted: dict[tuple[str, ...], list[float]] = {}
-        self.figures: dict[str, SourceNumbers] = {}
-        self.sources: dict[str, SourceText] = {}
+        self.get_source = cache(lambda name: load_source(texts[name]))
+        """Returns a source as statements are compared with it."""
+        self.get_source_numbers = cache(lambda name: load_source_numbers(texts[name]))
+        """Returns the numbers and dates of a source."""
         self.reckoner = CalculationChecker(asked)
 
     def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
@@ -363,12 +363,6 @@ class SourceComparison:
                 return "carried"
         return ""
 
-    def get_source(self, name: str) -> SourceText:
-        """Return a source as statements are compared with it."""
-        if name not in self.sources:
-            self.sources[name] = load_source(self.texts[name])
-        return self.sources[name]
-
     def has_unsupported_number(
         self, statement: str, names: Sequence[str], also: Sequence[float] = ()
     ) -> bool:
@@ -391,12 +385,6 @@ class SourceComparison:
         near = [one for source in sources for one in list_nearest_sentences(statement, source)]
         measures = [self.get_source_numbers(name) for name in names]
         return sorted(list_derivable_numbers(statement, near, measures))
-
-    def get_source_numbers(self, name: str) -> SourceNumbers:
-        """Return the numbers and dates of a source."""
-        if name not in self.figures:
-            self.figures[name] = load_source_numbers(self.texts[name])
-        return self.figures[name]
 
     def list_source_values(self, names: Sequence[str]) -> list[float]:
         """Return the numbers of some sources, sorted."""

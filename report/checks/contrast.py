@@ -19,10 +19,12 @@ from report.checks.word_changes import (
     tokenize,
 )
 from report.markdown.markers import MARKER, blank_quotations
-from text.regex import regex
+from text.pattern_files import PatternFile
 from text.script import detect_language, detect_single_language, simplify_chinese
 from text.sentences import split_sentences
 from text.words import search_words
+
+_PATTERNS = PatternFile("report.checks", "contrast.toml")
 
 MAX_COMPARED_QUOTATIONS = 20
 """How many quotations of its paragraph a statement is compared with; its sources always are."""
@@ -41,16 +43,6 @@ _MIN_UNORDERED_SHARE = 0.8
 _MAX_UNORDERED_LENGTH = 1.5  # times the words of the clause
 _MIN_COPY_CHARS = 12
 
-_JOINED = regex(
-    r"[;；]\s*|,\s*(?=(?:while|whereas|although|but)\b)|，(?=而(?!且)|但|不过|不過|并且|並且)"
-)
-
-# What may split a sentence into a part that is negated and one that is not.
-_TURN = regex(
-    r"\b(?:but|or|otherwise|unless|although|though|while|whereas|if|until|only|except|so|because"
-    r"|since|not\s+only)\b|[;:]",
-    re.IGNORECASE,
-)
 
 _Derived = TypeVar("_Derived")
 
@@ -143,7 +135,7 @@ def find_contradiction(
     if any(is_copied(said, source.text) for source in sources):
         return ""
     known = KnownNames("\n".join([named, *(source.text for source in sources)]), named, numbers)
-    parts = _JOINED.split(said)
+    parts = _PATTERNS.joined.split(said)
     clauses = [part for part in parts if len(tokenize(part)) >= _MIN_CLAUSE_WORDS] or [said]
     differences = (_find_difference(clause, sources, known) for clause in clauses)
     denied = any(_is_negated(clause, sources) for clause in clauses)
@@ -158,11 +150,11 @@ def _is_negated(statement: str, sources: Sequence[SourceText]) -> bool:
     words, negated = set(search_words(statement)), detect_negation(tokenize(statement))
     if len(words) < _MIN_UNORDERED_WORDS or negated is None:
         return False
-    if detect_language(statement) != "en" or _TURN.search(statement):
+    if detect_language(statement) != "en" or _PATTERNS.turn.search(statement):
         return False
     similar = [sentence for source in sources for sentence in _list_similar(words, source)]
     theirs = [detect_negation(tokenize(sentence)) for sentence in similar]
-    whole = not any(map(_TURN.search, similar))
+    whole = not any(map(_PATTERNS.turn.search, similar))
     return bool(theirs) and whole and all(one is not None and one != negated for one in theirs)
 
 

@@ -45,27 +45,14 @@ from report.markdown.sanitizer import (
     neutralize_domains,
     strip_framing,
 )
+from text.pattern_files import PatternFile
 from text.regex import regex, replace_spans
-from text.script import CJK, HAN
+from text.script import HAN
 
-_EMPHASIS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|`")
+_PATTERNS = PatternFile("report.checks", "verification.toml")
+
 _OPENING_MARKS = "\"'“”„«»「」『』‘’‹›＂ \n\t…⋯.-–—"
 _CLOSING_MARKS = _OPENING_MARKS + ",;:!?。，；：！？、"
-_LETTER = regex(rf"\[([^\W_{CJK}])\](?=[^\W\d_{CJK}])")
-"""A letter whose case was changed, as in `[T]he`."""
-
-_DOTS = r"(?:\.{2,}|…+|⋯+|。{2,})"
-_REMARK = (
-    r"sic!?|(?:emphasis|italics)\s+(?:is\s+)?(?:added|mine|ours|supplied|in\s+(?:the\s+)?original)"
-    r"|原文如此|(?:着重|强调|強調|重点|重點)(?:号|號)?(?:为|為|系|由)?(?:引者|笔者|筆者|作者)?所?加"
-)
-_OMISSION = regex(
-    rf"\s*(?:[\[(（［〔【]\s*(?:(?P<dots>{_DOTS}|[前中后後下]?略)|(?P<remark>{_REMARK}))\s*[\])）］〕】]"
-    rf"|(?P<bare>{_DOTS})|(?:\b[a-z]+\[[a-z'’]{{1,4}}\]|[\[［〔【](?!S\d|\?)[^\[\]［］〔〕【】\n]{{1,40}}[\]］〕】]))\s*",
-    re.IGNORECASE,
-)
-"""An ellipsis for words left out of a quotation, or words that its writer inserted."""
-
 _MAX_REPLACED_CHARS = 150  # of a source, replaced by words in brackets
 _MIN_PIECE_WORDS = 2
 _MIN_NAME_SIGNS = 3  # Chinese characters and digits
@@ -112,7 +99,7 @@ def _list_readings(quotation: QuotationSpan) -> list[str]:
     """
     exact = quotation.words.strip()
     unmarked = MARKER.sub("", html.unescape(exact))
-    plain = _EMPHASIS.sub("", unmarked).strip()
+    plain = _PATTERNS.emphasis.sub("", unmarked).strip()
     bare = plain.lstrip(_OPENING_MARKS).rstrip(_CLOSING_MARKS)
     readings = [exact, unmarked.strip(), plain, bare]
     if quotation.marked:
@@ -127,10 +114,10 @@ def _split_quotation(quotation: QuotationSpan) -> list[QuotationPiece]:
     None are returned if a piece is too short to be recognized in a source, or if an insertion
     negates something.
     """
-    text = _LETTER.sub(r"\1", MARKER.sub("", html.unescape(quotation.words)))
+    text = _PATTERNS.letter.sub(r"\1", MARKER.sub("", html.unescape(quotation.words)))
     pieces: list[QuotationPiece] = []
     joint, reach, at = "", None, 0
-    for cut in [*_OMISSION.finditer(text), None]:
+    for cut in [*_PATTERNS.omission.finditer(text), None]:
         words = text[at : cut.start() if cut else len(text)].strip(_CLOSING_MARKS)
         if any(map(str.isalnum, words)):
             pieces.append(QuotationPiece(words, joint, reach if pieces else None))
@@ -139,7 +126,7 @@ def _split_quotation(quotation: QuotationSpan) -> list[QuotationPiece]:
             joint, reach, at = joint + cut[0], _max_replaced(cut), cut.end()
     starts = [at for at, piece in enumerate(pieces) if piece.reach is None]
     runs = [pieces[start:end] for start, end in pairwise([*starts, len(pieces)])]
-    inserted = "".join(cut[0] for cut in _OMISSION.finditer(text) if _max_replaced(cut))
+    inserted = "".join(cut[0] for cut in _PATTERNS.omission.finditer(text) if _max_replaced(cut))
     short = [run for run in runs if not _is_long(run)]
     # A piece such as "In addition" only links a sentence to the one before it.
     allowed = [run for run in runs[:1] if not strip_transition(f"{run[0].words}, ").strip(" ,")]

@@ -122,12 +122,22 @@ def blank_quotations(text: str) -> str:
 
 def map_outside_quotations(text: str, change: Callable[[str], str]) -> str:
     """Return `text` with `change` applied to everything but its marked quotations."""
+    return map_matches(QUOTE, text, lambda quote: quote[0], change)
+
+
+def map_matches(
+    pattern: re.Pattern[str],
+    text: str,
+    inside: Callable[[re.Match[str]], str],
+    outside: Callable[[str], str],
+) -> str:
+    """Return `text` with one change applied to the matches of a pattern, another to the rest."""
     parts: list[str] = []
     done = 0
-    for quote in QUOTE.finditer(text):
-        parts += [change(text[done : quote.start()]), quote[0]]
-        done = quote.end()
-    return "".join([*parts, change(text[done:])])
+    for match in pattern.finditer(text):
+        parts += [outside(text[done : match.start()]), inside(match)]
+        done = match.end()
+    return "".join([*parts, outside(text[done:])])
 
 
 def list_cited_ids(text: str) -> list[str]:

@@ -21,35 +21,13 @@ ADDRESS_PATTERN = regex(
 """A web address, or another address that a link could have."""
 
 
-_LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
-_TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
-_IMAGE = regex(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
-_LINK = regex(rf"\[{_LABEL}\]{_TARGET}")
-_REST_OF_LINK = regex(rf"(?<=\]){_TARGET}")
-_DEFINITION = regex(
-    r"^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[ \t]*"
-    r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
-    re.MULTILINE,
-)
-_IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
-_TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
-
 _MAX_PASSES = 5  # since removing markup may create other markup
-_BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _GONE = "\0"  # in place of an address or an image
-_EMPTIED = regex(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
-"""Brackets that are empty since an address was removed; others are left."""
-
-_REPEATED = regex(r"([^\w\s])\1{80,}")
-_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_BEFORE = regex(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_TITLE = regex(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
-_HEADING = regex(r"^(?:#{1,6}[ \t]+|\*\*)(?:\d+[.、]?\s*)?([^\n]*)$", re.MULTILINE)
 
 
 def strip_markup(text: str) -> str:
     """Return `text` without addresses, links, images and HTML; the text of links remains."""
-    return _EMPTIED.sub("", ADDRESS_PATTERN.sub(_GONE, _marked(text)))
+    return _PATTERNS.emptied.sub("", ADDRESS_PATTERN.sub(_GONE, _marked(text)))
 
 
 def sanitize_text(text: str) -> str:
@@ -65,7 +43,7 @@ def sanitize_query(text: str) -> str:
 
     A plain address remains, since a question may be about it.
     """
-    unlinked = _settled(normalize_text(text), lambda one: _EMPTIED.sub("", _marked(one)))
+    unlinked = _settled(normalize_text(text), lambda one: _PATTERNS.emptied.sub("", _marked(one)))
     return _inert(unlinked)
 
 
@@ -100,7 +78,7 @@ def neutralize_domains(statement: str) -> str:
         before = domain.string[: domain.start()]
         return _GONE if domain["path"] or _PATTERNS.sent.search(before) else f"`{domain[0]}`"
 
-    return _EMPTIED.sub("", _PATTERNS.domain.sub(written, statement))
+    return _PATTERNS.emptied.sub("", _PATTERNS.domain.sub(written, statement))
 
 
 def strip_framing(body: str) -> str:
@@ -109,19 +87,19 @@ def strip_framing(body: str) -> str:
     Thoughts, a title line, link definitions and a final list of references are removed, since title
     and references are added from the registry.
     """
-    body = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", normalize_text(body)))
-    body = _REPEATED.sub(lambda run: run[0][:80], body)
-    body = _DEFINITION.sub("", _TITLE.sub("", body))
-    headings = list(_HEADING.finditer(body))
+    body = _PATTERNS.thought_before.sub("", _PATTERNS.thought.sub("", normalize_text(body)))
+    body = _PATTERNS.repeated.sub(lambda run: run[0][:80], body)
+    body = _PATTERNS.definition.sub("", _PATTERNS.title.sub("", body))
+    headings = list(_PATTERNS.heading.finditer(body))
     if headings and _PATTERNS.reference_lists.fullmatch(headings[-1][1].strip(" #*:：_").lower()):
         return body[: headings[-1].start()]
     return body
 
 
 def _marked(text: str) -> str:
-    text = _BREAK.sub(" ", text)
-    text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
-    return _PATTERNS.tag.sub("", _REST_OF_LINK.sub(_GONE, text))
+    text = _PATTERNS.line_break.sub(" ", text)
+    text = _PATTERNS.link.sub(_label, _PATTERNS.image.sub(_GONE, text))
+    return _PATTERNS.tag.sub("", _PATTERNS.rest_of_link.sub(_GONE, text))
 
 
 def _settled(text: str, change: Callable[[str], str]) -> str:
@@ -135,7 +113,8 @@ def _settled(text: str, change: Callable[[str], str]) -> str:
 
 def _inert(text: str) -> str:
     """Return a text in which the remains of images, links and tags have no effect."""
-    return _PATTERNS.tag_begun.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
+    text = _PATTERNS.target_begun.sub("] ", _PATTERNS.image_begun.sub("", text))
+    return _PATTERNS.tag_begun.sub("< ", text)
 
 
 def _label(link: re.Match[str]) -> str:
@@ -146,25 +125,14 @@ def _label(link: re.Match[str]) -> str:
     return f"[{label}]" if re.fullmatch(r"S\d+", label) else label or _GONE
 
 
-_SPECIAL = regex(
-    r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
-)
-_OPENING = regex(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
-_REFERENCE_DEFINITION = regex(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
-_UNSAFE = regex(r"[\s<>\"`\\*\[\]{}|^]")
-_NUMBER = regex(r"\[(\^?\d{1,3})\]")
-_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
-_EMPHASIS = regex(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
-
-
 def unescape_markdown(text: str) -> str:
     """Return a text without the backslashes that `escape_markdown` puts before marks."""
-    return _ESCAPED.sub(r"\1", text)
+    return _PATTERNS.escaped.sub(r"\1", text)
 
 
 def strip_emphasis(text: str) -> str:
     """Return the words of a page without Markdown emphasis."""
-    return _EMPHASIS.sub(r"\2", text)
+    return _PATTERNS.emphasis.sub(r"\2", text)
 
 
 def to_single_line(text: str) -> str:
@@ -174,13 +142,13 @@ def to_single_line(text: str) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return Markdown that shows `text` literally, in one line."""
-    return _SPECIAL.sub(lambda special: f"\\{special[0]}", to_single_line(text))
+    return _PATTERNS.special.sub(lambda special: f"\\{special[0]}", to_single_line(text))
 
 
 def neutralize_markdown(markdown: str) -> str:
     """Return Markdown in which nothing is parsed as HTML, a link or a reference."""
-    plain = _NUMBER.sub(r"\\[\1\\]", _OPENING.sub(r"\\\g<0>", markdown))
-    return _REFERENCE_DEFINITION.sub(r"\1\\:", plain)
+    plain = _PATTERNS.number.sub(r"\\[\1\\]", _PATTERNS.opening.sub(r"\\\g<0>", markdown))
+    return _PATTERNS.reference_definition.sub(r"\1\\:", plain)
 
 
 def to_safe_url(location: str) -> str:
@@ -192,4 +160,4 @@ def to_safe_url(location: str) -> str:
         return ""
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return ""
-    return _UNSAFE.sub(lambda unsafe: quote(unsafe[0]), address)
+    return _PATTERNS.unsafe.sub(lambda unsafe: quote(unsafe[0]), address)

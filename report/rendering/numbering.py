@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from report.markdown.markdown_blocks import (
     parse_blocks,
     split_statements,
 )
-from report.markdown.markers import MARKER, QUOTE, normalize_marks
+from report.markdown.markers import MARKER, QUOTE, map_matches, normalize_marks
 from report.markdown.sanitizer import escape_markdown, neutralize_markdown, strip_emphasis
 from text.normalization import normalize_text
 from text.regex import regex
@@ -56,10 +56,6 @@ _END = regex("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)
 _PLACED = regex("\ue000([^\ue001]*)\ue001")
 _WORD = regex("[A-Za-z0-9]")
 _GROUP_AT = regex(rf"\s*{_GROUP}")
-
-
-_Lookup = Callable[[str, str, str], "_Citation | None"]
-"""Looks up a source by its id, for a statement and its context."""
 
 
 class NumberedText(NamedTuple):
@@ -100,23 +96,25 @@ def number_citations(
     With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
     The citations of `notes` are numbered after those of the text.
     """
-    used: dict[str, Source] = {}
-    uses: list[CitationUse] = []
+    numbers = _CitationNumbers(sources, texts, language)
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
-    look_up = _build_lookup(sources, used, texts, language)
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
     for at, block in enumerate(blocks):
         continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
         last = last if continues else _keep_sections(last, block)
-        if block.kind != "blank":
-            format_once = partial(_format_once, last, start)
-            text = _number_block(blocks, at, doubts, look_up, uses, format_once)
+        if block.kind == "fence":
+            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, doubts))
+        elif block.kind != "blank":
+            text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
+            text = numbers.replace_marks(text, get_block_context(blocks, at).head)
+            text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
-    numbered = [_replace_marks(PRIVATE_MARK.sub("", note), (), look_up, uses) for note in notes]
+    numbered = [numbers.replace_marks(PRIVATE_MARK.sub("", note)) for note in notes]
     notes = [_PLACED.sub(partial(_format_once, {}, start), note) for note in numbered]
-    return NumberedText(join_blocks(blocks), disambiguate_titles([*used.values()]), uses, notes)
+    documents = disambiguate_titles([*numbers.documents.values()])
+    return NumberedText(join_blocks(blocks), documents, numbers.uses, notes)
 
 
 def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
@@ -133,49 +131,86 @@ def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtL
     return text, doubts
 
 
-def _build_lookup(
-    sources: Sequence[Source], used: dict[str, Source], texts: Mapping[str, str], language: str
-) -> _Lookup:
-    """Return a function that looks up a source and adds its document to `used`."""
-    registry = {source["id"]: source for source in sources}
-
-    def look_up(name: str, statement: str, context: str) -> _Citation | None:
-        source = registry.get(name)
-        if source is None:
-            return None
-        key = get_document_key(source)
-        used.setdefault(key, to_whole_document(source))
-        number, text = list(used).index(key) + 1, texts.get(name, "")
-        if is_wide_place(source):
-            use = _build_use(number, [name], statement, context)
-            source = narrow_place(source, text, find_certain_evidence(text, use))
-        place = PRIVATE_MARK.sub("", describe_place(source, language))
-        return _Citation(number, escape_markdown(place), name)
-
-    return look_up
-
-
-def _number_block(
-    blocks: Sequence[MarkdownBlock],
-    at: int,
-    doubts: Mapping[str, int],
-    look_up: _Lookup,
-    uses: list[CitationUse],
-    format_once: Callable[[re.Match[str]], str],
-) -> str:
-    """Return the text of a block with its numbers and doubts, without repeated places."""
-    block = blocks[at]
-    if block.kind == "fence":
-        return block.text + _mark_code(blocks, at, doubts)
-    text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
-    head = get_block_context(blocks, at).head
-    return _PLACED.sub(format_once, _replace_marks(text, head, look_up, uses))
-
-
 def has_repeated_places(body: str) -> bool:
     """Tell whether a number of a text refers to a place that was named before with it."""
     placed = {mark[1].partition(", ")[0] for mark in _PLACED.finditer(body) if ", " in mark[1]}
     return any(mark[1] in placed for mark in _PLACED.finditer(body))
+
+
+class _CitationNumbers:
+    """The numbers of the documents that a report cites so far, and their uses."""
+
+    def __init__(self, sources: Sequence[Source], texts: Mapping[str, str], language: str) -> None:
+        self.sources = {source["id"]: source for source in sources}
+        self.texts, self.language = texts, language
+        self.documents: dict[str, Source] = {}
+        self.uses: list[CitationUse] = []
+
+    def look_up(self, name: str, statement: str, context: str) -> _Citation | None:
+        """Return the citation of a source in a statement, or None if there is no such source."""
+        source = self.sources.get(name)
+        if source is None:
+            return None
+        key = get_document_key(source)
+        self.documents.setdefault(key, to_whole_document(source))
+        number, text = list(self.documents).index(key) + 1, self.texts.get(name, "")
+        if is_wide_place(source):
+            use = _build_use(number, [name], statement, context)
+            source = narrow_place(source, text, find_certain_evidence(text, use))
+        place = PRIVATE_MARK.sub("", describe_place(source, self.language))
+        return _Citation(number, escape_markdown(place), name)
+
+    def replace_marks(self, text: str, head: Sequence[str] = ()) -> str:
+        """Return a text with its citation marks replaced and other Markdown neutralized."""
+        return map_matches(
+            _MARK, text, lambda mark: self.replace_mark(mark, head), neutralize_markdown
+        )
+
+    def replace_mark(self, mark: re.Match[str], head: Sequence[str]) -> str:
+        """Return the replacement of a mark, which neither joins a word nor begins a link."""
+        if mark["code"]:
+            return mark[0]
+        before = mark.string[max(0, mark.start() - 1) : mark.start()]
+        after = mark.string[mark.end() : mark.end() + 1]
+        context = _find_context(mark, head)
+        if not mark["group"]:
+            quoted = _QUOTED.format(escape_markdown(strip_emphasis(html.unescape(mark[2]))))
+            number = self.number_quotation(mark, context)
+            return quoted + number + (" " if _WORD.match(after) else "")
+        statement = _find_statement(mark)
+        found = (self.look_up(name, statement, context) for name in MARKER.findall(mark["group"]))
+        numbers = self.format_numbers(list(filter(None, found)), statement, context)
+        if not numbers:
+            return ""
+        space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
+        definition = after == ":" and before in ("", "\n")
+        return space + numbers + (" " if after == "(" else "\\" if definition else "")
+
+    def number_quotation(self, quote: re.Match[str], context: str) -> str:
+        """Return the number of a quotation, or "" if a marker after it shows the number.
+
+        A marker belongs to the last quotation of its source in the statement.
+        """
+        rest = _find_rest(quote)
+        citation = self.look_up(quote[1] or "", quote[0], context)
+        quoted_again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
+        if not citation or (quote[1] in MARKER.findall(rest) and not quoted_again):
+            return ""
+        return f" {self.format_numbers([citation], quote[0], context)}"
+
+    def format_numbers(self, citations: Sequence[_Citation], statement: str, context: str) -> str:
+        """Return the numbers in brackets, each document once with all its cited places."""
+        documents: dict[int, list[_Citation]] = {}
+        for citation in citations:
+            documents.setdefault(citation.number, []).append(citation)
+        numbers = ""
+        for number, cited in documents.items():
+            places = dict.fromkeys(citation.place for citation in cited)
+            numbers += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
+            numbers += chr(FIRST_USE_MARK + len(self.uses))
+            names = [citation.name for citation in cited]
+            self.uses.append(_build_use(number, names, statement, context))
+        return numbers
 
 
 def _keep_sections(last: Mapping[str, str], block: MarkdownBlock) -> dict[str, str]:
@@ -232,57 +267,6 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, bare))
 
 
-def _replace_marks(
-    text: str, head: Sequence[str], look_up: _Lookup, uses: list[CitationUse]
-) -> str:
-    """Return a text with its citation marks replaced and other Markdown neutralized."""
-    parts: list[str] = []
-    done = 0
-    for mark in _MARK.finditer(text):
-        parts.append(neutralize_markdown(text[done : mark.start()]))
-        parts.append(_replace_mark(mark, head, look_up, uses))
-        done = mark.end()
-    return "".join([*parts, neutralize_markdown(text[done:])])
-
-
-def _replace_mark(
-    mark: re.Match[str], head: Sequence[str], look_up: _Lookup, uses: list[CitationUse]
-) -> str:
-    """Return the replacement of a mark, which neither joins a word nor begins a link."""
-    if mark["code"]:
-        return mark[0]
-    before = mark.string[max(0, mark.start() - 1) : mark.start()]
-    after = mark.string[mark.end() : mark.end() + 1]
-    context = _find_context(mark, head)
-    if not mark["group"]:
-        quoted = _QUOTED.format(escape_markdown(strip_emphasis(html.unescape(mark[2]))))
-        number = _number_quotation(mark, context, look_up, uses)
-        return quoted + number + (" " if _WORD.match(after) else "")
-    statement = _find_statement(mark)
-    found = (look_up(name, statement, context) for name in MARKER.findall(mark["group"]))
-    numbers = _format_numbers(list(filter(None, found)), statement, context, uses)
-    if not numbers:
-        return ""
-    space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
-    definition = after == ":" and before in ("", "\n")
-    return space + numbers + (" " if after == "(" else "\\" if definition else "")
-
-
-def _number_quotation(
-    quote: re.Match[str], context: str, look_up: _Lookup, uses: list[CitationUse]
-) -> str:
-    """Return the number of a quotation, or "" if a marker after it shows the number.
-
-    A marker belongs to the last quotation of its source in the statement.
-    """
-    rest = _find_rest(quote)
-    citation = look_up(quote[1] or "", quote[0], context)
-    quoted_again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
-    if not citation or (quote[1] in MARKER.findall(rest) and not quoted_again):
-        return ""
-    return f" {_format_numbers([citation], quote[0], context, uses)}"
-
-
 def _find_rest(mark: re.Match[str]) -> str:
     """Return the rest of a statement or cell after a mark, with the markers that follow it."""
     ends = _ends(mark.string)
@@ -330,22 +314,6 @@ def _subject_starts(text: str) -> list[int]:
         dependent = has_back_reference(statement) or not extract_name_terms(statement)
         starts.append(starts[-1] if starts and dependent else start)
     return starts
-
-
-def _format_numbers(
-    citations: Sequence[_Citation], statement: str, context: str, uses: list[CitationUse]
-) -> str:
-    """Return the numbers in brackets, each document once with all its cited places."""
-    documents: dict[int, list[_Citation]] = {}
-    for citation in citations:
-        documents.setdefault(citation.number, []).append(citation)
-    numbers = ""
-    for number, cited in documents.items():
-        places = dict.fromkeys(citation.place for citation in cited)
-        numbers += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
-        numbers += chr(FIRST_USE_MARK + len(uses))
-        uses.append(_build_use(number, [citation.name for citation in cited], statement, context))
-    return numbers
 
 
 def _build_use(number: int, names: Sequence[str], statement: str, context: str) -> CitationUse:

@@ -60,6 +60,7 @@ NOT_MEASURED = frozenset(
         "report.document.list_gaps",
         "report.document.has_gaps",
         "report.citations.build_excerpt",
+        "report.markdown.markers.map_matches",
         "report.markdown.markers.map_outside_quotations",
         "report.rendering.numbering.number_citations",
         "report.checks.second_reader.list_claims",
