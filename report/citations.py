@@ -37,11 +37,9 @@ def to_whole_document(source: Source) -> Source:
     path, place = _split_location(source)
     if not path or not place:
         return source
-    title = (
-        source["title"].split(SECTION_SEPARATOR, 1)[0]
-        if source["kind"] == "file"
-        else source["title"]
-    )
+    title = source["title"]
+    if source["kind"] == "file":
+        title = title.partition(SECTION_SEPARATOR)[0]
     number = dict(parse_qsl(place)).get("part", "")
     title = title.removesuffix(f" ({number})") if number else title
     return source | {"title": title, "location": path}

@@ -29,7 +29,6 @@ from report.checks.numbers import (
 from report.checks.quantities import find_wrong_duration, list_converted_numbers, list_durations
 from text.dates import PartialDate, find_dates
 from text.pattern_files import PatternFile
-from text.regex import regex
 
 _MAX_NEARBY_NUMBERS = 16  # with more, almost any number could be computed
 _COUNTS = {"十一": 11.0, "十二": 12.0} | {
@@ -111,15 +110,10 @@ _MAX_RESULTS = 12  # of earlier statements
 _MAX_TWO_STEP_NUMBERS = 6  # of a statement, for two steps
 _MAX_OPERANDS = 60
 _MAX_SMALL_FACTOR = 10  # a smaller factor is read though it is a single digit
-_UNIT_FACTORS = [
-    (
-        regex(
-            r"\b(?:s|sec|min|h|(?:second|minute|hour|day|week)s?)\b|秒|分[钟鐘]|小[时時]|天|[周週]"
-        ),
-        (60.0, 3600.0, 86400.0, 24.0, 7.0),
-    ),
-    (regex(r"(?i)\b[kmgt]i?b\b|bytes?|字[节節]"), (1000.0, 1024.0, 1e6, 1024.0**2)),
-]
+_UNIT_FACTORS = {
+    "times_of_day": (60.0, 3600.0, 86400.0, 24.0, 7.0),
+    "bytes": (1000.0, 1024.0, 1e6, 1024.0**2),
+}
 
 
 class CalculationChecker:
@@ -285,7 +279,8 @@ def _is_named(expression: str, statement: str) -> bool:
 
 def _units(statement: str) -> list[float]:
     """Return the factors between the units that a statement names."""
-    return [unit for named, units in _UNIT_FACTORS if named.search(statement) for unit in units]
+    named = (units for kind, units in _UNIT_FACTORS.items() if _PATTERNS.any_found(statement, kind))
+    return [*chain.from_iterable(named)]
 
 
 def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:

@@ -42,7 +42,7 @@ def strip_transition(statement: str) -> str:
 
 def has_back_reference(statement: str) -> bool:
     """Tell whether a statement begins with a pronoun for something named before it."""
-    bare = strip_transition(re.sub(r"^[\s*_>-]+", "", statement))
+    bare = _strip_opening(statement)
     if _PATTERNS.expletive.match(bare):
         return False
     return bool(_PATTERNS.points_back.match(bare) or _PATTERNS.zh_points_back.match(bare))
@@ -50,9 +50,12 @@ def has_back_reference(statement: str) -> bool:
 
 def has_summary_reference(statement: str) -> bool:
     """Tell whether a statement begins with a reference to the whole statement before it."""
-    return bool(
-        _PATTERNS.refers_to_all.match(strip_transition(re.sub(r"^[\s*_>-]+", "", statement)))
-    )
+    return bool(_PATTERNS.refers_to_all.match(_strip_opening(statement)))
+
+
+def _strip_opening(statement: str) -> str:
+    """Return a statement without the marks and the transition at its beginning."""
+    return strip_transition(re.sub(r"^[\s*_>-]+", "", statement))
 
 
 def is_summary_opener(statement: str) -> bool:
@@ -93,11 +96,9 @@ def _irregular_forms() -> frozenset[str]:
 def is_assertive_lead(line: str) -> bool:
     """Tell whether a line that introduces a list makes a claim itself."""
     said = line.rstrip(_CLOSING)
-    return (
-        said.endswith((":", "："))
-        and not is_introduction(line)
-        and is_assertion(said.rstrip(":： "))
-    )
+    if not said.endswith((":", "：")) or is_introduction(line):
+        return False
+    return is_assertion(said.rstrip(":： "))
 
 
 def is_explanatory_heading(heading: str) -> bool:

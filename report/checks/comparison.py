@@ -69,10 +69,8 @@ _MIN_SHARE = {"en": 2 / 3, "zh": 1 / 2}
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
 
-_MAX_FOREIGN_SHARE = {
-    "en": 1 / 2,
-    "zh": 1 / 3,
-}  # of a statement that all its sources have if it is of another
+# Of a statement that is of another source, its own sources have at most this share.
+_MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
 _MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
 _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
 _CODED = regex(r"`[^`\n]+`")
@@ -328,11 +326,8 @@ class SourceComparison:
         wanted, places = set(search_words(said)), self.get_source(name).positions
         least = _MIN_SHARE[detect_language(said)]
         enough = len(wanted & places.keys()) > least * len(wanted)
-        return (
-            enough
-            and compute_share(wanted, places) > least
-            and not self.has_unsupported_number(said, [name])
-        )
+        together = enough and compute_share(wanted, places) > least
+        return together and not self.has_unsupported_number(said, [name])
 
     def source_has_paraphrase(self, statement: str, name: str) -> bool:
         """Tell whether a source says most of a statement in whatever words, and all its numbers."""
@@ -359,7 +354,7 @@ class SourceComparison:
         """Return the reason to doubt what stands beside the remark that something was not found."""
         for claim in list_carried_claims(normalize_statement(statement)):
             having = (one for one in self.texts if self.source_has_words(claim, one))
-            if not any(not self.find_contrast(claim, one) for one in having):
+            if all(self.find_contrast(claim, one) for one in having):
                 return "carried"
         return ""
 
@@ -369,11 +364,8 @@ class SourceComparison:
         """Tell whether a statement has a number that follows from none of some sources."""
         numbers = [self.get_source_numbers(name).numbers for name in names]
         more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
-        statement = (
-            _ISO.sub(" ", statement)
-            if self.is_comparable(statement, names)
-            else strip_dates(statement)
-        )
+        alike = self.is_comparable(statement, names)
+        statement = _ISO.sub(" ", statement) if alike else strip_dates(statement)
         if not find_unsupported_number(statement, numbers, more):
             return False
         more = sorted([*more, *self.list_derivable_numbers(statement, names)])
@@ -415,10 +407,9 @@ class SourceComparison:
             return self.check_stated_computation(statement)
         comparable = self.is_comparable(statement, cited)
         sources = [self.get_source(name) for name in cited] if comparable else []
-        other = (
-            find_contradiction(statement, sources, self.get_nameable_text(cited)) == "other_number"
-        )
-        return "other_number" if other or has_other_count(statement, sources) else "number"
+        found = find_contradiction(statement, sources, self.get_nameable_text(cited))
+        other = found == "other_number" or has_other_count(statement, sources)
+        return "other_number" if other else "number"
 
     def evaluate_calculation(self, statement: str, *, row: bool = False) -> CalculationOutcome:
         """Return what becomes of a calculation in a statement that names no source."""

@@ -166,9 +166,7 @@ def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> 
 def has_most_words(statement: str, source: SourceText, least: float = _MIN_OWN_SHARE) -> bool:
     """Tell whether two neighbouring sentences have most of a statement, in whatever words."""
     strict = least >= _MIN_OWN_SHARE
-    wanted = (
-        _list_topic_words(statement) if strict else list(dict.fromkeys(search_words(statement)))
-    )
+    wanted = _list_topic_words(statement) if strict else [*dict.fromkeys(search_words(statement))]
     if len(wanted) < _MIN_OWN_WORDS:
         return False
     found = [find_word_sentences(word, source) for word in wanted]
@@ -196,11 +194,7 @@ def _is_missing(part: str, sources: Sequence[SourceText], titled: frozenset[str]
 def _is_denial(part: str, sources: Sequence[SourceText], titled: frozenset[str]) -> bool:
     """Tell whether a clause denies what the passages most like it affirm."""
     lower = _PATTERNS.titled_no.sub(" ", part).lower()
-    if (
-        not _PATTERNS.negation.search(lower)
-        or _PATTERNS.turn.search(part)
-        or _PATTERNS.other_time.search(part)
-    ):
+    if not _PATTERNS.negation.search(lower) or _PATTERNS.any_found(part, "turn", "other_time"):
         return False
     wanted = _list_topic_words(_PATTERNS.negation.sub(" ", lower))
     close = [one for source in sources for one in _list_passages(wanted, source)]

@@ -81,11 +81,8 @@ def _titled(statement: str, titles: Sequence[str]) -> str:
     bare = _PATTERNS.before.sub("", strip_transition(statement), count=1)
     latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
     if latin and latin[0] in {word for title in titles for word in _words(title)}:
-        return (
-            latin[0]
-            if min(map(word_weight, search_words(latin[0])), default=0.0) >= _MIN_NAME_WEIGHT
-            else ""
-        )
+        weight = min(map(word_weight, search_words(latin[0])), default=0.0)
+        return latin[0] if weight >= _MIN_NAME_WEIGHT else ""
     lengths = range(min(8, len(bare)), 2, -1)
     runs = (bare[:length] for length in lengths if re.fullmatch(f"[{HAN}]+", bare[:length]))
     return next((run for run in runs if any(run in title for title in titles)), "")
@@ -110,9 +107,7 @@ def _has_part(name: str, titles: Sequence[str]) -> bool:
     """Tell whether a title has a word that the name is a form of, or that is a form of it."""
     first = name.split(".")[0].lower()
     found = (word.lower() for title in titles for word in re.findall(r"\w+", title))
-    return any(
-        len(word) > 2 and (first.startswith(word) or word.startswith(first)) for word in found
-    )
+    return any(len(one) > 2 and (first.startswith(one) or one.startswith(first)) for one in found)
 
 
 MIN_UNRELATED_WORDS = {"en": 5, "zh": 8}
@@ -140,20 +135,14 @@ def is_unrelated(
     tongue = detect_language(statement)
     bare = strip_file_names(strip_transition(statement))
     known = set(search_words(about))
-    parts = () if whole else CLAUSE_SPLIT.split(bare)
-    for part in (
-        bare,
-        *(one for one in parts if not (is_absence_remark(one) or is_own_inference(one))),
-    ):
+    clauses = () if whole else CLAUSE_SPLIT.split(bare)
+    compared = (one for one in clauses if not (is_absence_remark(one) or is_own_inference(one)))
+    for part in (bare, *compared):
         words = {word for word in search_words(part) if not word[:1].isdigit()} - known
         missing = {word for word in words if not any(word in one.positions for one in sources)}
         rare = sum(word_weight(word) >= _MIN_NAME_WEIGHT for word in missing) - whole
-        unrelated = len(words) - len(missing) <= _MAX_UNRELATED_SHARE[tongue] * len(words)
-        if (
-            len(words) >= MIN_UNRELATED_WORDS[tongue]
-            and unrelated
-            and rare >= _MIN_RARE_WORDS[tongue]
-        ):
+        enough = len(words) >= MIN_UNRELATED_WORDS[tongue] and rare >= _MIN_RARE_WORDS[tongue]
+        if enough and len(words) - len(missing) <= _MAX_UNRELATED_SHARE[tongue] * len(words):
             return True
     return False
 

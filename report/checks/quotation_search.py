@@ -9,7 +9,8 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from functools import cache
+from itertools import accumulate, islice, takewhile
 from typing import NamedTuple
 
 from text.normalization import find_quote
@@ -131,9 +132,7 @@ def build_skeleton(page: str) -> PageSkeleton:
         _fold_letters(page[start:end])
         for start, end in zip(origins, [*origins[1:], len(page)], strict=True)
     ]
-    starts = [0]
-    for piece in pieces[:-1]:
-        starts.append(starts[-1] + len(piece))
+    starts = [0, *accumulate(map(len, pieces[:-1]))]
     return PageSkeleton("".join(pieces), starts, origins)
 
 
@@ -142,8 +141,8 @@ class QuotablePages:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
-        self._skeletons: dict[str, PageSkeleton] = {}
-        self._bare_texts: dict[str, _BareText] = {}
+        self._skeleton = cache(lambda source: build_skeleton(texts[source]))
+        self._bare = cache(lambda source: _to_bare_text(texts[source]))
 
     def find(self, readings: Sequence[str], named: Sequence[str]) -> tuple[str, str] | None:
         """Return a source that contains one of `readings`, and its own words, or None.
@@ -209,22 +208,12 @@ class QuotablePages:
             spans.append(after)
         return spans if all(is_whole_span(page, *span) for span in spans) else []
 
-    def _bare(self, source: str) -> _BareText:
-        if source not in self._bare_texts:
-            self._bare_texts[source] = _to_bare_text(self.texts[source])
-        return self._bare_texts[source]
-
     def _words(self, quote: str, source: str) -> str:
         page = self.texts[source]
         found = next(_verbatim(quote, page), None) or next(self._folded(quote, source), None)
         words = page[slice(*found)] if found else ""
         # If the page breaks a word over two lines, the spelling of the quotation is used.
         return _to_line(quote if _WRAP_IN_WORD.search(words) else words)
-
-    def _skeleton(self, source: str) -> PageSkeleton:
-        if source not in self._skeletons:
-            self._skeletons[source] = build_skeleton(self.texts[source])
-        return self._skeletons[source]
 
     def _folded(self, quote: str, source: str) -> Iterator[tuple[int, int]]:
         page, bones, wanted = self.texts[source], self._skeleton(source), _fold_letters(quote)

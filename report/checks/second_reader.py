@@ -314,17 +314,13 @@ def _prose(parts: list[MarkdownBlock], at: int, contested: Collection[str]) -> I
     leads = said[-1] if _leads_to_code(parts, at) else None
     for one in said:
         bare = MARKER.sub("", QUOTE.sub("", one))
-        idle = not statement_key(bare) or (
-            not list_cited_ids(one) and classify_statement(one) == "none"
-        )
+        cited = list_cited_ids(one)
+        idle = not statement_key(bare) or (not cited and classify_statement(one) == "none")
         claimed = idle and is_assertive_lead(bare)
         if statement_key(one) in contested or one is leads or claimed or not idle:
             below = _cited_below(parts, at) if claimed else ()
-            yield _Statement(
-                one,
-                tuple(dict.fromkeys(list_cited_ids(one) or list_cited_ids(part.text))) or below,
-                head,
-            )
+            named = tuple(dict.fromkeys(cited or list_cited_ids(part.text)))
+            yield _Statement(one, named or below, head)
 
 
 def _leads_to_code(parts: Sequence[MarkdownBlock], at: int) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from report.checks.numbers import NUMBER_WORDS, TextNumber, is_known_number, widen_rounded
@@ -97,16 +98,14 @@ def _is_balanced(changes: Sequence[WordChange]) -> bool:
 
 def _unmoved(changes: Sequence[WordChange]) -> list[WordChange]:
     """Return changes without the words that were only moved."""
-    said = {one.lower() for change in changes for one in change.ours}
-    there = {one.lower() for change in changes for one in change.theirs}
-    moved = said & there
-    return [
-        one._replace(
-            ours=[word for word in one.ours if word.lower() not in moved],
-            theirs=[word for word in one.theirs if word.lower() not in moved],
-        )
-        for one in changes
-    ]
+    ours = chain.from_iterable(change.ours for change in changes)
+    theirs = chain.from_iterable(change.theirs for change in changes)
+    moved = _lower(ours) & _lower(theirs)
+
+    def unmoved(words: Sequence[str]) -> list[str]:
+        return [word for word in words if word.lower() not in moved]
+
+    return [one._replace(ours=unmoved(one.ours), theirs=unmoved(one.theirs)) for one in changes]
 
 
 def _negation(change: WordChange, _: KnownNames) -> bool:
@@ -140,11 +139,8 @@ def _number(change: WordChange, known: KnownNames) -> bool:
         return False
     about = _has(_PATTERNS.about, [*change.before[-1:], *change.ours])
     ours = [widen_rounded(one) for one in ours] if about else ours
-    if (
-        _units(change.ours)
-        and _units(change.theirs)
-        and _units(change.ours) != _units(change.theirs)
-    ):
+    units, their_units = _units(change.ours), _units(change.theirs)
+    if units and their_units and units != their_units:
         return False
     exact = all(
         not is_known_number(number, sorted(other.value for other in theirs)) for number in ours
@@ -153,7 +149,7 @@ def _number(change: WordChange, known: KnownNames) -> bool:
 
 
 def _units(statements: Sequence[str]) -> set[str]:
-    return {one.lower().rstrip("s") for one in statements if _PATTERNS.unit.fullmatch(one)}
+    return {one.rstrip("s") for one in _lower(_all(_PATTERNS.unit, statements))}
 
 
 def _value(token: str) -> TextNumber | None:
@@ -171,8 +167,8 @@ def _value(token: str) -> TextNumber | None:
 
 
 def _date(change: WordChange, _: KnownNames) -> bool:
-    said = {one.lower() for one in change.ours} & set(MONTH_NAMES)
-    there = {one.lower() for one in change.theirs} & set(MONTH_NAMES)
+    said = _lower(change.ours) & set(MONTH_NAMES)
+    there = _lower(change.theirs) & set(MONTH_NAMES)
     return bool(said and there and not said & there)
 
 
@@ -182,20 +178,16 @@ def _strength(change: WordChange, _: KnownNames) -> bool:
     strong = _strong(said) - _strong(there)
     if _has(_PATTERNS.negation, [*change.before[-1:], *said]) or _has(_PATTERNS.exceptions, there):
         strong -= {"所有", "全部", "只", "仅", "唯一"}
-    if "should" in map(str.lower, there):
+    if "should" in _lower(there):
         strong -= {"must"}
     if strong and (_has(_PATTERNS.weak, there) or not there) and len(change.ours) <= 4:
         return bool(there) or len(strong) == len(said)
-    hedges = [
-        one
-        for one in there
-        if _PATTERNS.hedge.fullmatch(one) and not _PATTERNS.own_hedge.fullmatch(one)
-    ]
-    return not said and bool(hedges) and all(_PATTERNS.hedge.fullmatch(one) for one in there)
+    hedges = [one for one in there if not _PATTERNS.own_hedge.fullmatch(one)]
+    return not said and bool(hedges) and len(_all(_PATTERNS.hedge, there)) == len(there)
 
 
 def _strong(words: Sequence[str]) -> set[str]:
-    return {one.lower() for one in words if _PATTERNS.strong.fullmatch(one)}
+    return _lower(_all(_PATTERNS.strong, words))
 
 
 def _name(change: WordChange, known: KnownNames) -> bool:
@@ -217,9 +209,7 @@ def _latin_name(change: WordChange, known: KnownNames) -> bool:
         return True
     spelt = [one for one in (*change.ours, *change.theirs) if not _CAPITAL.match(one)]
     both = bool(theirs or change.before) and all(one.lower() in _JOINTS for one in spelt)
-    return (
-        both and bool(change.theirs) and not set(_lower(change.ours)) & set(_lower(change.theirs))
-    )
+    return both and bool(change.theirs) and not _lower(change.ours) & _lower(change.theirs)
 
 
 def _is_name(token: str, known: KnownNames) -> bool:
@@ -235,7 +225,7 @@ def _is_name(token: str, known: KnownNames) -> bool:
 def _initials(names: Sequence[str], words: Sequence[str]) -> bool:
     """Tell whether one of some words is an acronym of names, such as "US"."""
     first = "".join(one[0] for one in names if one[:1].isalpha()).lower()
-    return len(first) > 1 and first in {one.lower() for one in words}
+    return len(first) > 1 and first in _lower(words)
 
 
 def _chinese_name(change: WordChange, known: KnownNames) -> bool:
@@ -277,8 +267,8 @@ def _usual(run: str, rare: float = 1.0) -> bool:
     return 2 * sum(word_weight(pair) < rare for pair in pairs) >= len(pairs)
 
 
-def _lower(statements: Sequence[str]) -> list[str]:
-    return [one.lower() for one in statements]
+def _lower(words: Iterable[str]) -> set[str]:
+    return {word.lower() for word in words}
 
 
 def _all(pattern: re.Pattern[str], statements: Sequence[str]) -> list[str]:
