@@ -209,10 +209,8 @@ def _without_rejected(finding: Finding) -> Finding:
     """Return a finding without the sentences that its review rejected, and without the doubts."""
     if finding["reason"] not in PARTLY_REJECTED:
         return finding
-    return finding | {
-        "text": drop_doubted(finding["text"], parse_quoted_sentences(finding.get("doubted", ""))),
-        "doubted": "",
-    }
+    rejected = parse_quoted_sentences(finding.get("doubted", ""))
+    return finding | {"text": drop_doubted(finding["text"], rejected), "doubted": ""}
 
 
 def _sort_answers(answers: dict[str, TurnAnswer] | None) -> list[tuple[int, TurnAnswer]]:
@@ -243,10 +241,8 @@ def _shorten(finding: Finding) -> Finding:
     ends = [0, *(match.end() for match in _PATTERNS.finding_end.finditer(text))]
     fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: estimate_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
-    return finding | {
-        "text": text,
-        "sources": [name for name in finding["sources"] if name in text],
-    }
+    sources = [name for name in finding["sources"] if name in text]
+    return finding | {"text": text, "sources": sources}
 
 
 _MAX_QUOTED_SENTENCES = 6  # in a report composed from the first search
@@ -320,11 +316,8 @@ def list_evidence_ids(state: State) -> list[str]:
 def fallback_report(state: State) -> str:
     """Compose a report without a model: findings under their titles, or the best quotations."""
     found = list_findings(state)
-    if (
-        not found
-        and not list_background_passages(state)
-        and not entries_of_turn(state.get("findings"), state["turn"])
-    ):
+    steps = entries_of_turn(state.get("findings"), state["turn"])
+    if not (found or steps or list_background_passages(state)):
         # No search was made because the findings of earlier turns sufficed.
         found = select_earlier_findings(state, state["question"])
     if found:
@@ -373,11 +366,8 @@ def is_empty_answer(text: str, known: Collection[str]) -> bool:
 
 def _reports_absence(statement: str) -> bool:
     """Tell whether a statement says that the sources lack something."""
-    return (
-        bool(_PATTERNS.nothing.match(statement))
-        or is_absence_remark(statement)
-        or _is_refusal(statement)
-    )
+    nothing = bool(_PATTERNS.nothing.match(statement))
+    return nothing or is_absence_remark(statement) or _is_refusal(statement)
 
 
 def clip_answer(text: str) -> str:

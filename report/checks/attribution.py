@@ -124,13 +124,8 @@ class _CitationEnforcer(SourceComparison):
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.headings = [
-            *accumulate(
-                self.parts,
-                lambda last, part: part.text if part.kind == "heading" else last,
-                initial="",
-            )
-        ]
+        self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
+        """The heading above each block."""
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
         self.doubted: list[DoubtedSentence] = []
         self.had: dict[tuple[str, int], set[str]] = {}
@@ -205,10 +200,7 @@ class _CitationEnforcer(SourceComparison):
         key = statement, len(self.reckoner.results)
         if key not in self.had:
             self.had[key] = {
-                name
-                for name in self.texts
-                if self.source_has_words(statement, name)
-                or self.source_has_paraphrase(statement, name)
+                name for name in self.texts if self.source_has_words(statement, name, reworded=True)
             }
         names = dict.fromkeys([*near, *self.cited, *self.texts])
         return [name for name in names if name in self.had[key]]
@@ -463,6 +455,10 @@ class _CitationEnforcer(SourceComparison):
         return list_values(
             "\n".join(normalize_statement(one) for one in said if is_own_inference(one))
         )
+
+
+def _latest_heading(above: str, part: MarkdownBlock) -> str:
+    return part.text if part.kind == "heading" else above
 
 
 def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:

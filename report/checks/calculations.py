@@ -166,11 +166,8 @@ class CalculationChecker:
         if has_wrong_calculation(statement):
             return "wrong"
         wanted = self._wanted(statement)
-        given = {
-            one
-            for one in wanted
-            if is_computed_number(one, self.before) or is_computed_number(one, known)
-        }
+        there = self.before, known
+        given = {one for one in wanted if any(is_computed_number(one, each) for each in there)}
         missing = [one for one in wanted if one not in given]
         made = self._made(
             statement, missing, _ROWS_BACK if row else _STATEMENTS_BACK, twice=own or not cited

@@ -114,9 +114,8 @@ def classify_statement(statement: str) -> StatementKind:
     caption = _PATTERNS.caption.fullmatch(statement)
     if caption and not is_assertion(caption["said"]):
         return "none"
-    if _PATTERNS.label.fullmatch(statement) or statement.rstrip(_CLOSING).endswith(
-        (":", "：", "?", "？")
-    ):
+    leads_on = statement.rstrip(_CLOSING).endswith((":", "：", "?", "？"))
+    if leads_on or _PATTERNS.label.fullmatch(statement):
         return "none"
     statement = statement[:_MAX_CLASSIFIED_CHARS]
     if is_absence_remark(statement) or is_own_inference(statement):
@@ -173,20 +172,14 @@ def list_dangling_statements(body: str, gone: Sequence[str]) -> list[str]:
         for before, after in pairwise(split_statements(part.text)):
             if statement_key(before) not in removed:
                 kept = before
-            elif has_back_reference(after) and not (
-                has_back_reference(before) or _same_subject(kept, before)
-            ):
-                dangling.append(after)
+            elif has_back_reference(after) and not has_back_reference(before):
+                subject = _leading_term(before)
+                dangling += [] if subject and subject == _leading_term(kept) else [after]
     return dangling
 
 
-def _same_subject(one: str, other: str) -> bool:
-    """Tell whether two sentences begin with the same code or the same content word."""
-    first, second = _leading_term(one), _leading_term(other)
-    return bool(first) and first == second
-
-
 def _leading_term(statement: str) -> str:
+    """Return the code or the content word that a statement begins with."""
     bare = strip_transition(MARKER.sub("", statement))
     code = _PATTERNS.leading_code.match(bare)
     return code[1] if code else next(iter(search_words(bare)), "")

@@ -22,7 +22,7 @@ from report.checks.claims import (
 )
 from report.checks.contrast import (
     find_contradiction,
-    list_nearest_sentences,
+    list_near_sentences,
     normalize_statement,
 )
 from report.checks.entailment import (
@@ -230,12 +230,7 @@ class SourceComparison:
         cited = [name for name in dict.fromkeys(list_cited_ids(first)) if name in self.texts]
         said = normalize_statement(first)
         sources = [self.get_source(name) for name in cited]
-        alike = self.is_comparable(said, cited)
-        near = [
-            one
-            for source in sources
-            for one in (list_nearest_sentences(said, source) if alike else source.sentences)
-        ]
+        near = list_near_sentences(said, sources, alike=self.is_comparable(said, cited))
         titles = [self.names.get(name, "") for name in cited]
         others = [self.names.get(name, "") for name in self.texts if name not in cited]
         return "subject" if cited and has_other_subject(said, near, titles, others) else ""
@@ -318,21 +313,19 @@ class SourceComparison:
             self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
         return self.abouts[key]
 
-    def source_has_words(self, statement: str, name: str) -> bool:
-        """Tell whether a source has most words of a statement together, and all its numbers."""
+    def source_has_words(self, statement: str, name: str, *, reworded: bool = False) -> bool:
+        """Tell whether a source has most words of a statement together, and all its numbers.
+
+        If the statement may be `reworded`, most of it may be there in whatever words.
+        """
         said = strip_transition(normalize_statement(statement))
         if not self.is_comparable(said, [name]):
             return False
-        wanted, places = set(search_words(said)), self.get_source(name).positions
+        wanted, source = set(search_words(said)), self.get_source(name)
         least = _MIN_SHARE[detect_language(said)]
-        enough = len(wanted & places.keys()) > least * len(wanted)
-        together = enough and compute_share(wanted, places) > least
-        return together and not self.has_unsupported_number(said, [name])
-
-    def source_has_paraphrase(self, statement: str, name: str) -> bool:
-        """Tell whether a source says most of a statement in whatever words, and all its numbers."""
-        said = strip_transition(normalize_statement(statement))
-        if not self.is_comparable(said, [name]) or not has_most_words(said, self.get_source(name)):
+        enough = len(wanted & source.positions.keys()) > least * len(wanted)
+        having = enough and compute_share(wanted, source.positions) > least
+        if not having and not (reworded and has_most_words(said, source)):
             return False
         return not self.has_unsupported_number(said, [name])
 
@@ -373,8 +366,7 @@ class SourceComparison:
 
     def list_derivable_numbers(self, statement: str, names: Sequence[str]) -> list[float]:
         """Return the numbers of a statement that follow from others of its sources, sorted."""
-        sources = [self.get_source(name) for name in names]
-        near = [one for source in sources for one in list_nearest_sentences(statement, source)]
+        near = list_near_sentences(statement, map(self.get_source, names))
         measures = [self.get_source_numbers(name) for name in names]
         return sorted(list_derivable_numbers(statement, near, measures))
 

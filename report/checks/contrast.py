@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache, wraps
 from heapq import nlargest
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from report.checks.word_changes import (
@@ -180,6 +181,14 @@ def list_nearest_sentences(statement: str, source: SourceText) -> list[str]:
     shared = source.count_words(dict.fromkeys(search_words(statement)))
     near = {one for at, _ in shared.most_common(MAX_PLACES) for one in (at - 1, at, at + 1)}
     return [source.sentences[at] for at in sorted(near) if 0 <= at < len(source.sentences)]
+
+
+def list_near_sentences(
+    statement: str, sources: Iterable[SourceText], *, alike: bool = True
+) -> list[str]:
+    """Return what of some sources is near a statement; all if they are in another language."""
+    near = (list_nearest_sentences(statement, one) if alike else one.sentences for one in sources)
+    return [*chain.from_iterable(near)]
 
 
 def is_copied(statement: str, text: str) -> bool:

@@ -169,11 +169,8 @@ def _list_parts(source: SourceText) -> list[_Part]:
     """Return the parts with numbers of the sentences of a source, each with short neighbours."""
     found: list[_Part] = []
     for sentence in source.sentences:
-        texts = [
-            one
-            for one in _PATTERNS.part.split(_PATTERNS.parenthesis.sub(" ", sentence))
-            if one.strip()
-        ]
+        pieces = _PATTERNS.part.split(_PATTERNS.parenthesis.sub(" ", sentence))
+        texts = [*filter(str.strip, pieces)]
         parts = [*map(_to_part, texts)]
         lengths = [len(search_words(one)) for one in texts]
         for at in range(len(texts)):

@@ -95,11 +95,9 @@ def find_wrong_calculation(statement: str) -> str:
 
 def strip_calculations(statement: str) -> str:
     """Return a text without its written-out equations."""
-    return (
-        _PATTERNS.equation.sub(" ", _without_brackets(statement))
-        if _equations(statement)
-        else statement
-    )
+    if not _equations(statement):
+        return statement
+    return _PATTERNS.equation.sub(" ", _without_brackets(statement))
 
 
 def list_calculations(statement: str) -> list[str]:
@@ -192,9 +190,8 @@ def _results(statement: str, given: Sequence[float]) -> list[float]:
     for equation in _equations(statement):
         left, *sides = _sides(equation)
         numbers = [one for one in _iter_numbers(left) if one.value not in _FACTORS]
-        if _holds(equation) and all(
-            is_computed_number(one, sorted([*given, *results])) for one in numbers
-        ):
+        known = sorted([*given, *results])
+        if _holds(equation) and all(is_computed_number(one, known) for one in numbers):
             results += [one.value for side in (left, *sides) for one in _iter_numbers(f" {side} ")]
             results += [abs(_value(side)) for side in (left, *sides)]
     return results

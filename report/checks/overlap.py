@@ -159,13 +159,11 @@ _NEGATED_WORDS = 3  # after a negation
 
 _CUT = regex(rf"{CLAUSE_SPLIT.pattern}|\s*\|\s*")
 # Words without a topic that change what a sentence says.
-_RELATIONS = frozenset(
-    re.findall(
-        r"\w+",
-        "before after above below under over until against only more most less least all some any"
-        " each both few",
-    )
+_RELATION_WORDS = (
+    "before after above below under over until against only more most less least all some any"
+    " each both few"
 )
+_RELATIONS = frozenset(_RELATION_WORDS.split())
 _ATTRIBUTING = frozenset(
     [*search_words("said says tells reads states according account"), "据说", "據說"]
 )

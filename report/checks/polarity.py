@@ -10,7 +10,7 @@ from report.checks.contrast import (
     SourceText,
     is_copied,
     list_closest_sentences,
-    list_nearest_sentences,
+    list_near_sentences,
 )
 from report.checks.overlap import CLAUSE_SPLIT, filter_by_other_names
 from report.checks.quantities import has_other_duration
@@ -100,11 +100,7 @@ def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: 
         sources: The sources that it cites.
         alike: Whether they are in its language, so that their words can be compared.
     """
-    near = [
-        one
-        for text in sources
-        for one in (list_nearest_sentences(statement, text) if alike else text.sentences)
-    ]
+    near = list_near_sentences(statement, sources, alike=alike)
     close = filter_by_other_names(statement, near) or [
         one for text in sources for one in list_closest_sentences(statement, text)
     ]

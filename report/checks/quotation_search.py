@@ -10,7 +10,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from text.normalization import find_quote
@@ -128,10 +128,7 @@ def _fold_letters(text: str) -> str:
 def build_skeleton(page: str) -> PageSkeleton:
     """Return the skeleton of a page."""
     origins = list(_origins(page))
-    pieces = [
-        _fold_letters(page[start:end])
-        for start, end in zip(origins, [*origins[1:], len(page)], strict=True)
-    ]
+    pieces = [_fold_letters(page[start:end]) for start, end in pairwise([*origins, len(page)])]
     starts = [0, *accumulate(map(len, pieces[:-1]))]
     return PageSkeleton("".join(pieces), starts, origins)
 

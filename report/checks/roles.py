@@ -115,17 +115,13 @@ def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
 
 def _iter_agents(sentences: Iterable[str]) -> Iterator[_Deed]:
     """Yield what was done, each time with the words of the names of those who did it."""
-    found = (
-        one
-        for said in sentences
-        for way in (_PATTERNS.by, _PATTERNS.did)
-        for one in way.finditer(said)
-    )
-    return (
-        (verb, _list_name_words(one["names"]))
-        for one in found
-        for verb in _base_verbs(one["verbs"])
-    )
+    for deed in chain.from_iterable(map(_find_deeds, sentences)):
+        names = _list_name_words(deed["names"])
+        yield from ((verb, names) for verb in _base_verbs(deed["verbs"]))
+
+
+def _find_deeds(sentence: str) -> Iterator[re.Match[str]]:
+    return chain(_PATTERNS.by.finditer(sentence), _PATTERNS.did.finditer(sentence))
 
 
 @per_source
@@ -137,9 +133,7 @@ def _list_agentless(source: SourceText) -> frozenset[str]:
 
 
 def _iter_lone_verbs(sentence: str) -> Iterator[str]:
-    spans = [
-        one.span("verbs") for way in (_PATTERNS.by, _PATTERNS.did) for one in way.finditer(sentence)
-    ]
+    spans = [deed.span("verbs") for deed in _find_deeds(sentence)]
     for verb in _PATTERNS.deed.finditer(sentence):
         if not any(start <= verb.start() < end for start, end in spans):
             yield from _base_verbs(verb[0])

@@ -296,10 +296,8 @@ def _list_statements(
             yield from _prose(parts, at, contested)
         elif part.kind == "fence":
             named = _cited_above(parts, at)
-            yield from (
-                _Statement(to_inline_code(one), named, code=True)
-                for one in list_code_lines(part.text)
-            )
+            lines = map(to_inline_code, list_code_lines(part.text))
+            yield from (_Statement(line, named, code=True) for line in lines)
         elif part.kind == "heading" and (
             is_assertion(part.text) or is_explanatory_heading(part.text)
         ):

@@ -246,11 +246,8 @@ def _is_other_name(statement: str, there: str, change: WordChange, known: KnownN
     text = _DOT.sub("", known.text)
     if not change.beside and statement in text and there in text:
         return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
-    if (
-        _PATTERNS.generic.match(statement)
-        or len(statement) > _MAX_NAME_WORDS
-        or len(there) > 2 * _MAX_NAME_WORDS
-    ):
+    long = len(statement) > _MAX_NAME_WORDS or len(there) > 2 * _MAX_NAME_WORDS
+    if long or _PATTERNS.generic.match(statement):
         return False
     if len(there) > 1 and there in known.named:
         return statement not in known.named
