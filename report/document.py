@@ -186,9 +186,12 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     ]
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     # Steps search again for whatever the first search missed.
-    unsent = get_label("unsent", state["language"])
     missing += [
-        Gap(title=one["query"] or unsent, status=one["status"], reason=one["reason"])
+        Gap(
+            title=one["query"] or get_label("unsent", state["language"]),
+            status=one["status"],
+            reason=one["reason"],
+        )
         for one in searches.values()
         if (not findings and one["reason"] not in ("", "no_evidence", "search_unavailable"))
         or one["reason"].startswith("not_computed")

@@ -165,9 +165,8 @@ def _digest(content: bytes) -> str:
 def _check_is_folder(folder: Path) -> None:
     if os.path.lexists(folder) and not os.path.isdir(folder):
         hint = "name a folder; report.md and report.html are written into it"
-        raise Problem(
-            ErrorCode.OUTPUT_EXISTS, "there is a file of this name", where=str(folder), hint=hint
-        )
+        what = "there is a file of this name"
+        raise Problem(ErrorCode.OUTPUT_EXISTS, what, where=str(folder), hint=hint)
 
 
 def _exists(file: Path) -> Problem:
@@ -176,9 +175,5 @@ def _exists(file: Path) -> Problem:
 
 
 def _not_writable(folder: Path, why: str, hint: str = "name a folder you may write to") -> Problem:
-    return Problem(
-        ErrorCode.OUTPUT_NOT_WRITABLE,
-        f"the report cannot be written: {why}",
-        where=str(folder),
-        hint=hint,
-    )
+    what = f"the report cannot be written: {why}"
+    return Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(folder), hint=hint)

@@ -280,15 +280,6 @@ def _list_computed_passages(state: State) -> list[Passage]:
     ]
 
 
-def _list_computed_lines(state: State) -> list[str]:
-    """Return the lines of computed results, each with its citation."""
-    return [
-        f"{line.rstrip('。.')} [{passage['source']}]."
-        for passage in _list_computed_passages(state)
-        for line in passage["text"].split("\n")
-    ]
-
-
 def list_background_passages(state: State) -> list[Passage]:
     """Return the passages of the first search; only computed ones if steps supersede them.
 
@@ -322,7 +313,12 @@ def fallback_report(state: State) -> str:
         found = select_earlier_findings(state, state["question"])
     if found:
         sections = [f"## {one['title']}\n\n{one['text']}" for one in found]
-        return "\n\n".join([*_list_computed_lines(state), *sections])
+        computed = (
+            f"{line.rstrip('。.')} [{passage['source']}]."
+            for passage in _list_computed_passages(state)
+            for line in passage["text"].split("\n")
+        )
+        return "\n\n".join([*computed, *sections])
     sentences = [
         (passage["source"], sentence.text)
         for passage in list_background_passages(state)

@@ -366,7 +366,7 @@ class SourceComparison:
 
     def list_derivable_numbers(self, statement: str, names: Sequence[str]) -> list[float]:
         """Return the numbers of a statement that follow from others of its sources, sorted."""
-        near = list_near_sentences(statement, map(self.get_source, names))
+        near = list_near_sentences(statement, [*map(self.get_source, names)])
         measures = [self.get_source_numbers(name) for name in names]
         return sorted(list_derivable_numbers(statement, near, measures))
 

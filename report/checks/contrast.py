@@ -184,7 +184,7 @@ def list_nearest_sentences(statement: str, source: SourceText) -> list[str]:
 
 
 def list_near_sentences(
-    statement: str, sources: Iterable[SourceText], *, alike: bool = True
+    statement: str, sources: Sequence[SourceText], *, alike: bool = True
 ) -> list[str]:
     """Return what of some sources is near a statement; all if they are in another language."""
     near = (list_nearest_sentences(statement, one) if alike else one.sentences for one in sources)

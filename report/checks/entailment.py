@@ -33,8 +33,7 @@ from report.checks.synonyms import (
 from report.markdown.markers import has_quotation
 from text.dates import MONTH_NAMES
 from text.pattern_files import PatternFile
-from text.regex import regex
-from text.script import HAN, detect_language
+from text.script import detect_language
 from text.words import FRAME_WORDS, LEAST_WEIGHT, search_words, word_weight
 
 _PATTERNS = PatternFile("report.checks", "entailment.toml", months="|".join(MONTH_NAMES))
@@ -51,11 +50,6 @@ _MIN_CLAUSE_WORDS = {"en": 2, "zh": 5}
 _MIN_OWN_SHARE = 0.8  # of a statement without a source that one source has
 _MIN_OWN_WORDS = 3
 _MIN_PASSAGE_SHARE = {"en": 0.6, "zh": 0.5}  # of a clause that a passage says, or denies
-
-_DOTTED = regex(rf"([{HAN}]{{2}})[·•・‧](?:[{HAN}]+[·•・‧])*([{HAN}]{{2}})")
-HANS = regex(f"[{HAN}]")
-_CODE = regex(r"(?<!\S)\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
-_BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
 
 
 def find_unsupported_reason(
@@ -147,9 +141,9 @@ def check_framing_line(part: str, sources: Sequence[SourceText], about: str) -> 
     Such a line cites nothing, and is compared with all sources: its names, and its clauses where
     it makes a claim or asks why something is so.
     """
-    bare = _BOLD.sub("", part).strip()
+    bare = _PATTERNS.bold.sub("", part).strip()
     # A title has a capital letter in every long word.
-    titled = not HANS.search(bare) and not re.search(r"(?<=\s)[a-z]{4,}", bare)
+    titled = not _PATTERNS.hans.search(bare) and not re.search(r"(?<=\s)[a-z]{4,}", bare)
     if titled:
         return ""
     if has_unknown_name(bare, sources, about):
@@ -234,7 +228,7 @@ def has_unknown_name(statement: str, sources: Sequence[SourceText], about: str) 
     """
     if detect_language(statement) != "en":
         texts = [about, *(source.text for source in sources)]
-        dotted = _DOTTED.findall(statement)
+        dotted = _PATTERNS.dotted.findall(statement)
         return any(not any(part in text for part in name for text in texts) for name in dotted)
     names = (name for name in _list_names(statement) if not _PATTERNS.no_name.fullmatch(name))
     stems = ((name.lower(), stem[0]) for name in names if (stem := search_words(name)))
@@ -291,7 +285,7 @@ def _list_topic_words(part: str, titled: frozenset[str] = frozenset()) -> list[s
     if detect_language(part) == "zh":
         words = dict.fromkeys(search_words(part))
         return [one for one in words if word_weight(one) > LEAST_WEIGHT and one not in titled]
-    spelt = search_words(_CODE.sub(" ", _PATTERNS.short_form.sub(" ", part)))
+    spelt = search_words(_PATTERNS.code.sub(" ", _PATTERNS.short_form.sub(" ", part)))
     words = dict.fromkeys(one for one in spelt if one.isalpha() and len(one) > 1)
     idle = titled | FRAME_WORDS | _framing_words()
     return [one for one in words if one not in idle and word_weight(one) >= _MIN_TOPIC_WEIGHT]
@@ -304,7 +298,7 @@ def _weigh_words(part: str, titled: frozenset[str]) -> dict[str, int]:
 
 def _list_passages(wanted: Sequence[str], source: SourceText) -> list[str]:
     """Return the sentences of a source that have most of some words, each once."""
-    tongue = "zh" if any(HANS.search(one) for one in wanted) else "en"
+    tongue = "zh" if any(_PATTERNS.hans.search(one) for one in wanted) else "en"
     shares = Counter(at for word in wanted for at in find_word_sentences(word, source))
     best = max(shares.values(), default=0)
     if best < _MIN_PASSAGE_SHARE[tongue] * len(wanted):

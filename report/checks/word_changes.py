@@ -11,8 +11,7 @@ from typing import NamedTuple
 from report.checks.numbers import NUMBER_WORDS, TextNumber, is_known_number, widen_rounded
 from text.dates import MONTH_NAMES
 from text.pattern_files import PatternFile
-from text.regex import regex
-from text.script import CJK, HAN
+from text.script import HAN
 from text.words import STOPWORDS, word_weight
 
 _PATTERNS = PatternFile("report.checks", "word_changes.toml")
@@ -21,9 +20,7 @@ _PATTERNS = PatternFile("report.checks", "word_changes.toml")
 _COUNTS = {"zero": 0.0} | NUMBER_WORDS
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
 _ORDER = {word: value for value, word in enumerate(_ORDINALS.split(), 1)}
-_CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
 _JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
-_DOT = regex("[·•・‧]")
 
 _MAX_OTHER_WORDS = 16  # that differ beside a Chinese name; more make a paraphrase
 _MIN_NAME_WEIGHT = 0.95  # of a pair of characters
@@ -207,7 +204,7 @@ def _latin_name(change: WordChange, known: KnownNames) -> bool:
     new = [one for one in ours if not known.has_prefix(one[: max(4, len(one) - 3)])]
     if new and (change.before or len(ours) > 1):
         return True
-    spelt = [one for one in (*change.ours, *change.theirs) if not _CAPITAL.match(one)]
+    spelt = [one for one in (*change.ours, *change.theirs) if not _PATTERNS.capital.match(one)]
     both = bool(theirs or change.before) and all(one.lower() in _JOINTS for one in spelt)
     return both and bool(change.theirs) and not _lower(change.ours) & _lower(change.theirs)
 
@@ -215,7 +212,7 @@ def _latin_name(change: WordChange, known: KnownNames) -> bool:
 def _is_name(token: str, known: KnownNames) -> bool:
     """Tell whether a word is always capitalized like a name."""
     lower = token.lower()
-    if not _CAPITAL.match(token) or len(token) < 2 or _PATTERNS.scale.fullmatch(token):
+    if not _PATTERNS.capital.match(token) or len(token) < 2 or _PATTERNS.scale.fullmatch(token):
         return False
     if lower in STOPWORDS or lower in MONTH_NAMES:
         return False
@@ -243,7 +240,7 @@ def _chinese_name(change: WordChange, known: KnownNames) -> bool:
 
 def _is_other_name(statement: str, there: str, change: WordChange, known: KnownNames) -> bool:
     """Tell whether characters that replace others name something else."""
-    text = _DOT.sub("", known.text)
+    text = _PATTERNS.dot.sub("", known.text)
     if not change.beside and statement in text and there in text:
         return len(there) > 1 and not _usual(there, _MIN_NAME_WEIGHT)
     long = len(statement) > _MAX_NAME_WORDS or len(there) > 2 * _MAX_NAME_WORDS

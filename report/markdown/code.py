@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex, replace_spans
 
-_RUN = regex(r"(?<!\\)`+")
-_IDENTIFIER = regex(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
-_PATTERN = regex(r"[*{}<>…]|\.\.\.")
+_PATTERNS = PatternFile("report.markdown", "code.toml")
+
 _PLACEHOLDER_MARKS = ("\ue010", "\ue011")
 _PLACEHOLDER = regex(f"{_PLACEHOLDER_MARKS[0]}(\\d+){_PLACEHOLDER_MARKS[1]}")
 
@@ -27,7 +27,7 @@ class InlineCode(NamedTuple):
 
 def _iter_inline_code(text: str) -> Iterator[InlineCode]:
     """Yield the pieces of inline code; each ends at the next run of equally many backticks."""
-    runs = list(_RUN.finditer(text))
+    runs = list(_PATTERNS.run.finditer(text))
     at = 0
     while at < len(runs):
         opening = runs[at]
@@ -69,26 +69,13 @@ def find_unknown_identifier(text: str, known: Iterable[str]) -> str:
     A name is an option or a word with an underscore, compared regardless of case. A pattern for
     several names does not count.
     """
-    found = [code.inside for code in _iter_inline_code(text) if not _PATTERN.search(code.inside)]
-    names = [name.lower() for one in found for name in _IDENTIFIER.findall(one)]
+    inside = (code.inside for code in _iter_inline_code(text))
+    found = (one for one in inside if not _PATTERNS.name_pattern.search(one))
+    names = [name.lower() for one in found for name in _PATTERNS.identifier.findall(one)]
     texts = [one.lower() for one in known] if names else []
     return next((name for name in names if not any(name in one for one in texts)), "")
 
 
-_IDLE = regex(r"#!|\W*$|\[{1,2}[^\[\]]*\]{1,2}$")
-_FORMS = {
-    "setting": regex(r"(?:export\s+|set\s+)?([A-Za-z_][\w.-]*)\s*=(?!=)"),
-    "directive": regex(r"([A-Za-z][\w-]*)\s+\S"),
-}
-_WORD = regex(r"[\w-]+")
-_OPTION = regex(r"(?<![\w-])--[A-Za-z][\w-]*\w")
-_CALL = regex(r"(?<![\w.$])([A-Za-z_]\w*(?:\.\w+)*)\(")
-_QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
-_BEHIND = regex(r"\s(?:#|//|<!--|--)\s.*$")
-_COMMENT = regex(r"(?:#|//|;|/\*|<!--|--\s|%)")
-_COMPOUND = regex(r"[a-z][A-Z]|_")
-_SHELL = regex(r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?:console|terminal)")
-_PROMPT = regex(r"[$>%]\s+")
 _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "EDITOR"}
 
 _MIN_COMMON_LETTERS = 4  # of similar names
@@ -107,7 +94,7 @@ class CodeName(NamedTuple):
 def list_code_lines(fence: str) -> list[str]:
     """Return the lines of a code fence except shebangs, section names and lines without words."""
     inside = (one.strip() for one in fence.split("\n")[1:-1])
-    return [one for one in inside if not _IDLE.match(one)]
+    return [one for one in inside if not _PATTERNS.idle.match(one)]
 
 
 def to_inline_code(line: str) -> str:
@@ -120,13 +107,15 @@ def extract_code_names(line: str) -> list[CodeName]:
 
     A variable to which the result of a call is assigned is not included.
     """
-    if _COMMENT.match(line):
+    if _PATTERNS.comment.match(line):
         return []
-    bare = _QUOTED.sub("''", _BEHIND.sub("", _PROMPT.sub("", line, count=1)))
-    found = [CodeName(one[0], "option") for one in _OPTION.finditer(bare)]
-    calls = [CodeName(one[1], "call") for one in _CALL.finditer(bare)]
-    forms = ((form, pattern.match(bare)) for form, pattern in _FORMS.items() if not calls)
-    begins = next((CodeName(match[1], form) for form, match in forms if match), None)
+    bare = _PATTERNS.behind.sub("", _PATTERNS.prompt.sub("", line, count=1))
+    bare = _PATTERNS.quoted.sub("''", bare)
+    found = [CodeName(one[0], "option") for one in _PATTERNS.option.finditer(bare)]
+    calls = [CodeName(one[1], "call") for one in _PATTERNS.call.finditer(bare)]
+    forms = ("setting", "directive") if not calls else ()
+    matches = ((form, _PATTERNS.get(form).match(bare)) for form in forms)
+    begins = next((CodeName(match[1], form) for form, match in matches if match), None)
     every = [begins, *found] if begins else [*found, *calls]
     return [one for one in every if len(one.name) <= _MAX_NAME_CHARS]
 
@@ -139,8 +128,8 @@ def list_unknown_code_lines(fence: str, known: Sequence[str]) -> list[str]:
     looked up only if other plain words of the code are known.
     """
     inside = list_code_lines(fence)
-    shell = bool(_SHELL.match(fence)) or any(map(_PROMPT.match, inside))
-    times = Counter(one.rstrip("-") for one in _WORD.findall(fence))
+    shell = bool(_PATTERNS.shell.match(fence)) or any(map(_PATTERNS.prompt.match, inside))
+    times = Counter(one.rstrip("-") for one in _PATTERNS.word.findall(fence))
     named = {
         one: list(_looked_up(extract_code_names(one), fence, times, shell=shell)) for one in inside
     }
@@ -201,7 +190,7 @@ def _looked_up(
     """Yield the names to look up on pages, without those that the code defines itself."""
     for one in found:
         spelt = rf"(?<![\w-]){re.escape(one.name)}(?!\w|-\w)"
-        word = _WORD.fullmatch(one.name)
+        word = _PATTERNS.word.fullmatch(one.name)
         many = times[one.name] if word else len(re.findall(spelt, fence))
         own = many > 1 or one.name in _OF_SHELLS or (shell and one.form != "call")
         if one.form == "option" or not own:
@@ -210,7 +199,7 @@ def _looked_up(
 
 def _is_exact(one: CodeName, there: Iterable[CodeName]) -> bool:
     """Tell whether a name must be on a page; a plain word at the start of a line need not be."""
-    if one.form != "directive" or _COMPOUND.search(one.name):
+    if one.form != "directive" or _PATTERNS.compound.search(one.name):
         return True
     directives = [other for other in there if other.form == "directive"]
     return len(directives) >= _MIN_KNOWN_DIRECTIVES
