@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, chain, takewhile
 from typing import Literal, NamedTuple
 
@@ -250,7 +251,7 @@ def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) 
 def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
     """Return the places in the pages that support a claim."""
     named = (name for name in claim.sources if name in texts)
-    return [(name, span) for name in named for span in _places(texts[name], claim)]
+    return [(name, span) for name in named for span in _list_places(texts[name], claim)]
 
 
 def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> list[Passage]:
@@ -345,6 +346,12 @@ def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
     return tuple(list_cited_in_blocks(below))
 
 
+@lru_cache(maxsize=1024)
+def _list_places(text: str, claim: ReviewClaim) -> tuple[Span, ...]:
+    """Return the places of a page that support a claim; they are needed twice for a report."""
+    return tuple(_places(text, claim))
+
+
 def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:
     """Yield the part of a page closest to a claim, and the part that has its code."""
     said = MARKER.sub("", claim.text)
@@ -368,14 +375,19 @@ def _named(text: str, code: str) -> Iterator[Span]:
 def _anchored(text: str, statement: str) -> Span:
     """Return the part of a page with most of the names and numbers of a statement."""
     wanted = {one[0].lower() for one in _ANCHOR.finditer(statement)}
-    where = [
-        (one.start() // _WINDOW_CHARS, one[0].lower())
-        for one in _ANCHOR.finditer(text)
-        if one[0].lower() in wanted
-    ]
-    counted = Counter(window for window, _ in set(where))
+    windows = _index_anchors(text)
+    counted = Counter(chain.from_iterable(windows[one] for one in wanted if one in windows))
     best = max(counted, key=lambda window: (counted[window], -window), default=0)
     return Span(best * _WINDOW_CHARS, min((best + 1) * _WINDOW_CHARS, len(text)), "")
+
+
+@lru_cache(maxsize=64)
+def _index_anchors(text: str) -> Mapping[str, set[int]]:
+    """Return the windows of a page by the names and numbers in them, in lower case."""
+    windows: dict[str, set[int]] = defaultdict(set)
+    for one in _ANCHOR.finditer(text):
+        windows[one[0].lower()].add(one.start() // _WINDOW_CHARS)
+    return windows
 
 
 def _widened(text: str, span: Span, beside: int) -> Span:
