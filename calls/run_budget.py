@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -34,6 +34,12 @@ ABSURD = 2**53
 
 LEAST = 300
 """The fewest tokens of a useful answer; with less room the call is not made."""
+
+MAX_AT_ONCE = 5_000
+"""Work on fewer characters takes less time than it takes to start a thread and be woken by it."""
+
+ESTIMATE_ERROR = 0.2
+"""The share of its tokens that an estimated request may have in addition (`text/tokens.py`)."""
 
 USUAL_ANSWER_TOKENS = 2_000
 """The most tokens an answer is expected to have; with less room a call waits for others."""
@@ -148,9 +154,15 @@ class RunBudget:
         return min(need.max_tokens_out, *self._rooms(role, need, self.reserved()).values())
 
     def is_tight(self, role: str, need: CallNeed) -> bool:
-        """Say whether the caps may shorten an answer, if others like it are made at once."""
-        beside = min(self._rooms(role, need, self.reserved()).values())
-        return beside < self.context.parallelism * min(need.wanted, need.max_tokens_out)
+        """Say whether the error of estimated tokens matters under the caps.
+
+        It does not while there is room for two usual answers beside the calls in flight, even if
+        all of these, and the new one, read more than was estimated.
+        """
+        read = need.tokens_in + sum(call.tokens - call.limit for call in self._in_flight())
+        unsure = replace(need, tokens_in=need.tokens_in + round(ESTIMATE_ERROR * read))
+        beside = min(self._rooms(role, unsure, self.reserved()).values())
+        return beside < 2 * min(need.wanted, need.max_tokens_out)
 
     def _allowed(self, role: str, need: CallNeed) -> tuple[int, str] | None:
         """Return how long an answer may be, and the cap that shortens it; `None` to wait.
@@ -190,7 +202,12 @@ class RunBudget:
         return CallCost(tokens_in=tokens, dollars=self.dollars + sum(call.dollars for call in lost))
 
     async def run_text_work(
-        self, role: str, work: Callable[..., Result], *values: Any, least: float = 0.0
+        self,
+        role: str,
+        work: Callable[..., Result],
+        *values: Any,
+        least: float = 0.0,
+        characters: int = MAX_AT_ONCE,
     ) -> Result:
         """Do some work on texts within the time that a role has left; return its result.
 
@@ -199,6 +216,7 @@ class RunBudget:
             work: The work, done in a thread of its own (`text/background_threads.py`).
             values: Its arguments.
             least: The fewest seconds it is given.
+            characters: How many the texts have; work on few is done at once, in no thread.
 
         Raises:
             Problem: `budget_spent` if the minutes are used up, or else `text_timeout`.
@@ -206,6 +224,8 @@ class RunBudget:
         left = max(least, min(TEXT_SECONDS, self.seconds_left(role)))
         if left <= 0:
             raise self._refused("max_minutes")
+        if characters < MAX_AT_ONCE:
+            return work(*values)
         try:
             return await run_abandonable(work, *values, seconds=left)
         except Problem as problem:
@@ -300,14 +320,15 @@ async def run_within_budget(
     work: Callable[..., Result],
     *values: Any,
     least: float = 0.0,
+    characters: int = MAX_AT_ONCE,
 ) -> Result:
-    """Do some work on texts in a thread, within the minutes that a run has left.
+    """Do some work on texts, in a thread if there are many, within the minutes a run has left.
 
     Raises:
         Problem: Whatever `RunBudget.run_text_work` raises.
     """
     mine = await get_budget(site, context)
-    return await mine.run_text_work(role, work, *values, least=least)
+    return await mine.run_text_work(role, work, *values, least=least, characters=characters)
 
 
 def end_session(site: CallSite) -> None:

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -277,9 +277,16 @@ async def _choose_evidence(
     """
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT_PAGES}
     found = list(by_id.values())
-    ranked = await run_within_budget(here, context, "researcher", _rank_passages, found, wanted)
+    do = partial(
+        run_within_budget,
+        here,
+        context,
+        "researcher",
+        characters=sum(len(page.text) for page in found),
+    )
+    ranked = await do(_rank_passages, found, wanted)
     cuts = await _rank_by_meaning(found, ranked, wanted)
-    chosen = await run_within_budget(here, context, "researcher", _choose, found, cuts, wanted)
+    chosen = await do(_choose, found, cuts, wanted)
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
     citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register_sources(here.thread, citable)
@@ -416,8 +423,15 @@ async def preparing_checks(
     async def prepared() -> None:
         with suppress(Problem):
             pages = await load_source_texts(here.owner, sources)
+            texts = list(pages.values())
             await run_within_budget(
-                here, context, role, prepare_sources, list(pages.values()), written.is_set
+                here,
+                context,
+                role,
+                prepare_sources,
+                texts,
+                written.is_set,
+                characters=sum(map(len, texts)),
             )
 
     work = asyncio.create_task(prepared())

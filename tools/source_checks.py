@@ -48,7 +48,8 @@ async def verify_text(
     names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
     pages = await load_source_texts(here.owner, sources)
     work = partial(enforce_citations, text, pages, question, names, ruling)
-    return await run_within_budget(here, context, role, work, least=least)
+    size = len(text) + sum(map(len, pages.values()))
+    return await run_within_budget(here, context, role, work, least=least, characters=size)
 
 
 async def record_text_checks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
@@ -138,9 +138,11 @@ async def recall_hits(
         for hit in found.passages
     ]
     hits = found._replace(sources=_as_memory(found.sources))
-    if await run_within_budget(place, choices, "recall", is_answerable, question, passages):
+    size = sum(len(passage.text) for passage in passages)
+    do = partial(run_within_budget, place, choices, "recall", characters=size)
+    if await do(is_answerable, question, passages):
         return RecallHits(hits, half=False)
-    if await run_within_budget(place, choices, "recall", _coverage, question, passages) < RELATED:
+    if await do(_coverage, question, passages) < RELATED:
         return RecallHits(EMPTY_EVIDENCE, half=False)
     return RecallHits(hits, half=True)
 

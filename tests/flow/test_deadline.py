@@ -27,6 +27,12 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_budget, "TEXT_SECONDS", 1.0)
 
 
+@pytest.fixture(autouse=True)
+def hard_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat texts as long ones, although those of the tests are short."""
+    monkeypatch.setattr("calls.run_budget.MAX_AT_ONCE", 0)
+
+
 def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., Any]:
     """Return some work that takes all the time of its run, and longer, for what is hard to read."""
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
-from lxml.etree import LxmlError
-
 from config.errors import ErrorCode
 from text.normalization import normalize_text
 from tools.files.formats import (
@@ -37,7 +35,6 @@ _BROKEN = (
     BadZipFile,
     EOFError,
     LookupError,
-    LxmlError,
     OSError,
     RuntimeError,
     SyntaxError,
@@ -47,10 +44,17 @@ _BROKEN = (
     struct.error,
     zlib.error,
 )
-"""What parsers raise on a malformed file, beside the `BROKEN` of a reader.
+"""What parsers raise on a malformed file, beside lxml's errors and the `BROKEN` of a reader.
 
 `ElementTree.ParseError` is a `SyntaxError`.
 """
+
+
+def _parser_errors() -> tuple[type[Exception], ...]:
+    # Needed after a failure alone, and where lxml is loaded already.
+    from lxml.etree import LxmlError  # noqa: PLC0415
+
+    return (*_BROKEN, LxmlError)
 
 
 def load_file(path: Path, limits: FileLimits) -> FileContent:
@@ -120,7 +124,7 @@ def _parse(reader: str, file: FileContent) -> Any:
     except MemoryError:
         what = "it needs far more memory than a document of its size"
         raise FileRefused(ErrorCode.FILE_BOMB, what) from None
-    except (*_BROKEN, *getattr(module, "BROKEN", ())) as error:
+    except (*_parser_errors(), *getattr(module, "BROKEN", ())) as error:
         what = f"it cannot be read ({type(error).__name__})"
         raise FileRefused(ErrorCode.FILE_BROKEN, what) from None
 

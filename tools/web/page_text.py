@@ -17,7 +17,6 @@ from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
 from tools.files.parsed_document import render_text_blocks, unwrap_line
-from tools.files.web_page import PAGE_ERRORS, read_article
 from tools.worker_pool import WorkerLost, run_in_worker
 
 if sys.platform == "linux":
@@ -91,6 +90,9 @@ def _sized(title: str, text: str) -> list[NewPage] | None:
 def _page(text: str, *, article: bool) -> PageText:
     if not text.strip():
         return PageText("", "", "")
+    # Only worker processes parse, and the parsers take 12 MB and a fifth of a second to load.
+    from tools.files.web_page import PAGE_ERRORS, read_article  # noqa: PLC0415
+
     try:
         found = read_article(text, search=article)
     except PAGE_ERRORS as error:
