@@ -13,8 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
-from library.keywords import keyword_index
-from library.keywords.keyword_protocol import KeywordEntry
+from library.keyword_index import KeywordEntry, keyword_index
 from library.page_rows import RETIRED, WORDS_VERSION, PageOrigin, join_search_words, short_hash
 from library.tables import PAGE_NUMBERS, members, namespaces, pages, sources
 from storage import outbox

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from library.indexing import REFRESH_DUE, refresh_values
-from library.keywords import keyword_index
+from library.keyword_index import keyword_index
 from library.page_scoring import PageCounts, PageRow
 from library.tables import PAGE_NUMBERS, members, namespaces, pages, vector_sets
 from models.embeddings import LEXICAL_EMBEDDERS

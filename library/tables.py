@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from library.keywords import keyword_index
+from library.keyword_index import keyword_index
 from storage.tables import metadata
 
 PAGE_NUMBERS: sa.BindParameter[int] = sa.bindparam("given", expanding=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from library.keywords import keyword_index
+from library.keyword_index import keyword_index
 from library.page_rows import RETIRED
 from library.tables import namespaces, pages
 from memory.profile.traits import Profile

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from config.errors import ErrorCode, Problem
 from library import documents, page_retrieval
 from library import store as pages
-from library.keywords.fts5 import Fts5Index
+from library.keyword_index import Fts5Index
 from library.page_retrieval import search_pages
 from library.page_sizing import MOST
 from library.scope import list_stored_pages

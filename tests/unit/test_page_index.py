@@ -7,8 +7,7 @@ import time
 import pytest
 from sqlalchemy import update
 
-from library.keywords.fts5 import Fts5Index
-from library.keywords.gin import GinIndex
+from library.keyword_index import Fts5Index, GinIndex
 from library.page_index import ALIKE, PageIndex
 from library.page_retrieval import find_misspellings, run_search
 from library.page_rows import NewPage
