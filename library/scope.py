@@ -17,6 +17,7 @@ from library.page_rows import RETIRED, short_hash
 from library.tables import documents, former_documents, members, namespaces, pages
 from storage.batches import split_batches
 from storage.engine import read_rows, run_read
+from text.pluralization import pluralize
 
 
 class Scope(NamedTuple):
@@ -86,6 +87,13 @@ async def read_page_record(owner: str, page: str) -> Mapping[str, Any] | None:
         return None
     (brief,) = await fill_abstracts(owner, [PageAbstract(row.id, row.abstract)])
     return {**row._mapping, "abstract": brief.abstract}
+
+
+def missing_pages_problem(ids: list[str]) -> Problem:
+    """Return the problem of pages that are not there."""
+    more = f" (nor {pluralize(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
+    hint = "see `dossier pages list` or `dossier search`"
+    return Problem(ErrorCode.PAGE_NOT_FOUND, f"there is no page {ids[0]!r}{more}", hint=hint)
 
 
 PAGE_KINDS = ("file", "web", "report", "chat", "session")

@@ -20,6 +20,7 @@ from config.settings import settings
 from config.user_files import check_file_name
 from runs.call_site import CallSite
 from storage.permissions import FOLDER, open_private, secure_home
+from text.pluralization import pluralize
 
 NAMES = ("kind", "role", "step", "status")
 NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
@@ -99,13 +100,15 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     return [line for line in map(_read, text.split("\n")) if line is not None]
 
 
-def count_shortened_queries(calls: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many web searches were shortened or not sent because of private words.
+def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
+    """Say how many web searches were shortened or not sent for private words; nothing for none.
 
     One that a resumed run tries again counts once.
     """
     shortened = (call for call in calls if call["status"] in (REDACTED, WITHHELD))
-    return len({(call["step"], call["status"], str(call.get("query"))) for call in shortened})
+    searches = {(call["step"], call["status"], str(call.get("query"))) for call in shortened}
+    count = pluralize(len(searches), "web search was", "web searches were")
+    return f"{count} shortened or not sent because of private words" if searches else ""
 
 
 def _read(line: str) -> dict[str, Any] | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
-import sys
 from pathlib import Path
 
 from app.cli.choices import read_choices
 from app.cli.dispatch import Invocation
+from app.cli.output import read_question
 from app.cli.start import import_frozen
-from config.errors import ErrorCode, Problem
 
 
 def ask_command(
@@ -55,27 +53,3 @@ def _load_run() -> None:
 
     with RunProgress(Console(stderr=True)):
         import_frozen("app.cli.question_run")
-
-
-LARGEST = 100_000
-"""The most bytes that are read; it may be a device without an end."""
-
-
-def read_question(question: str) -> str:
-    """Return the question; `-`, or none at all where something is piped in, reads standard input.
-
-    Raises:
-        Problem: `usage` when what comes in cannot be read or is not UTF-8.
-    """
-    if question != "-" and (question or sys.stdin.isatty()):
-        return question
-    try:
-        read = sys.stdin.buffer.read(LARGEST)
-        # What is longer may end within a character, and is too long for a question anyway.
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(read, len(read) < LARGEST)
-    except OSError as error:
-        what = f"standard input cannot be read: {error.strerror}"
-        raise Problem(ErrorCode.USAGE, what, hint="put the question in quotes") from error
-    except UnicodeDecodeError as error:
-        what = "what comes in on standard input is not UTF-8"
-        raise Problem(ErrorCode.USAGE, what, hint="pipe in a question as text in UTF-8") from error

@@ -15,10 +15,15 @@ from typing import NamedTuple, cast
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
 from app.cli.output import confirm, one_line
-from app.cli.pages import missing_pages_problem
 from config.errors import ErrorCode, ErrorKind, Problem
 from graph.state import State
-from library.scope import OriginPages, find_copies, find_origin_pages, read_page_record
+from library.scope import (
+    OriginPages,
+    find_copies,
+    find_origin_pages,
+    missing_pages_problem,
+    read_page_record,
+)
 from library.undo import remove_pages
 from nodes.deliver import draw_report
 from privacy.erasure_target import ErasureTarget

@@ -1,8 +1,8 @@
-"""Write to the person's streams: one line of plain text, or data as one line of JSON."""
+"""The person's streams: lines of plain text or JSON are written, questions and answers read."""
 
 from __future__ import annotations
 
-import importlib
+import codecs
 import io
 import json
 import logging
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from config.errors import ErrorCode, Problem
 
@@ -153,17 +153,47 @@ def read_yes() -> bool:
         return False
 
 
+LARGEST_QUESTION = 100_000
+"""The most bytes of a question that are read; it may be a device without an end."""
+
+
+def read_question(question: str) -> str:
+    """Return the question; `-`, or none at all where something is piped in, reads standard input.
+
+    Raises:
+        Problem: `usage` when what comes in cannot be read or is not UTF-8.
+    """
+    if question != "-" and (question or sys.stdin.isatty()):
+        return question
+    try:
+        read = sys.stdin.buffer.read(LARGEST_QUESTION)
+        # What is longer may end within a character, and is too long for a question anyway.
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(
+            read, len(read) < LARGEST_QUESTION
+        )
+    except OSError as error:
+        what = f"standard input cannot be read: {error.strerror}"
+        raise Problem(ErrorCode.USAGE, what, hint="put the question in quotes") from error
+    except UnicodeDecodeError as error:
+        what = "what comes in on standard input is not UTF-8"
+        raise Problem(ErrorCode.USAGE, what, hint="pipe in a question as text in UTF-8") from error
+
+
 def _to_internal_problem(error: BaseException) -> Problem:
     """Return what is told of an error that is no problem of ours, or that hides one in a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, Problem):
         return error
-    if found := importlib.import_module("storage.maintenance").find_database_damage():
-        return cast("Problem", found)
+    from storage.maintenance import find_database_damage  # noqa: PLC0415
+
+    if damage := find_database_damage():
+        return damage
     if isinstance(error, ModuleNotFoundError):
+        from config.packages import check_requirements  # noqa: PLC0415
+
         try:
-            importlib.import_module("config.packages").check_requirements()
+            check_requirements()
         except Problem as problem:
             return problem
     hint = "this is a mistake in dossier; --debug shows where"

@@ -27,6 +27,7 @@ from library.scope import (
     count_retired_pages,
     list_namespaces,
     list_stored_pages,
+    missing_pages_problem,
     read_file_paths,
     read_page_record,
     resolve_scope,
@@ -107,13 +108,6 @@ async def print_page_counts(*, invocation: Invocation) -> None:
 
 def _location(kind: str, origin: str, place: str, paths: Mapping[str, str]) -> str:
     return format_location(paths.get(origin, "" if kind == "file" else origin), place)
-
-
-def missing_pages_problem(ids: list[str]) -> Problem:
-    """Return the problem of pages that are not there."""
-    more = f" (nor {pluralize(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
-    hint = "see `dossier pages list` or `dossier search`"
-    return Problem(ErrorCode.PAGE_NOT_FOUND, f"there is no page {ids[0]!r}{more}", hint=hint)
 
 
 def _page_as_dict(page: ListedPage, where: str) -> dict[str, Any]:

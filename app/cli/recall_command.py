@@ -14,12 +14,11 @@ from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
-from app.cli.ask import read_question
 from app.cli.dispatch import Invocation
-from app.cli.output import MISSING_LOCATION, one_line, print_json
+from app.cli.output import MISSING_LOCATION, one_line, print_json, read_question
 from app.cli.progress import RunProgress
 from app.cli.question_run import check_models
-from app.cli.search import cut_snippet
+from app.cli.snippets import cut_snippet
 from config.errors import ErrorKind
 from graph.context import Context
 from graph.session import open_session

@@ -22,7 +22,6 @@ from app.cli.choices import RAISABLE_CAPS, double_cap
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
-from app.cli.runs import describe_shortened_searches
 from config.errors import ErrorKind, Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -40,7 +39,7 @@ from runs.call_site import join_owner
 from runs.incomplete import find_first_error, find_limit
 from runs.lifecycle import REPORT_FILES, mark_interrupted, set_run_status
 from runs.thread_integrity import DAMAGE_ERRORS, find_damage, guard_thread
-from runs.trace import read_trace
+from runs.trace import describe_shortened_searches, read_trace
 from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds, mask_secrets_within
 

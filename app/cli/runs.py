@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from graph.context import Context
 from report.labels import render_check_results
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
 from runs.lock import is_thread_locked
-from runs.trace import count_shortened_queries, read_trace
+from runs.trace import describe_shortened_searches, read_trace
 from text.pluralization import pluralize
 from text.script import detect_language
 
@@ -93,13 +93,6 @@ def _print_removed(run: RunRecord, checks: list[dict[str, Any]], invocation: Inv
 
 def _describe_status(run: RunRecord) -> str:
     return run.status if run.code in ("", run.status) else f"{run.status} {run.code}"
-
-
-def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
-    """Say how many web searches a trace shows to be shortened or not sent; nothing for none."""
-    count = count_shortened_queries(calls)
-    searches = pluralize(count, "web search was", "web searches were")
-    return f"{searches} shortened or not sent because of private words" if count else ""
 
 
 def _draft(repetition: str) -> int:

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from app.cli import ask
-from app.cli.ask import LARGEST, read_question
+from app.cli.output import LARGEST_QUESTION, read_question
 from config.errors import Problem
 
 
@@ -30,7 +30,7 @@ def test_words_of_the_command_come_before_a_pipe(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_long_text_is_cut_within_a_character_and_still_read(monkeypatch: pytest.MonkeyPatch):
-    pipe(monkeypatch, "蜂".encode() * LARGEST)
+    pipe(monkeypatch, "蜂".encode() * LARGEST_QUESTION)
 
     assert set(read_question("-")) == {"蜂"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli.search import LONGEST, cut_snippet, highlight_terms
+from app.cli.snippets import LONGEST_SNIPPET, cut_snippet, highlight_terms
 
 TEXT = "# Bees\n\nBees are insects. The waggle dance was described by Karl von Frisch. They sleep."
 
@@ -17,7 +17,7 @@ def test_a_snippet_of_a_long_sentence_shows_the_words_that_were_found():
     cut = cut_snippet(long, "waggle")
 
     assert "waggle" in cut
-    assert len(cut) <= LONGEST + 2
+    assert len(cut) <= LONGEST_SNIPPET + 2
 
 
 def test_a_page_without_sentences_has_a_snippet_too():
