@@ -4,10 +4,10 @@ It serves any agent of LangChain; here the file is in the state of the thread:
 
     from langchain.agents import create_agent
 
-    from memory.agents_md.edit_tool import FilesState, edit_memory_tool
     from memory.agents_md.file_sources import state_sources
     from memory.agents_md.memory import AgentsMdMemory
     from memory.middleware import MemoryMiddleware
+    from tools.toolbox import FilesState, edit_memory_tool
 
     sources = state_sources("/AGENTS.md")
     agent = create_agent(

@@ -13,7 +13,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from memory.agents_md.backends import DeepAgentsFiles
-from memory.agents_md.edit_tool import FilesState, edit_memory_tool
 from memory.agents_md.file_sources import (
     FileSources,
     backend_sources,
@@ -26,6 +25,7 @@ from memory.agents_md.proposals import approve_proposal, list_proposals
 from memory.middleware import MemoryMiddleware
 from tests.fake_model import FakeModel, Script
 from tests.places import new_process
+from tools.toolbox import FilesState, edit_memory_tool
 
 pytestmark = pytest.mark.usefixtures("database")
 

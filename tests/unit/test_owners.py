@@ -49,9 +49,9 @@ from memory.experience import run_history as past
 from memory.experience.credit_assignment import OutcomeSignals
 from memory.facts import cache
 from memory.facts import queries as facts
-from memory.facts import ranking as fact_ranking
 from memory.facts.cache import load_fact_snapshot
 from memory.facts.fact import NewFact
+from memory.facts.memory import fact_embedding_similarity
 from memory.facts.store import add_fact
 from memory.learning.learner import find_learnt_fact
 from memory.learning.message_queue import PersonMessage, enqueue_message
@@ -184,7 +184,7 @@ READS: dict[str, Read] = {
     "memory.facts.queries.list_facts_of_message": lambda o, ids: facts.list_facts_of_message(
         o, "m"
     ),
-    "memory.facts.ranking.fact_embedding_similarity": lambda o, ids: _meant(o),
+    "memory.facts.memory.fact_embedding_similarity": lambda o, ids: _meant(o),
     "memory.experience.run_history.compare_meanings": lambda o, ids: past.compare_meanings(
         o, ASKED
     ),
@@ -421,9 +421,7 @@ def test_every_public_way_into_the_log_is_told_whose_it_is():
 
 
 async def _meant(owner: str) -> Any:
-    return await fact_ranking.fact_embedding_similarity(
-        owner, await load_fact_snapshot(owner, 0), ASKED
-    )
+    return await fact_embedding_similarity(owner, await load_fact_snapshot(owner, 0), ASKED)
 
 
 async def _learnt(owner: str, run: str) -> Any:
