@@ -16,9 +16,9 @@ from lxml.etree import LxmlError
 from config.errors import Problem
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
-from report.checks.contrast import SourceText, index_source
 from report.checks.quantities import SourceNumbers, extract_source_numbers
 from report.checks.quotation_search import QuotablePages
+from report.checks.source_text import SourceText, index_source
 from report.evidence_spans import CitationUse
 from runs.lifecycle import MAX_QUESTION_CHARS
 from text.answerability import SourcePassage

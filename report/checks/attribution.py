@@ -26,15 +26,11 @@ from report.checks.claims import (
     strip_transition,
 )
 from report.checks.comparison import SourceComparison
-from report.checks.contrast import (
-    find_contradiction,
-    index_source,
-    normalize_statement,
-    select_quotations,
-)
+from report.checks.contrast import find_contradiction
 from report.checks.numbers import compute_results, list_checkable_numbers, list_values
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.second_reader import NO_RULING, Ruling
+from report.checks.source_text import index_source, normalize_statement, select_quotations
 from report.checks.verification import VerifiedText, verify_citations
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
 from report.markdown.markdown_blocks import (

@@ -20,11 +20,7 @@ from report.checks.claims import (
     strip_caption_label,
     strip_transition,
 )
-from report.checks.contrast import (
-    find_contradiction,
-    list_near_sentences,
-    normalize_statement,
-)
+from report.checks.contrast import find_contradiction, find_overstatement, is_denied_by_sources
 from report.checks.entailment import (
     NEAR_SHARE,
     check_framing_line,
@@ -48,13 +44,13 @@ from report.checks.overlap import (
     has_other_subject,
     is_unrelated,
 )
-from report.checks.polarity import find_overstatement, is_denied_by_sources
 from report.checks.quantities import (
     has_unknown_date,
     list_derivable_numbers,
     strip_dates,
 )
 from report.checks.source_preparation import load_source, load_source_numbers
+from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.synonyms import render_nation_names
 from report.citations import SECTION_SEPARATOR
 from report.markdown.code import find_unknown_identifier

@@ -1,17 +1,24 @@
-"""Compare a statement with the sentences of its sources that say nearly the same."""
+"""Tell in what a statement differs from its sources, denies them, or goes beyond them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache, wraps
-from heapq import nlargest
-from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
+from report.checks.overlap import CLAUSE_SPLIT, filter_by_other_names
+from report.checks.quantities import has_other_duration
+from report.checks.source_text import (
+    MAX_PLACES,
+    SourceText,
+    is_copied,
+    list_closest_sentences,
+    list_near_sentences,
+    normalize_statement,
+    per_source,
+)
 from report.checks.word_changes import (
     KnownNames,
     WordChange,
@@ -19,68 +26,20 @@ from report.checks.word_changes import (
     detect_negation,
     tokenize,
 )
-from report.markdown.markers import MARKER, blank_quotations
 from text.pattern_files import PatternFile
-from text.script import detect_language, detect_single_language, simplify_chinese
-from text.sentences import split_sentences
-from text.words import search_words
+from text.script import detect_language
+from text.words import STOPWORDS, search_words
 
 _PATTERNS = PatternFile("report.checks", "contrast.toml")
-
-MAX_COMPARED_QUOTATIONS = 20
-"""How many quotations of its paragraph a statement is compared with; its sources always are."""
-
-MAX_PLACES = 4
-"""How many places of a source are compared."""
 
 _MIN_ALIGNED = 0.6  # the share of a statement that a place has in the same order
 _MIN_ALIGNED_BUT_ONE = 0.5  # where all the rest of a short statement is one change
 _MAX_BEHIND_BEST = 0.08  # by how much less a place may have than the best one
 _WORD_GAP_COST = 0.01  # for each word of a place that a statement leaves out
-_MIN_CLOSENESS = 0.6  # as a share of what the closest sentence has
 _MIN_CLAUSE_WORDS = 6  # a shorter clause is compared with the rest of its sentence
 _MIN_UNORDERED_WORDS = 4
 _MIN_UNORDERED_SHARE = 0.8
 _MAX_UNORDERED_LENGTH = 1.5  # times the words of the clause
-_MIN_COPY_CHARS = 12
-
-
-_Derived = TypeVar("_Derived")
-
-
-@dataclass(frozen=True, eq=False)
-class SourceText:
-    """A source, its sentences, and in which of them each of its words is."""
-
-    text: str
-    sentences: list[str]
-    positions: dict[str, tuple[int, ...]]
-    language: str
-    """The language of its words; a text in two languages has none."""
-    derived: dict[Callable[[SourceText], Any], Any] = field(default_factory=dict, repr=False)
-    """Results of the functions in `DERIVATIONS`."""
-
-    def count_words(self, words: Iterable[str]) -> Counter[int]:
-        """Count for each sentence how many of some words it has."""
-        return Counter(at for word in words for at in self.positions.get(word, ()))
-
-
-DERIVATIONS: list[Callable[[SourceText], Any]] = []
-"""What the checks derive from a source: the functions marked `per_source`."""
-
-
-def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText], _Derived]:
-    """Compute something of a source only once, and store it with the source."""
-
-    @wraps(derive)
-    def cached(source: SourceText) -> _Derived:
-        if derive not in source.derived:
-            source.derived[derive] = derive(source)
-        result: _Derived = source.derived[derive]
-        return result
-
-    DERIVATIONS.append(cached)
-    return cached
 
 
 class _Place(NamedTuple):
@@ -94,28 +53,6 @@ class _Place(NamedTuple):
     left_out: int
     """How many words between the shared ones the statement does not have."""
     changes: list[WordChange]
-
-
-def index_source(text: str) -> SourceText:
-    """Return a source as it is compared; Chinese is converted to simplified characters."""
-    text = simplify_chinese(text)
-    sentences = [sentence.text for sentence in split_sentences(text)]
-    positions: dict[str, dict[int, None]] = {}
-    for at, sentence in enumerate(sentences):
-        for word in search_words(sentence):
-            positions.setdefault(word, {})[at] = None
-    indexed = {word: tuple(places) for word, places in positions.items()}
-    return SourceText(text, sentences, indexed, detect_single_language(text))
-
-
-def select_quotations(statement: str, quoted: list[SourceText]) -> list[SourceText]:
-    """Return the quotations that share most words with a statement, if there are too many."""
-    words = set(search_words(statement))
-    if len(quoted) <= MAX_COMPARED_QUOTATIONS or not words:
-        return quoted
-    return nlargest(
-        MAX_COMPARED_QUOTATIONS, quoted, key=lambda source: len(words & source.positions.keys())
-    )
 
 
 def find_contradiction(
@@ -166,37 +103,6 @@ def _list_similar(words: set[str], source: SourceText) -> list[str]:
     return [sentence for sentence in near if len(set(search_words(sentence))) <= most]
 
 
-def list_closest_sentences(statement: str, source: SourceText) -> list[str]:
-    """Return the sentences of a source that share most with a statement; rare words weigh more."""
-    scores: dict[int, float] = {}
-    for word in filter(source.positions.__contains__, dict.fromkeys(search_words(statement))):
-        for at in source.positions[word]:
-            scores[at] = scores.get(at, 0.0) + 1 / len(source.positions[word])
-    least = _MIN_CLOSENESS * max(scores.values(), default=0.0)
-    return [source.sentences[at] for at, score in scores.items() if score >= least]
-
-
-def list_nearest_sentences(statement: str, source: SourceText) -> list[str]:
-    """Return the sentences that share most words with a statement, and their neighbours."""
-    shared = source.count_words(dict.fromkeys(search_words(statement)))
-    near = {one for at, _ in shared.most_common(MAX_PLACES) for one in (at - 1, at, at + 1)}
-    return [source.sentences[at] for at in sorted(near) if 0 <= at < len(source.sentences)]
-
-
-def list_near_sentences(
-    statement: str, sources: Sequence[SourceText], *, alike: bool = True
-) -> list[str]:
-    """Return what of some sources is near a statement; all if they are in another language."""
-    near = (list_nearest_sentences(statement, one) if alike else one.sentences for one in sources)
-    return [*chain.from_iterable(near)]
-
-
-def is_copied(statement: str, text: str) -> bool:
-    """Tell whether a text has a statement word for word."""
-    bare = statement.strip(" \n-*>|.。!?！？")
-    return len(bare) >= _MIN_COPY_CHARS and bare in text
-
-
 def _find_difference(statement: str, sources: Sequence[SourceText], known: KnownNames) -> str:
     """Return in what a clause differs from the most similar place and from all about as similar."""
     places = [place for source in sources for place in _list_places(statement, source)]
@@ -218,13 +124,6 @@ def _is_single_change(place: _Place) -> bool:
 
 def _overlaps(one: _Place, other: _Place) -> bool:
     return one.source is other.source and one.start < other.end and other.start < one.end
-
-
-@lru_cache(maxsize=1024)
-def normalize_statement(statement: str) -> str:
-    """Return the own words of a statement: without marks and quotations, in simplified Chinese."""
-    bare = MARKER.sub("", blank_quotations(statement)).replace("\0", "")
-    return simplify_chinese(re.sub(r"\*\*|__|`", "", bare))
 
 
 def _list_places(statement: str, source: SourceText) -> Iterator[_Place]:
@@ -270,3 +169,129 @@ def _list_changes(
         )
         for i, j, m, n in changed
     ]
+
+
+_MIN_DENIED_WORDS = {"en": 4, "zh": 4}
+_MIN_PASSAGE_SHARE = 0.5  # of the words of a clause
+_MIN_SHARED_WORDS = 3  # with the clause of a passage that denies them
+_NEGATED_WORDS = 4  # after a negation
+_NOT = frozenset(["not", "never", "cannot", "n't", "n’t", "no"])
+_BETWEEN = STOPWORDS | {"actually", "really"}
+
+
+def is_denied_by_sources(statement: str, sources: Sequence[SourceText]) -> bool:
+    """Tell whether a clause of a statement affirms what its sources only deny.
+
+    Args:
+        statement: The statement, without marks and quotations.
+        sources: The sources that it cites, in its language.
+    """
+    parts = dict.fromkeys([statement, *CLAUSE_SPLIT.split(statement)])
+    return any(
+        _is_clause_denied(part, sources) for part in parts if not _PATTERNS.condition.search(part)
+    )
+
+
+def _is_clause_denied(part: str, sources: Sequence[SourceText]) -> bool:
+    wanted = sorted(set(search_words(part)))
+    if any(_is_clause_copied(part, source) for source in sources):
+        return False
+    few = len(wanted) < _MIN_DENIED_WORDS[detect_language(part)]
+    if few or detect_negation(tokenize(part)) is not False:
+        return False
+    close = [one for source in sources for one in _close(wanted, source)]
+    return any(_only_denied(word, close) for word in wanted)
+
+
+def _is_clause_copied(part: str, source: SourceText) -> bool:
+    """Tell whether a source has a clause word for word in a sentence that denies nothing."""
+    if not is_copied(part, source.text):
+        return False
+    bare = part.strip(" \n-*>|.。!?！？")
+    return any(bare in one and not any(_denials(one)) for one in source.sentences)
+
+
+def _only_denied(word: str, close: Sequence[str]) -> bool:
+    """Tell whether every clause that has a word denies it."""
+    having = [one for one in close if word in search_words(one)]
+    return bool(having) and all(word in set(_denials(one)) for one in having)
+
+
+def _close(wanted: Collection[str], source: SourceText) -> Iterator[str]:
+    """Yield the clauses with most of some words from sentences without a condition."""
+    least = max(_MIN_SHARED_WORDS, _MIN_PASSAGE_SHARE * len(wanted))
+    shared = source.count_words(wanted)
+    for passage in (source.sentences[at] for at, count in shared.items() if count > least):
+        if not _PATTERNS.condition.search(passage):
+            for clause in CLAUSE_SPLIT.split(passage):
+                if len(set(search_words(clause)) & set(wanted)) >= _MIN_SHARED_WORDS:
+                    yield clause
+
+
+def _denials(text: str) -> Iterator[str]:
+    """Yield the search words that a text negates."""
+    said, not_all = [one.lower() for one in tokenize(text)], _PATTERNS.get_words("not_all")
+    for at, one in enumerate(said):
+        after = said[at + 1 : at + 1 + _NEGATED_WORDS]
+        if one in _NOT and not not_all.intersection(after[:1]):
+            negated = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
+            yield from search_words(next(negated, ""))
+    yield from _PATTERNS.zh_denied.findall(text)
+
+
+_MIN_STATEMENT_WORDS = 6
+
+
+def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: bool = True) -> str:
+    """Return how a statement goes beyond the passages most similar to it, or "".
+
+    Args:
+        statement: The statement, without marks and quotations.
+        sources: The sources that it cites.
+        alike: Whether they are in its language, so that their words can be compared.
+    """
+    near = list_near_sentences(statement, sources, alike=alike)
+    close = filter_by_other_names(statement, near) or [
+        one for text in sources for one in list_closest_sentences(statement, text)
+    ]
+    sure = _affirmed(_PATTERNS.sure, statement)
+    if sure and any(map(_PATTERNS.denies_surety.search, near)):
+        return "strength"
+    if alike and _is_too_strong(statement, close, near):
+        return "strength"
+    return "other_number" if has_other_duration(statement, [text.text for text in sources]) else ""
+
+
+def _is_too_strong(statement: str, close: Sequence[str], near: Sequence[str]) -> bool:
+    """Tell whether a statement says "always", "never" or "guaranteed" and no passage does.
+
+    Args:
+        statement: The statement, without marks and quotations.
+        close: The most similar passages of its sources.
+        near: Those passages with the sentences around them.
+    """
+    if not near or len(set(search_words(statement))) < _MIN_STATEMENT_WORDS:
+        return False
+    there = " ".join([*close, *near])
+    if _PATTERNS.never.search(statement):
+        return not _PATTERNS.never_there.search(" ".join(close)) and not _is_denied(statement, near)
+    if _affirmed(_PATTERNS.promises, statement):
+        return not _PATTERNS.promised.search(" ".join(close))
+    return _affirmed(_PATTERNS.sure, statement) and not _PATTERNS.sure_there.search(there)
+
+
+def _is_denied(statement: str, near: Sequence[str]) -> bool:
+    """Tell whether a passage denies one of the words that follow "never" in a statement."""
+    found = _PATTERNS.never.search(statement)
+    negated = set(search_words(statement[found.end() :])) if found else set()
+    return any(
+        _PATTERNS.never_there.search(one) and negated & set(search_words(one)) for one in near
+    )
+
+
+def _affirmed(pattern: re.Pattern[str], statement: str) -> bool:
+    """Tell whether a pattern matches a statement without a negation ("does not guarantee")."""
+    found = pattern.search(statement)
+    return found is not None and not _PATTERNS.surety_negation.search(
+        statement, max(0, found.start() - 24), found.start()
+    )

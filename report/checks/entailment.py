@@ -10,7 +10,6 @@ from itertools import chain
 
 from report.checks.caveats import is_absence_remark, is_labelled_computed, is_own_inference
 from report.checks.claims import has_attribution, is_assertion, strip_transition
-from report.checks.contrast import SourceText, per_source
 from report.checks.number_placement import (
     NAME_FACTOR,
     has_misplaced_number,
@@ -21,6 +20,7 @@ from report.checks.number_placement import (
 from report.checks.numbers import normalize_numerals, strip_file_names
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.roles import has_other_chinese_role, has_other_role
+from report.checks.source_text import SourceText, per_source
 from report.checks.substitutions import has_swapped_name, has_swapped_number, has_swapped_words
 from report.checks.synonyms import (
     find_word_sentences,

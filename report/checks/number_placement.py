@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from report.checks.contrast import SourceText, per_source
 from report.checks.numbers import normalize_numerals
+from report.checks.source_text import SourceText, per_source
 from report.checks.word_changes import tokenize
 from text.pattern_files import PatternFile
 from text.script import detect_language

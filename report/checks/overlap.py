@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import strip_transition
-from report.checks.contrast import MAX_PLACES, SourceText
 from report.checks.numbers import strip_file_names
+from report.checks.source_text import MAX_PLACES, SourceText
 from report.checks.synonyms import get_base_form
 from report.checks.word_changes import tokenize
 from report.markdown.markers import MARKER

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from report.checks.contrast import SourceText, per_source
 from report.checks.overlap import CLAUSE_SPLIT
+from report.checks.source_text import SourceText, per_source
 from report.checks.substitutions import count_common_start
 from report.checks.synonyms import get_base_form, has_word_or_synonym, list_irregular_forms
 from text.dates import MONTH_NAMES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from report.checks import entailment  # noqa: F401 (with what it imports, it adds to DERIVATIONS)
-from report.checks.contrast import DERIVATIONS, SourceText, index_source
+from report.checks import contrast, entailment  # noqa: F401 (they add to DERIVATIONS)
 from report.checks.quantities import SourceNumbers, extract_source_numbers
+from report.checks.source_text import DERIVATIONS, SourceText, index_source
 
 MAX_CACHED_CHARS = 50_000
 """A longer text is prepared anew for each check."""

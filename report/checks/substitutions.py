@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, dropwhile, islice, takewhile
 from typing import NamedTuple
 
-from report.checks.contrast import SourceText, per_source
 from report.checks.numbers import normalize_numerals
+from report.checks.source_text import SourceText, per_source
 from report.checks.word_changes import tokenize
 from text.regex import regex
 from text.script import CJK, HAN, detect_language

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
 
-from report.checks.contrast import SourceText, per_source
+from report.checks.source_text import SourceText, per_source
 from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import HAN

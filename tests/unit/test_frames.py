@@ -2,7 +2,7 @@
 
 import pytest
 
-from report.checks.contrast import index_source
+from report.checks.source_text import index_source
 from report.checks.substitutions import has_swapped_words
 
 OBSERVATORY = (

@@ -1,8 +1,8 @@
 import pytest
 
 from report.checks.attribution import enforce_citations
-from report.checks.contrast import index_source
 from report.checks.roles import has_other_chinese_role
+from report.checks.source_text import index_source
 
 LAKE = (
     "青石水库由工程师陆宜春设计，由承包商韩立群施工。青石水库的大坝在雨季之前由北岸工地完成浇筑。"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from report.checks.attribution import enforce_citations
-from report.checks.contrast import DERIVATIONS
 from report.checks.source_preparation import load_source, load_source_numbers, prepare_sources
+from report.checks.source_text import DERIVATIONS
 
 PAGES = [
     "The waggle dance was described in 1927. It lasts 12 seconds for a flower 3 km away.",
