@@ -23,7 +23,7 @@ from graph.records import (
 )
 from graph.state import QueryState, State
 from nodes.direct import answer_directly
-from nodes.recall.recall_graph import EMPTY_EVIDENCE, RecallHits, recall_hits, recall_related
+from nodes.recall.recall_calls import EMPTY_EVIDENCE, RecallHits, recall_hits, recall_related
 from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence

@@ -14,7 +14,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import MEMORY, Background, Finding, turn_key
 from graph.state import QueryState, State
-from nodes.recall.recall_graph import RecallResult, recall_from_memory
+from nodes.recall.recall_calls import RecallResult, recall_from_memory
 from nodes.recall.recall_state import NOTE_DOUBT_MARK
 from prompts.loader import render_prompt
 from report.markdown.markers import list_cited_ids

@@ -19,7 +19,7 @@ from config.model_table import is_extractive
 from graph.context import Context
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
-from nodes.recall.recall_graph import recall_from_memory
+from nodes.recall.recall_calls import recall_from_memory
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,

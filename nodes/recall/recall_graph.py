@@ -1,31 +1,319 @@
-"""Build the graph of the memory researcher, and call it from the nodes of another graph."""
+"""The graph of the memory researcher, and its nodes: plan, search, integrate, check."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+import asyncio
+from collections.abc import Container, Iterable
+from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal
 
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel, Field
 
 from calls.embedding_meter import meter_embeddings
-from calls.run_budget import run_within_budget
-from calls.streaming import nested_config
+from calls.gateway import DEFAULT_REPAIRS, ask
+from calls.replies import SearchTexts
+from calls.run_budget import end_session
+from config.errors import Problem
 from graph.context import Context
-from graph.records import Source
 from graph.state import InputState
-from library.recall import is_scope_empty
+from library.page_outline import outline_pages, resolve_outline_ids
 from library.scope import parse_scope
-from nodes.recall.recall_nodes import check, integrate, plan, search
-from nodes.recall.recall_state import RecallState
-from runs.call_site import call_site, resolve_owner
-from text.answerability import LEAST_COVERAGE, SourcePassage, best_source_coverage, is_answerable
+from memory.page_memory import REPORT_PAGE_KIND
+from memory.reports import find_related_reports
+from memory.self_questions import search_personal_notes
+from models.extractive.memory_tasks import check_notes, plan_lookup, take_notes
+from models.extractive.schema_answers import extractive_answer
+from models.faults import raise_if_fatal
+from nodes.direct import notes_as_results
+from nodes.recall.recall_state import (
+    NOTE_DOUBT_MARK,
+    EarlierReport,
+    PlannedSearch,
+    RecallState,
+    render_recall,
+    round_of,
+)
+from prompts.data_blocks import (
+    join_prompt_blocks,
+    render_block,
+    render_cited_block,
+    render_pages_block,
+)
+from prompts.loader import render_prompt
+from report.checks.attribution import CheckedText
+from runs.call_site import CallSite, call_site, resolve_owner
+from runs.lifecycle import check_question
 from text.script import detect_language
-from text.topics import extract_cross_language_topic, extract_topic
-from tools.evidence import Evidence, list_recalled_parts, recall_evidence
+from tools.computed_pages import DirectAnswer, record_direct_answer
+from tools.evidence import recall_evidence
+from tools.source_checks import verify_text
+
+MAX_SEARCHES = 5
+"""How many searches of each kind a request may have."""
+
+PLAN_REPAIRS = 1
+"""How often an invalid plan is asked for again before the request itself is searched for."""
+
+
+def _repairs(state: RecallState, usual: int) -> int:
+    """Return how often an answer may be repaired; a recall of a single round has no time for it."""
+    return 0 if state.get("most") == 1 else usual
+
+
+@extractive_answer(plan_lookup)
+class Lookup(BaseModel):
+    """What to look for in memory, and in which ways."""
+
+    needs: SearchTexts = Field(default=[], description="what must be known, one thing each")
+    keywords: SearchTexts = Field(default=[], description="searches by the words that pages hold")
+    meanings: SearchTexts = Field(default=[], description="searches by meaning, whole sentences")
+    pages: list[str] = Field(default=[], description="ids of pages shown that are to be read")
+
+
+async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
+    """Plan the searches of a round, for all requests concurrently.
+
+    Reads `messages`, `question`, `requests`, `asked`, `scope`; writes `searches` and `asked`,
+    and for a new question all other keys.
+    """
+    current = _start_round(state, runtime.context)
+    requests = current["requests"]
+    searches = await asyncio.gather(
+        *(_plan_search(current, runtime, request) for request in requests)
+    )
+    asked = [*current["asked"], *requests]
+    return RecallState(**{**current, "searches": searches, "asked": asked})
+
+
+def _start_round(state: RecallState, context: Context) -> RecallState:
+    """Return the state of the next round, or that of the first round of a new question."""
+    question = check_question(str(state["messages"][-1].text))
+    if state.get("requests") and question == state.get("question"):
+        return RecallState(**{**state, "messages": []})
+    inside = "run" in state
+    return RecallState(
+        question=question,
+        language=detect_language(question),
+        # Inside another graph, the turn is that of the outer run.
+        turn=state["turn"] if inside else state.get("turn", 0) + 1,
+        scope=state["scope"] if inside else list(context.memory),
+        recall_round=0,
+        requests=[question],
+        asked=[],
+        passages=[],
+        sources={},
+        notes="",
+        extracts=[],
+        pages=[],
+        reports=[],
+    )
+
+
+async def _plan_search(
+    state: RecallState, runtime: Runtime[Context], request: str
+) -> PlannedSearch:
+    owner, part = resolve_owner(runtime), parse_scope(state["scope"])
+    outline = await outline_pages(owner, request, part)
+    data = join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_block("request", request),
+        render_cited_block("notes", state["notes"]),
+        render_block("outline", outline.text),
+    )
+    system = render_prompt("recall_plan", language=state["language"])
+    default = Lookup(keywords=[request], meanings=[request])
+    lookup = await ask(
+        state,
+        runtime,
+        "recall",
+        system,
+        [HumanMessage(data)],
+        Lookup,
+        default=default,
+        repairs=_repairs(state, PLAN_REPAIRS),
+    )
+    if not (lookup.keywords or lookup.meanings or lookup.pages):
+        lookup = default
+    return PlannedSearch(
+        request=request,
+        keywords=lookup.keywords[:MAX_SEARCHES],
+        meanings=lookup.meanings[:MAX_SEARCHES],
+        pages=await resolve_outline_ids(owner, outline, lookup.pages[:MAX_SEARCHES], request),
+    )
+
+
+MAX_PERSON_NOTES = 10
+"""How many notes about the person are searched for."""
+
+
+async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
+    """Search memory for the passages that match the searches of this round.
+
+    Reads `question`, `scope`, `requests`, `searches`, `passages`; writes `passages`,
+    `sources`, `fresh`, `reports`.
+    """
+    planned = state["searches"]
+    queries = [query for entry in planned for query in (*entry["keywords"], *entry["meanings"])]
+    page_ids = [page for entry in planned for page in entry["pages"]]
+    about = "\n".join(dict.fromkeys([state["question"], *state["requests"]]))
+    part = parse_scope(state["scope"])
+    place, run = call_site(state, runtime), state.get("run", "")
+    notes = await _personal_notes(state, place)
+    pages = await recall_evidence(
+        place, runtime.context, queries, page_ids, about=about, part=part, run=run
+    )
+    seen = {(hit["source"], hit["text"]) for hit in state["passages"]}
+    hits = [*notes.passages, *pages.passages]
+    new = [hit for hit in hits if (hit["source"], hit["text"]) not in seen]
+    return RecallState(
+        passages=[*state["passages"], *new],
+        sources={**state["sources"], **notes.sources, **pages.sources},
+        fresh=any(hit["source"] not in state["sources"] for hit in new),
+        reports=await _earlier_reports(state, place),
+    )
+
+
+async def _personal_notes(state: RecallState, place: CallSite) -> DirectAnswer:
+    """Return the notes about the person that match the question; an outer run has its own."""
+    if "run" in state or state["scope"]:
+        return DirectAnswer([], {})
+    notes = await search_personal_notes(place.owner, state["question"], MAX_PERSON_NOTES)
+    return await record_direct_answer(place, notes_as_results(notes, state["language"]))
+
+
+async def _earlier_reports(state: RecallState, place: CallSite) -> list[EarlierReport]:
+    """Return the earlier reports on the question; an outer run has its own."""
+    if "run" in state or (state["scope"] and REPORT_PAGE_KIND not in state["scope"]):
+        return []
+    notes = await find_related_reports(place.owner, state["question"], titled=True)
+    return [EarlierReport(page=note.id, title=note.title, abstract=note.text) for note in notes]
+
+
+ENDS = ".!?。！？"
+
+
+class NotedFact(BaseModel):
+    """One thing that the pages say, and the ids of the pages that say it."""
+
+    text: str
+    pages: list[str]
+
+
+@extractive_answer(take_notes)
+class Notes(BaseModel):
+    """What is known about the question."""
+
+    facts: list[NotedFact] = []
+
+
+async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
+    """Write notes on the question from the passages, and keep those that the passages support.
+
+    Reads `question`, `notes`, `passages`, `sources`; writes `notes`, `extracts`, `pages`, `fresh`.
+    If no notes can be written, the earlier ones remain, and the next round tries again.
+    """
+    if not state["fresh"]:
+        return RecallState()
+    request = join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_cited_block("notes", state["notes"]),
+        render_pages_block(state["passages"], state["sources"]),
+    )
+    system = render_prompt("recall_integrate", language=state["language"])
+    messages, sources = [HumanMessage(request)], state["sources"]
+    place, question = call_site(state, runtime), state["question"]
+    repairs = _repairs(state, DEFAULT_REPAIRS)
+    try:
+        written = await ask(state, runtime, "recall", system, messages, Notes, repairs=repairs)
+        facts = _render_facts(written.facts, sources)
+        checked = await verify_text(place, runtime.context, "recall", facts, sources, question)
+    except Problem as problem:
+        raise_if_fatal(problem)
+        return RecallState()
+    notes = _mark_doubts(checked)
+    return RecallState(
+        fresh=bool(notes.strip()),
+        notes=notes,
+        extracts=[hit for hit in state["passages"] if hit["source"] in checked.cited],
+        pages=[sources[name]["page"] for name in checked.cited],
+    )
+
+
+def _mark_doubts(checked: CheckedText) -> str:
+    """Return the notes, with a mark after each that its pages may not support."""
+    doubted = {doubt["text"].strip() for doubt in checked.doubted}
+    lines = checked.body.split("\n")
+    return "\n".join(
+        f"{line} {NOTE_DOUBT_MARK}" if line.removeprefix("- ").strip() in doubted else line
+        for line in lines
+    )
+
+
+def _render_facts(facts: Iterable[NotedFact], known_ids: Container[str]) -> str:
+    """Render the facts as a list, each with the known ids of its pages before its full stop."""
+    lines = []
+    for fact in facts:
+        markers = "".join(f"[{page}]" for page in dict.fromkeys(fact.pages) if page in known_ids)
+        text = " ".join(fact.text.split())
+        if markers and text:
+            end = text[-1] if text[-1] in ENDS else ""
+            lines.append(f"- {text.removesuffix(end)} {markers}{end}")
+    return "\n".join(lines)
+
+
+ROUNDS = 3
+"""How often memory is searched for one question by default."""
+
+FOLLOW_UPS = 5
+"""How many requests the next round may have."""
+
+
+@extractive_answer(check_notes)
+class Complete(BaseModel):
+    """Whether the notes answer the question completely."""
+
+    complete: bool
+    requests: SearchTexts = Field(default=[], description="what is still to be found out")
+
+
+async def check(
+    state: RecallState, runtime: Runtime[Context]
+) -> Command[Literal["plan", "__end__"]]:
+    """Finish when the notes suffice, nothing new was found, or no round is left.
+
+    Reads `question`, `notes`, `fresh`, `asked`, `recall_round`, `most`, `reports`; writes
+    `requests`, `recall_round`, `messages`.
+    """
+    if state["fresh"] and round_of(state) + 1 < state.get("most", ROUNDS):
+        requests = await _follow_ups(state, runtime)
+        if requests:
+            update = RecallState(requests=requests, recall_round=round_of(state) + 1)
+            return Command(goto="plan", update=update)
+    if "run" not in state:
+        end_session(call_site(state, runtime))
+    reply = AIMessage(render_recall(state))
+    return Command(goto="__end__", update=RecallState(requests=[], messages=[reply]))
+
+
+async def _follow_ups(state: RecallState, runtime: Runtime[Context]) -> list[str]:
+    """Return new requests; none if the notes suffice or cannot be judged."""
+    data = join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_block("queries", "\n".join(state["asked"])),
+        render_cited_block("notes", state["notes"]),
+    )
+    system = render_prompt("recall_check", language=state["language"])
+    messages, default = [HumanMessage(data)], Complete(complete=True)
+    verdict = await ask(state, runtime, "recall", system, messages, Complete, default=default)
+    requests = [text for text in dict.fromkeys(verdict.requests) if text.strip()]
+    new = [text for text in requests if text not in state["asked"]]
+    return [] if verdict.complete else new[:FOLLOW_UPS]
 
 
 @cache
@@ -45,119 +333,3 @@ def make_recall_graph(*, inside: bool = False) -> CompiledStateGraph[Any, Contex
     for start, end in pairwise([START, "plan", "search", "integrate", "check"]):
         graph.add_edge(start, end)
     return graph.compile(checkpointer=False if inside else None, name="recall")
-
-
-RELATED = 0.7
-"""The share of an answer's terms that memory must cover to be related to a question."""
-
-TOOL_ROUNDS = 2
-"""How often memory may be searched for one call of the tool."""
-
-EMPTY_EVIDENCE = Evidence([], {}, [])
-
-PASSED_KEYS = ("turn", "fork", "again", "revisions", "rounds", "step", "wishes")
-"""The keys that identify the node in the outer run to which the calls are charged."""
-
-
-class RecallResult(NamedTuple):
-    """The notes of memory on a question, and the passages that they cite."""
-
-    notes: str
-    evidence: Evidence
-
-
-class RecallHits(NamedTuple):
-    """The passages of memory on a question, found without a model call."""
-
-    hits: Evidence
-    half: bool
-    """Whether they may hold a part of the answer, which is worth calling the memory researcher."""
-
-
-async def recall_from_memory(
-    state: Mapping[str, Any],
-    runtime: Runtime[Context],
-    question: str,
-    rounds: int = TOOL_ROUNDS,
-) -> RecallResult:
-    """Answer a question from memory; without anything in scope no model is called.
-
-    Args:
-        state: The state of the outer node, to which the calls are charged.
-        runtime: The runtime of the outer node.
-        question: The question.
-        rounds: How often memory may be searched.
-
-    Raises:
-        Problem: A problem that every model call would meet, such as a rejected key.
-    """
-    scope = list_recalled_parts(runtime.context)
-    if await is_scope_empty(resolve_owner(runtime), parse_scope(scope)):
-        return RecallResult("", EMPTY_EVIDENCE)
-    inputs = {"messages": [("user", question)], "scope": scope, "most": rounds}
-    inputs |= {name: state[name] for name in PASSED_KEYS if name in state}
-    inputs["run"] = call_site(state, runtime).run
-    graph = make_recall_graph(inside=True)
-    with nested_config() as config:
-        output = await graph.ainvoke(inputs, config, context=runtime.context)
-    recalled = cast("RecallState", output)
-    cited = {passage["source"] for passage in recalled["extracts"]}
-    sources = {name: source for name, source in recalled["sources"].items() if name in cited}
-    evidence = Evidence(recalled["extracts"], _as_memory(sources), [])
-    return RecallResult(recalled["notes"], evidence)
-
-
-async def recall_related(
-    state: Mapping[str, Any], runtime: Runtime[Context], question: str
-) -> Evidence:
-    """Return the passages of memory on a question, calling a model only where that is worth it.
-
-    Passages that answer the question alone are returned as they are, and unrelated ones dropped;
-    only between these cases the memory researcher searches for more, in a single round.
-
-    Raises:
-        Problem: A problem that every model call would meet, such as a rejected key.
-    """
-    hits, half = await recall_hits(state, runtime, question)
-    if half:
-        return (await recall_from_memory(state, runtime, question, rounds=1)).evidence
-    return hits
-
-
-async def recall_hits(
-    state: Mapping[str, Any], runtime: Runtime[Context], question: str
-) -> RecallHits:
-    """Return the passages of memory on a question without a model call."""
-    place, part = call_site(state, runtime), parse_scope(list_recalled_parts(runtime.context))
-    choices = runtime.context
-    found = await recall_evidence(
-        place, choices, [question], about=question, part=part, run=place.run
-    )
-    passages = [
-        SourcePassage(hit["source"], found.sources[hit["source"]]["title"], "", hit["text"])
-        for hit in found.passages
-    ]
-    hits = found._replace(sources=_as_memory(found.sources))
-    size = sum(len(passage.text) for passage in passages)
-    do = partial(run_within_budget, place, choices, "recall", characters=size)
-    if await do(is_answerable, question, passages):
-        return RecallHits(hits, half=False)
-    if await do(_coverage, question, passages) < RELATED:
-        return RecallHits(EMPTY_EVIDENCE, half=False)
-    return RecallHits(hits, half=True)
-
-
-def _coverage(question: str, passages: Sequence[SourcePassage]) -> float:
-    """Return the best coverage of a source, relative to the least that counts as an answer.
-
-    Passages in another language share only names and technical terms with the question.
-    """
-    topic, language = extract_topic(question), detect_language(question)
-    foreign = [passage for passage in passages if detect_language(passage.text) != language]
-    same = best_source_coverage(topic, question, passages) / LEAST_COVERAGE[language]
-    topic = extract_cross_language_topic(question)
-    return max(same, best_source_coverage(topic, question, foreign) / LEAST_COVERAGE["en"])
-
-
-def _as_memory(sources: Mapping[str, Source]) -> dict[str, Source]:
-    return {name: Source(**{**source, "kind": "memory"}) for name, source in sources.items()}

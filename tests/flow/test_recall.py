@@ -12,8 +12,7 @@ from graph.records import EMPTY_REPORT
 from library import documents, page_retrieval, page_rows
 from library import store as pages
 from library.memorizer import store_with_abstracts
-from nodes.recall.recall_graph import make_recall_graph
-from nodes.recall.recall_nodes import ROUNDS
+from nodes.recall.recall_graph import ROUNDS, make_recall_graph
 from nodes.recall.recall_state import recalled_passages
 from report.document import build_document
 from report.rendering.markdown_report import render_markdown

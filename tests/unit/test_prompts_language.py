@@ -19,7 +19,7 @@ from memory.protocol import Note
 from memory.token_budget import NoteGroup, render_notes
 from nodes.past_runs import _outcome, _reason, _shown
 from nodes.planner import Draft
-from nodes.recall.recall_nodes import __file__ as recall_file
+from nodes.recall.recall_graph import __file__ as recall_file
 from prompts.data_blocks import render_sources_block
 from prompts.loader import load_prompt_tables, render_prompt
 from report.document import MAX_TITLE_CHARS, ReportDocument, shorten_title
