@@ -1,13 +1,19 @@
-"""Find and mask secrets, which must never be stored: passwords, keys, tokens, card numbers."""
+"""Find and mask secrets, which must never be stored: passwords, keys, tokens, card numbers.
+
+They are found by their form, and by the words that introduce them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from text.pattern_files import PatternFile
 from text.regex import regex, replace_spans
-from text.secret_finding import SHORTEST_SECRET, Secret, find_secrets
+
+_PATTERNS = PatternFile("text", "secret_masking.toml")
 
 SECRET_MARK = regex(r"\[(?:password|number|key|card number) removed\]")
 """The mark that replaces a secret, by its kind."""
@@ -35,6 +41,14 @@ _HALF_WIDTH = {
 """Letters, digits and signs of full width, as Chinese and Japanese keyboards type them; spaces."""
 
 
+class Secret(NamedTuple):
+    """The kind and the place of a secret in a text."""
+
+    kind: str
+    start: int
+    end: int
+
+
 class _MaskedText(NamedTuple):
     """A text without its secrets, and the kinds of those that were removed, each once."""
 
@@ -53,7 +67,7 @@ def _find_secrets(text: str) -> tuple[Secret, ...]:
     visible = text if text.isascii() else _INVISIBLE.sub("", text)
     plain = visible if text.isascii() else visible.translate(_HALF_WIDTH)
     secrets: list[Secret] = []
-    for one in sorted(find_secrets(plain), key=lambda one: (one.start, -one.end)):
+    for one in sorted(_iterate_overlapping(plain), key=lambda one: (one.start, -one.end)):
         if one.start < one.end and (not secrets or one.start >= secrets[-1].end):
             secrets.append(one)
     return tuple(secrets if len(visible) == len(text) else _relocate(secrets, text))
@@ -73,7 +87,7 @@ def mask_secrets(text: str) -> _MaskedText:
     masked = replace_spans(text, ((one.start, one.end, f"[{one.kind} removed]") for one in secrets))
     for one in secrets:
         value = _INVISIBLE.sub("", text[one.start : one.end])
-        if len(value) > SHORTEST_SECRET:
+        if len(value) > _SHORTEST:
             masked = _repetition_pattern(value).sub(f"[{one.kind} removed]", masked)
     return _MaskedText(masked, tuple(dict.fromkeys(one.kind for one in secrets)))
 
@@ -112,3 +126,333 @@ def list_secret_kinds(text: str) -> tuple[str, ...]:
 def list_removed_kinds(text: str) -> tuple[str, ...]:
     """Return the kinds of secrets that were removed from a text, each once."""
     return tuple(dict.fromkeys(mark[1:].rpartition(" ")[0] for mark in SECRET_MARK.findall(text)))
+
+
+_SHORTEST = 3
+"""A value of this many characters or fewer occurs by chance."""
+
+_PHRASE = 3
+"""The fewest words of a passphrase, which may be adjectives."""
+
+_AFTER = 200
+"""How many characters after its name are searched for a secret."""
+
+_LETTER, _DIGIT, _SIGN = regex(r"[^\W\d_]"), regex(r"\d"), regex(r"[!@#$%^&*+=~|?]")
+_TRAILING = ".,;:!?)'\"`]}>"
+_COMMANDS = (
+    *("curl", "http_clients", "mysql", "zip", "sshpass", "logins", "redis", "samba", "openssl"),
+    *("ldap", "htpasswd", "downloads", "chpasswd"),
+)
+"""The patterns for the value of a flag of some commands."""
+
+_CARD = regex(r"(?<![\w./-])(?:\d[ -]?){12,18}\d(?![\w/-]|\.\d)")
+
+_FORMED = regex(r"[\d:=/@|]|\s-|-{4}|[\w.+-]{13,}")
+"""Matches every text with a secret of some form, and few plain questions."""
+
+
+def _iterate_overlapping(text: str) -> Iterator[Secret]:
+    """Yield the secrets of a text, in any order; they may overlap."""
+    if _FORMED.search(text):
+        yield from _find_formed(text)
+    if _PATTERNS.named.search(text):
+        yield from _find_worded(text)
+    if _PATTERNS.foreign_named.search(text):
+        yield from _find_foreign(text)
+
+
+def _is_placeholder(value: str) -> bool:
+    """Tell whether a value is a placeholder, a type or the name of a method, not a secret."""
+    return bool(_PATTERNS.placeholder.match(value))
+
+
+def _is_harmless(value: str) -> bool:
+    """Tell whether a value is a placeholder for a secret, or a word that describes one."""
+    return _is_placeholder(value) or value.lower() in _PATTERNS.get_words("harmless")
+
+
+def _is_participle(word: str) -> bool:
+    """Tell whether a word has an ending of words that describe a secret."""
+    return bool(_PATTERNS.participle.match(word))
+
+
+def _has_letters_and_digits(token: str, least: int) -> bool:
+    """Tell whether a word of at least `least` characters has both letters and digits."""
+    return len(token) >= least and bool(_LETTER.search(token) and _DIGIT.search(token))
+
+
+def _is_mixed_token(token: str) -> bool:
+    """Tell whether a word has digits or signs among its letters."""
+    digits = bool(_DIGIT.search(token)) and len(token) > _SHORTEST
+    return digits or bool(_LETTER.search(token) and _SIGN.search(token))
+
+
+def _find_formed(text: str) -> Iterator[Secret]:
+    """Yield secrets by their form."""
+    for pattern in (_PATTERNS.keys, _PATTERNS.blocks):
+        yield from (Secret("key", *match.span()) for match in pattern.finditer(text))
+    for name in ("header", "hooks"):
+        yield from _grouped(name, "key", text)
+    for name in ("assigned", "address", *_COMMANDS):
+        yield from _grouped(name, "password", text)
+    for name, kind in (("bare_address", "password"), ("parameter", "key")):
+        found = _grouped(name, kind, text)
+        yield from (one for one in found if _has_letters_and_digits(text[one.start : one.end], 6))
+    for match in _CARD.finditer(text):
+        digits = re.sub(r"\D", "", match[0])
+        if _PATTERNS.issuers.fullmatch(digits) and _luhn(digits):
+            yield Secret("card number", *match.span())
+
+
+def _grouped(name: str, kind: str, text: str) -> Iterator[Secret]:
+    for match in _PATTERNS.get(name).finditer(text):
+        group = str(match.lastgroup)
+        if not _is_harmless(match[group]):
+            yield Secret(kind, *match.span(group))
+
+
+def _luhn(digits: str) -> bool:
+    """Tell whether the last digit checks the others (ISO/IEC 7812-1, annex B)."""
+    doubled = (2 * int(one) for one in digits[-2::-2])
+    return (sum(map(int, digits[-1::-2])) + sum(n - 9 * (n > 9) for n in doubled)) % 10 == 0
+
+
+_QUOTED = regex(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
+_TOKEN = regex(r"[^\s，。；！？、]{1,200}")
+_ASCII = regex(r"[!-~]{3,200}")
+_HAN = regex(r"[\u4e00-\u9fff]{2,12}(?![\u4e00-\u9fff])")
+_NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_CALL = regex(r"\w[(\[]")
+
+_Place = tuple[int, int] | None
+_SecretReader = Callable[[re.Match[str], str], _Place]
+"""Returns the place of a secret in the text after its name, if there is one."""
+
+
+def _find_worded(text: str) -> Iterator[Secret]:
+    """Yield secrets introduced by English or Chinese words."""
+    for match in _PATTERNS.reversed.finditer(text):
+        value = match["value"].rstrip(_TRAILING)
+        if not _is_harmless(value) and not _is_participle(value):
+            start = match.start("value")
+            yield Secret(_kind(match["noun"]), start, start + len(value))
+    for match in (*_PATTERNS.used.finditer(text), *_PATTERNS.chinese_used.finditer(text)):
+        if _used(match):
+            place = match.span("quoted" if match["quoted"] else "value")
+            yield Secret(_kind(match["noun"]), *place)
+    for name, read in _READERS:
+        yield from _find_after(text, _PATTERNS.get(name), read, _kind)
+
+
+def _find_after(
+    text: str, pattern: re.Pattern[str], read: _SecretReader, kind: Callable[[str], str]
+) -> Iterator[Secret]:
+    """Yield the secrets that follow their name.
+
+    Args:
+        text: The text.
+        pattern: The pattern for the name.
+        read: The reader of what follows.
+        kind: Returns the kind of a secret by its name.
+    """
+    for match in pattern.finditer(text):
+        if place := read(match, text[match.end() : match.end() + _AFTER]):
+            start, end = (match.end() + at for at in place)
+            yield Secret(kind(match["noun"] or ""), start, end)
+
+
+def _used(match: re.Match[str]) -> bool:
+    """Tell whether something used as a password is a value, not a way to create or store one."""
+    value = match["quoted"] or match["value"]
+    if _is_harmless(value) or _is_participle(value):
+        return False
+    if _PATTERNS.numbered.match(match["noun"]):
+        return bool(_NUMBER.fullmatch(value))
+    if _PATTERNS.keyed.search(match["noun"]):
+        return _random(value, match["noun"])
+    return bool(match["quoted"] or match["own"] or _is_mixed_token(value))
+
+
+def _english(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a secret after its name, if there is one."""
+    if match["public"] or _is_placeholder(after):
+        return None
+    if _PATTERNS.numbered.match(match["noun"]):
+        return _number(match, after)
+    quoted = _QUOTED.match(after)
+    token = quoted[1] if quoted else _token(after)
+    place = quoted.span(1) if quoted else (0, len(token))
+    if not token or _CALL.search(token) or _is_placeholder(token):
+        return None
+    if quoted and _is_harmless(token):
+        return None
+    if _PATTERNS.keyed.search(match["noun"]):
+        return place if _random(token, match["noun"]) else None
+    if quoted or _is_mixed_token(token):
+        return place
+    end = _PATTERNS.clause.search(after)
+    return _of_words(after[: end.start() if end else None], match)
+
+
+def _before(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a secret that was replaced: "from hunter2 to kolibri7"."""
+    quoted, token = _QUOTED.match(after), _token(after)
+    replaced = after[len(token) :].startswith((" to ", " into "))
+    if not (quoted or replaced or _is_mixed_token(token)):
+        return None
+    return _english(match, after if quoted else token)
+
+
+def _of_words(clause: str, match: re.Match[str]) -> _Place:
+    """Return the place of a secret in plain words: "swordfish", "correct horse battery"."""
+    clause = clause.rstrip(f"{_TRAILING} ")
+    words = clause.split()
+    harmless, function = _PATTERNS.get_words("harmless"), _PATTERNS.get_words("function")
+    plain = any(word.lower() in harmless or _is_participle(word) for word in words)
+    phrase = len(words) >= _PHRASE and not any(word.lower() in function for word in words)
+    whole = match["own"] or "phrase" in match["noun"].lower()
+    if len("".join(words)) <= _SHORTEST:
+        return None
+    one = len(words) == 1 and (match["own"] or not _PATTERNS.many.search(match[0]))
+    return (0, len(clause)) if (one and not plain) or (whole and (phrase or not plain)) else None
+
+
+def _beside(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a secret next to its name: "with password hunter2"."""
+    token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
+    if quoted := _QUOTED.match(after):
+        plain = _PATTERNS.keyed.search(match["noun"]) or _is_harmless(quoted[1])
+        return quoted.span(1) if own and not plain else None
+    if own and _PATTERNS.numbered.match(match["noun"]):
+        return _number(match, after)
+    fits = _random(token, match["noun"]) and not (_is_harmless(token) or _CALL.search(token))
+    return (0, len(token)) if fits else None
+
+
+def _paired(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a password after the name of its user: "ann/kolibri"."""
+    token = _token(after)
+    if len(token) <= _SHORTEST or _is_harmless(token):
+        return None
+    likely = match["own"] or _has_letters_and_digits(token, _SHORTEST + 1)
+    return (0, len(token)) if likely else None
+
+
+def _chinese(match: re.Match[str], after: str) -> _Place:
+    if quoted := _QUOTED.match(after):
+        return None if _is_harmless(quoted[1]) else quoted.span(1)
+    if ascii_ := _ASCII.match(after):
+        token = ascii_[0].rstrip(_TRAILING)
+        if match[0].rstrip().endswith((":", "：")) and not _is_harmless(token):
+            return 0, len(_token(after))
+        alone = not re.match(r"[\u4e00-\u9fff]", after[ascii_.end() :])
+        plain = _is_harmless(token) or len(token) <= _SHORTEST
+        return None if plain or not (alone or _is_mixed_token(token)) else (0, len(token))
+    han = _HAN.match(after)
+    own = _PATTERNS.own.search(match.string[max(match.start() - 14, 0) : match.start()])
+    return han.span() if han and own and not _is_plain_chinese(han[0]) else None
+
+
+def _mixed(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a word that is not a plain one: "my pass is Hortensia81"."""
+    del match
+    quoted, token = _QUOTED.match(after), _token(after)
+    if quoted and not _is_harmless(quoted[1]):
+        return quoted.span(1)
+    fits = _is_mixed_token(token) or (len(token) > _SHORTEST and "-" in token.strip("-"))
+    return (0, len(token)) if fits and not _is_harmless(token) else None
+
+
+def _number(match: re.Match[str], after: str) -> _Place:
+    """Return the place of the number that a text begins with, if it does."""
+    del match
+    number = _NUMBER.match(after)
+    return number.span() if number else None
+
+
+def _chinese_of(match: re.Match[str], after: str) -> _Place:
+    """Return the place of digits after the name of a password, or of Chinese words."""
+    value = _PATTERNS.chinese_value.match(after)
+    if not value or not (
+        _PATTERNS.chinese_end.match(after, value.end()) or (value["digits"] and match["noun"])
+    ):
+        return None
+    # "密码：历史" may be a title, 密码1234 is not.
+    titled = not (match["noun"] or match["sign"] or "口令" in match[0])
+    plain = titled or _is_plain_chinese(value[0])
+    return value.span() if value["digits"] or not plain else None
+
+
+def _is_plain_chinese(text: str) -> bool:
+    """Tell whether Chinese words describe a secret or ask for one."""
+    return bool(_PATTERNS.chinese_plain.match(text)) or text[-1] in "吗嗎呢么的了"
+
+
+def _token(after: str) -> str:
+    token = _TOKEN.match(after)
+    return token[0].rstrip(_TRAILING) if token else ""
+
+
+def _random(token: str, noun: str) -> bool:
+    """Tell whether a word may be a key: it has letters and digits, and is long enough."""
+    least = 16 if noun.lower().startswith("key") else 8 if _PATTERNS.keyed.search(noun) else 5
+    return _has_letters_and_digits(token, least)
+
+
+def _kind(noun: str) -> str:
+    if _PATTERNS.numbered.match(noun):
+        return "number"
+    return "key" if _PATTERNS.keyed.search(noun) else "password"
+
+
+_READERS = (
+    *(("stated", _english), ("set", _english), ("from", _before), ("beside", _beside)),
+    *(("pass", _beside), ("my_pass", _mixed), ("pin", _number), ("unlocked", _number)),
+    *(("chinese_of", _chinese_of), ("login", _beside), ("pair", _paired)),
+    *(("chinese_beside", _beside), ("chinese", _chinese)),
+    *(("chinese_from", _chinese), ("chinese_to", _chinese)),
+)
+"""The patterns for the name of a secret, each with the reader of what follows."""
+
+_FOREIGN_QUOTED = regex(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
+_FOREIGN_WORD = regex(r"[^\s,;!?。，；！？、]{1,200}")
+_FOREIGN_TRAILING = f"{_TRAILING}»"
+_REST = regex(r"\s*(?:$|[.,;:!?\n)])")
+
+
+def _find_foreign(text: str) -> Iterator[Secret]:
+    """Yield secrets introduced by words of other languages."""
+    yield from _find_after(text, _PATTERNS.foreign_stated, _foreign, _foreign_kind)
+    for match in _PATTERNS.foreign_used.finditer(text):
+        if _has_letters_and_digits(match["value"], 5) and not _is_harmless(match["value"]):
+            yield Secret(_foreign_kind(match["noun"]), *match.span("value"))
+    for match in _PATTERNS.foreign_eastern.finditer(text):
+        value, start = match["value"].rstrip(_FOREIGN_TRAILING), match.start("value")
+        likely = _is_mixed_token(value) or match["after"] is not None
+        if likely and len(value) > _SHORTEST and not _is_harmless(value):
+            yield Secret(_foreign_kind(match["noun"]), start, start + len(value))
+
+
+def _foreign(match: re.Match[str], after: str) -> _Place:
+    """Return the place of a secret after its name, if there is one."""
+    linked = bool(match["link"].strip())
+    if _foreign_kind(match["noun"]) == "number":
+        return _number(match, after) if match["own"] or linked else None
+    if linked and (quoted := _FOREIGN_QUOTED.match(after)):
+        return None if _is_harmless(quoted[1]) else quoted.span(1)
+    token = _FOREIGN_WORD.match(after)
+    word = token[0].rstrip(_FOREIGN_TRAILING) if token else ""
+    if _is_harmless(word) or len(word) <= _SHORTEST:
+        return None
+    if _has_letters_and_digits(word, 5) or (_is_mixed_token(word) and linked):
+        return 0, len(word)
+    says = _PATTERNS.foreign_says.search(match["link"]) and match["noun"].lower() != "clave"
+    plain = word.lower() in _PATTERNS.get_words(
+        "foreign_plain"
+    ) or _PATTERNS.foreign_participle.match(word)
+    certain = (match["own"] or says) and linked and _REST.match(after[len(word) :])
+    return (0, len(word)) if certain and not plain else None
+
+
+def _foreign_kind(noun: str) -> str:
+    return "number" if _PATTERNS.foreign_number_noun.fullmatch(noun) else "password"

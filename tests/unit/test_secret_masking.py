@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from text import secret_finding
+from text import secret_masking
 from text.secret_masking import has_secret, list_removed_kinds, mask_secrets, mask_secrets_within
 
 KEY = "sk-" + "proj-a1B2c3D4e5F6g7H8i9J0"
@@ -142,7 +142,7 @@ def test_a_secret_of_letters_alone_is_found_without_a_word_beside_it(text: str):
 
 def test_a_plain_question_is_not_compared_with_every_pattern(monkeypatch: pytest.MonkeyPatch):
     for name in ("keys", "reversed", "foreign_stated"):
-        monkeypatch.setattr(secret_finding._PATTERNS, name, None)
+        monkeypatch.setattr(secret_masking._PATTERNS, name, None)
 
     assert mask_secrets("When was the tower of Bremen built?").kinds == ()
 
