@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tools.files.encoding import decode_bytes
@@ -13,16 +13,13 @@ from tools.files.formats import FileContent
 from tools.files.parsed_document import (
     MAX_SECTION,
     CellGrid,
-    DocumentPiece,
     ParsedDocument,
+    make_grid,
     make_numbered_document,
-    number_piece,
+    make_row_pieces,
     render_row,
 )
 from tools.files.text_files import make_line_sections
-
-HEADER_WITHIN = 5
-"""The header of a table to compute with is among its first five rows that are not empty."""
 
 
 def read_csv(file: FileContent) -> ParsedDocument:
@@ -33,36 +30,6 @@ def read_csv(file: FileContent) -> ParsedDocument:
 def read_csv_grids(file: FileContent) -> list[CellGrid]:
     """Read the cells of a table."""
     return [make_grid("", _rows(file))]
-
-
-def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
-    """Return the cells of the rows below their header."""
-    header: list[str] = []
-    body: list[tuple[int, list[str]]] = []
-    for number, cells in _numbered(rows):
-        if not header and len(body) < HEADER_WITHIN and _is_header(cells):
-            header, body = cells, []
-        else:
-            body.append((number, cells))
-    return CellGrid(name, header, body)
-
-
-def make_row_pieces(rows: Iterable[list[str]], title: str = "") -> Iterator[DocumentPiece]:
-    """Yield each row as a sentence; the first with two or more cells is the header."""
-    header: list[str] = []
-    for number, cells in _numbered(rows):
-        if not header and _is_header(cells):
-            header = cells
-        else:
-            yield number_piece(number, render_row(header, cells) + "\n", title)
-
-
-def _numbered(rows: Iterable[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty with their numbers, from 1."""
-    for number, row in enumerate(rows, start=1):
-        cells = [" ".join(cell.split()) for cell in row]
-        if any(cells):
-            yield number, cells
 
 
 def _rows(file: FileContent) -> Iterator[list[str]]:
@@ -82,12 +49,6 @@ def detect_separator(text: str) -> str:
         return (counts.count(most) if most else 0, most)
 
     return max(",;\t|", key=regularity)
-
-
-def _is_header(cells: list[str]) -> bool:
-    """Tell whether a row has several cells and none is a number; years in a header are too rare."""
-    bare = [cell.replace(".", "", 1).replace(",", "").lstrip("-+") for cell in cells]
-    return sum(map(bool, cells)) > 1 and not any(map(str.isdecimal, bare))
 
 
 _MAX_LINE = 2_000

@@ -1,4 +1,4 @@
-"""A document as text: its blocks, its title, and its sections of a sensible size with places."""
+"""A document as text: its blocks, tables and title, and its sections with their places."""
 
 from __future__ import annotations
 
@@ -278,6 +278,46 @@ def table_blocks(rows: Sequence[list[str]]) -> Iterator[TextBlock]:
     """Yield the rows below the header of a table as sentences; a single row has no header."""
     header, body = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
     yield from (TextBlock(render_row(header, cells)) for cells in body if any(cells))
+
+
+HEADER_WITHIN = 5
+"""The header of a table to compute with is among its first five rows that are not empty."""
+
+
+def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
+    """Return the cells of the rows below their header."""
+    header: list[str] = []
+    body: list[tuple[int, list[str]]] = []
+    for number, cells in _numbered(rows):
+        if not header and len(body) < HEADER_WITHIN and _is_header(cells):
+            header, body = cells, []
+        else:
+            body.append((number, cells))
+    return CellGrid(name, header, body)
+
+
+def make_row_pieces(rows: Iterable[list[str]], title: str = "") -> Iterator[DocumentPiece]:
+    """Yield each row as a sentence; the first with two or more cells is the header."""
+    header: list[str] = []
+    for number, cells in _numbered(rows):
+        if not header and _is_header(cells):
+            header = cells
+        else:
+            yield number_piece(number, render_row(header, cells) + "\n", title)
+
+
+def _numbered(rows: Iterable[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty with their numbers, from 1."""
+    for number, row in enumerate(rows, start=1):
+        cells = [" ".join(cell.split()) for cell in row]
+        if any(cells):
+            yield number, cells
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Tell whether a row has several cells and none is a number; years in a header are too rare."""
+    bare = [cell.replace(".", "", 1).replace(",", "").lstrip("-+") for cell in cells]
+    return sum(map(bool, cells)) > 1 and not any(map(str.isdecimal, bare))
 
 
 _HEADER_LINES = 12

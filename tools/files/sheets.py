@@ -11,7 +11,6 @@ from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
 from tools.files.archive import open_archive
-from tools.files.data_files import make_grid, make_row_pieces
 from tools.files.formats import FileContent
 from tools.files.parsed_document import (
     MAX_SECTION,
@@ -19,7 +18,9 @@ from tools.files.parsed_document import (
     DocumentSection,
     ParsedDocument,
     arrange_sections,
+    make_grid,
     make_place_namer,
+    make_row_pieces,
 )
 
 BROKEN = (InvalidFileException,)
