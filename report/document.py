@@ -188,7 +188,7 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     # Steps search again for whatever the first search missed.
     missing += [
         Gap(
-            title=one["query"] or get_label("unsent", state["language"]),
+            title=one["query"] or get_label("unsent", state.get("language", "en")),
             status=one["status"],
             reason=one["reason"],
         )

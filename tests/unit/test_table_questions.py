@@ -170,6 +170,12 @@ def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, te
         assert isinstance(parse_question(choice, table(text, "port.csv")), ParsedQuery), choice
 
 
+def test_the_last_month_that_a_date_can_have_is_no_error():
+    question = "How many lights were lit in December 9999?"
+
+    parse_question(question, table(LIGHTS, "lights.csv"), sure=True)
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -332,6 +333,5 @@ def _span(said: str) -> tuple[date, date] | None:
     if first is None:
         return None
     if parts == (1 if re.search("[A-Za-z]", text) else 2):
-        after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-        return first, after - timedelta(days=1)
+        return first, first.replace(day=monthrange(first.year, first.month)[1])
     return first, date(first.year, 12, 31) if parts == 1 else first
