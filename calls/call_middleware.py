@@ -48,7 +48,7 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
         """Return the recorded response to this very request, or make and record it."""
         around = request.runtime.context
         call = LedgerCall(around.site, "model", around.role, _request_data(request))
-        known, revision = await ledger.known(call)
+        known, revision = await ledger.find_recorded_with_revision(call)
         while known is not None and (cap := _raised_cap(known, around)):
             call = replace(call, request={**call.request, "after": cap})
             known = await ledger.find_recorded(call)

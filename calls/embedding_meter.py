@@ -98,7 +98,7 @@ class RunEmbeddingMeter:
         """
         role = EMBEDDER if is_question else self.pages
         sizes = [math.ceil(count_tokens(text) * TOKEN_MARGIN) + ENDS for text in texts]
-        fitting, mine = self._wait(self._hold(role, model, sizes))
+        fitting, mine = self._wait(self._reserve(role, model, sizes))
         session = self.budget.session
         mine.used = CallCost(model, session=session)
         worst = CallCost(model, mine.tokens, 0, mine.dollars, session)
@@ -124,13 +124,15 @@ class RunEmbeddingMeter:
             await record_unsent(self.site, asker, model, self.budget.session, cap)
             await trace(self.site, "embed", role, "budget_spent", model=model, cap=cap)
 
-    async def _hold(self, role: str, model: str, sizes: Sequence[int]) -> tuple[int, Reservation]:
+    async def _reserve(
+        self, role: str, model: str, sizes: Sequence[int]
+    ) -> tuple[int, Reservation]:
         """Reserve a request with as many texts as have room; return their number, too."""
         dollars, _ = token_prices(model)
         needs = [CallNeed(sum(sizes[:end]), 0, dollars) for end in range(1, len(sizes) + 1)]
         fitting = sum(self.budget.answer_room(role, need) >= 0 for need in needs) or 1
         try:
-            mine = self.budget.hold(role, needs[fitting - 1], settings().idle_seconds)
+            mine = self.budget.reserve_at_once(role, needs[fitting - 1], settings().idle_seconds)
         except Problem as problem:
             self.refused.setdefault((role, model), problem.where)
             raise

@@ -106,7 +106,7 @@ async def find_recorded(call: LedgerCall) -> Any | None:
     return None if result is None else json.loads(result)
 
 
-async def known(call: LedgerCall) -> tuple[Any | None, int]:
+async def find_recorded_with_revision(call: LedgerCall) -> tuple[Any | None, int]:
     """Return the recorded result of a call, and the number of its owner's newest event.
 
     One statement reads both for each call of a model: memories are read at that number.

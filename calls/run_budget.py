@@ -112,13 +112,13 @@ class RunBudget:
         """
         while (allowed := self._allowed(role, need)) is None:
             await self._wait_for_release(role)
-        mine = self._hold(role, need, *allowed, seconds)
+        mine = self._add_reservation(role, need, *allowed, seconds)
         try:
             yield mine
         finally:
             self.release(mine)
 
-    def hold(self, role: str, need: CallNeed, seconds: float) -> Reservation:
+    def reserve_at_once(self, role: str, need: CallNeed, seconds: float) -> Reservation:
         """Reserve one call, which waits for no other, until `release`.
 
         Raises:
@@ -128,9 +128,11 @@ class RunBudget:
             beside = self._rooms(role, need, self.reserved())
             cap = min(beside, key=lambda name: beside[name])
             raise self._refused(cap, *self._amounts(cap, role, need, 0))
-        return self._hold(role, need, 0, "", seconds)
+        return self._add_reservation(role, need, 0, "", seconds)
 
-    def _hold(self, role: str, need: CallNeed, limit: int, cap: str, seconds: float) -> Reservation:
+    def _add_reservation(
+        self, role: str, need: CallNeed, limit: int, cap: str, seconds: float
+    ) -> Reservation:
         until = time.monotonic() + min(seconds, self.seconds_left(role))
         mine = Reservation(need.tokens_in + limit, _dollars(need, limit), limit, cap, until)
         self.calls += 1

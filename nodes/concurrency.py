@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 Other = TypeVar("Other")
 
 
-async def together(one: Awaitable[Result], other: Awaitable[Other]) -> tuple[Result, Other]:
+async def gather_both(one: Awaitable[Result], other: Awaitable[Other]) -> tuple[Result, Other]:
     """Return the results of two awaitables after both have ended, even if one fails.
 
     Raises:

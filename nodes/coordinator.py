@@ -19,7 +19,7 @@ from memory.learning.self_statements import extract_statements, is_only_statemen
 from memory.self_questions import parse_self_question
 from models.extractive.query_rewriting import triage_message
 from models.extractive.schema_answers import extractive_answer
-from nodes.concurrency import together
+from nodes.concurrency import gather_both
 from nodes.conversation import has_masked_secret, load_conversation, stored_summary
 from nodes.learn import learn_pending
 from nodes.rewrite import rewritten
@@ -48,7 +48,7 @@ async def coordinator(state: State, runtime: Runtime[Context]) -> State:
     Reads `messages`, `answers`, `summary`; writes `summary`, and `question` and `queries`, or
     `messages` and `status` when it answers.
     """
-    (triage, summary, queries), _ = await together(
+    (triage, summary, queries), _ = await gather_both(
         _decide(state, runtime), learn_pending(state, runtime)
     )
     if triage.research or not triage.reply:
@@ -105,7 +105,9 @@ async def _ask(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary
         return Triage(research=True), stored_summary(state), await rewritten(state, runtime)
     messages, summary = await load_conversation(state, runtime)
     state = State(**{**state, "summary": summary})
-    triage, queries = await together(_triage(state, runtime, messages), rewritten(state, runtime))
+    triage, queries = await gather_both(
+        _triage(state, runtime, messages), rewritten(state, runtime)
+    )
     return triage, summary, queries
 
 

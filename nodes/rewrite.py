@@ -18,7 +18,7 @@ from library.spelling import apply_corrections
 from memory.learning.self_statements import is_only_statements
 from models.extractive.query_rewriting import rewrite_question
 from models.extractive.schema_answers import extractive_answer
-from nodes.concurrency import together
+from nodes.concurrency import gather_both
 from nodes.conversation import recent_messages
 from nodes.direct import needs_no_search
 from nodes.past_runs import recall_past_runs
@@ -54,7 +54,7 @@ async def rewritten(state: State, runtime: Runtime[Context]) -> State:
     state = State(**{**state, "question": await _correct_spelling(state, runtime)})
     count = runtime.context.query_count
     past_runs = recall_past_runs(state, runtime, _subject(state))
-    answer, _ = await together(_ask(state, runtime, count), past_runs)
+    answer, _ = await gather_both(_ask(state, runtime, count), past_runs)
     question = answer.question.strip() or state["question"]
     queries = [query for query in dict.fromkeys([question, *answer.queries]) if query.strip()]
     return State(question=question, queries=queries[: 1 + count])

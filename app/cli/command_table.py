@@ -197,7 +197,7 @@ COMMANDS = {
     ),
     "memory why": CommandEntry(
         "Show what the calls of a run were told, and why that was chosen.",
-        "memory_items.print_reminders",
+        "memory_items.print_recall_explanation",
         (options.RUN, *options.PROJECT),
     ),
     "memory log": CommandEntry(

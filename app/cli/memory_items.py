@@ -117,7 +117,7 @@ def _show(item: MemoryItem) -> None:
     print(item.text)
 
 
-async def print_reminders(*, run: str, invocation: Invocation) -> None:
+async def print_recall_explanation(*, run: str, invocation: Invocation) -> None:
     """Show what the calls of a run were told, and why that was chosen.
 
     Raises:
@@ -138,12 +138,12 @@ async def print_reminders(*, run: str, invocation: Invocation) -> None:
     data["told"] = [
         one._asdict() | {"item": one.item and _item_as_dict(one.item)} for one in data.pop("items")
     ]
-    shown = [rows, Text(summarize_reminders(explanation))]
+    shown = [rows, Text(summarize_recalled_notes(explanation))]
     nothing = f"No call of {name} was told anything."
     invocation.print_result(data, *(shown if explanation.items else [nothing]))
 
 
-def summarize_reminders(explanation: RecallExplanation) -> str:
+def summarize_recalled_notes(explanation: RecallExplanation) -> str:
     """Return how many calls were told anything, and how long that was."""
     calls = pluralize(explanation.calls, "call was", "calls were")
     about = "about " if explanation.estimated else ""

@@ -81,7 +81,7 @@ def test_a_page_whose_text_takes_too_long_is_one_that_could_not_be_fetched(monke
     page = NewPage(title="Bees", place="", text="Bees dance. " * 1_000)
 
     with pytest.raises(Problem) as told:
-        asyncio.run(web_search._sized(page, "https://u:p@bees.org/dance?key=1"))
+        asyncio.run(web_search._split_long_page(page, "https://u:p@bees.org/dance?key=1"))
 
     assert told.value.code == "page_timeout"
     assert told.value.where == "https://bees.org/dance"

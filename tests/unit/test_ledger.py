@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from calls.ledger import CallCost, LedgerCall, call_once, find_recorded, known, record_call
+from calls.ledger import (
+    CallCost,
+    LedgerCall,
+    call_once,
+    find_recorded,
+    find_recorded_with_revision,
+    record_call,
+)
 from runs.tables import calls
 from storage.engine import read_rows
 from tests.places import somewhere
@@ -173,5 +180,5 @@ async def test_what_a_call_needs_to_know_is_read_at_once(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("calls.ledger.read_rows", counted)
 
-    assert await known(a_call()) == ({"said": "hm"}, 0)
+    assert await find_recorded_with_revision(a_call()) == ({"said": "hm"}, 0)
     assert len(reads) == 1

@@ -358,7 +358,7 @@ async def test_what_a_run_was_told_is_said_to_be_estimated_too(
 
     told = await explain_recall("local/", "t1-1")
     assert (told.calls, told.estimated) == (1, True)
-    assert "with about " in memory_items.summarize_reminders(told)
+    assert "with about " in memory_items.summarize_recalled_notes(told)
 
 
 def test_the_encoding_is_the_one_of_tiktoken(known: tiktoken.Encoding):

@@ -79,10 +79,10 @@ def _read(
         found = _page(text, article=article) if markup else PageText("", "", text)
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
         text = normalize_text(found.text).strip()
-    return PageText(heading, found.published, text, _sized(heading or url, text))
+    return PageText(heading, found.published, text, _prepare_short_page(heading or url, text))
 
 
-def _sized(title: str, text: str) -> list[NewPage] | None:
+def _prepare_short_page(title: str, text: str) -> list[NewPage] | None:
     short = len(text) <= SHORT_TEXT and fits_one_page(text)
     return size_pages([NewPage(title=title, place="", text=text)]) if short else None
 

@@ -102,7 +102,7 @@ async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
     started = time.time()
     got = await fetch_page(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    made = got["sized"] or await _sized(page, url)
+    made = got["sized"] or await _split_long_page(page, url)
     address = canonicalise_url(got["url"])
     site = urlsplit(address).hostname or ""
     source = PageOrigin(here.owner, "web", address, site, run=here.run)
@@ -116,7 +116,7 @@ async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
     return ids
 
 
-async def _sized(page: NewPage, url: str) -> list[NewPage]:
+async def _split_long_page(page: NewPage, url: str) -> list[NewPage]:
     """Split a long page, in a process that is killed if it takes too long."""
     try:
         return await run_in_worker(
