@@ -29,6 +29,7 @@ from evals.retrieval_eval import Told, measure_retrieval, open_own_store, summar
 from graph.context import Context
 from models.chat_models import load_role_model, model_for_role
 from models.embeddings import load_embedder
+from text.pluralization import pluralize
 
 
 @contextmanager
@@ -132,7 +133,7 @@ def run_locomo_eval(*, file: Path, limit: int | None, invocation: Invocation) ->
         rows = asyncio.run(measure_locomo(corpus, questions, progress))
     figures = summarize_locomo(questions, rows)
     figures |= {**played, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
-    summary = f"{len(corpus):,} pages, {figures['model']}, {figures['seconds']} s"
+    summary = f"{pluralize(len(corpus), 'page')}, {figures['model']}, {figures['seconds']} s"
     invocation.print_result(figures, _locomo_table(figures), "", summary)
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-from library import vector_search
+from library import query_vectors
 from library.page_rows import NewPage
 from library.store import store_pages
 from library.vector_upkeep import update_vectors
@@ -88,7 +88,7 @@ async def _obey(order: dict[str, Any]) -> Any:
 
 async def _main() -> None:
     """Obey until the input ends."""
-    vector_search.EXACT = int(sys.argv[1])
+    query_vectors.EXACT = int(sys.argv[1])
     while line := await asyncio.to_thread(sys.stdin.readline):
         print(json.dumps(await _obey(json.loads(line))), flush=True)
 
