@@ -40,6 +40,11 @@ _KINDS = select(pages.c.number, pages.c.owner, pages.c.kind).where(_GIVEN).order
 _INDEXED = (
     select(pages.c.number, pages.c.indexed).where(_GIVEN).order_by(pages.c.number).with_for_update()
 )
+_OF_ORIGIN = select(pages.c.id, pages.c.number, pages.c.position).where(
+    pages.c.owner == bindparam("owner"),
+    pages.c.origin_id == bindparam("origin"),
+    pages.c.indexed > RETIRED,
+)
 _UPDATED = update(pages).where(pages.c.number == bindparam("one"))
 _MEMBERS = select(members.c.page, members.c.namespace).where(members.c.page.in_(PAGE_NUMBERS))
 _NAMED = select(namespaces.c.number).where(namespaces.c.name == bindparam("named"))
@@ -281,10 +286,8 @@ def supersede_pages(
         origin: The id of the origin.
         said: The positions of its current pages by id; if empty, nothing is retired.
     """
-    findable = select(pages.c.id, pages.c.number, pages.c.position).where(
-        pages.c.owner == owner, pages.c.origin_id == origin, pages.c.indexed > RETIRED
-    )
-    old = [row for row in connection.execute(findable) if row.id not in said]
+    findable = connection.execute(_OF_ORIGIN, {"owner": owner, "origin": origin})
+    old = [row for row in findable if row.id not in said]
     if old and said:
         successors = {position: page for page, position in said.items()}
         first = successors[min(successors)]
