@@ -17,7 +17,7 @@ from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file
 from runs.tables import attempts, calls, runs
 from runs.trace import flush_traces, trace_file
-from storage.engine import read_rows, run_write
+from storage.engine import flush_writes, read_rows, run_write
 from storage.maintenance import purge_deleted_data
 
 
@@ -63,6 +63,7 @@ async def prune_threads(
     """
     kept: list[ExpiredThread] = []
     await flush_traces()
+    await flush_writes()
     async with open_checkpointer() as saver:
         for old in threads:
             try:

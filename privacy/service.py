@@ -33,7 +33,14 @@ from runs.lock import acquire, thread_lock
 from runs.tables import runs
 from runs.trace import flush_traces
 from storage import maintenance, outbox
-from storage.engine import commit_statements, read_rows, run_read, run_write, write_in_group
+from storage.engine import (
+    commit_statements,
+    flush_writes,
+    read_rows,
+    run_read,
+    run_write,
+    write_in_group,
+)
 from storage.tables import outbox as jobs
 
 FORGET_JOB = "forget"
@@ -164,6 +171,7 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             while another process reads, or the reason why a file cannot be written.
     """
     owner = plan.target.owner
+    await flush_writes()
     with ExitStack() as stack:
         for thread in plan.threads:
             stack.enter_context(thread_lock(thread))
@@ -258,6 +266,7 @@ async def delete_thread(thread: str) -> None:
     """
     lock = await asyncio.to_thread(acquire, thread, 0)
     try:
+        await flush_writes()
         old = await _forget_runs(thread)
     finally:
         await asyncio.to_thread(lock.release)

@@ -359,6 +359,11 @@ def write_with_next_group(work: _Work) -> None:
     _group_commit.get().defer(work)
 
 
+async def flush_writes() -> None:
+    """Wait until everything that this event loop has deferred is written."""
+    await _group_commit.get().finish()
+
+
 async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
     """Execute some entries in one transaction; return any error.
 

@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from calls.ledger import ActionRecord, defer_actions
 from config.errors import Problem
 from graph.session import ThreadSession
 from library.tables import pages, sources
+from memory.tables import utterances
 from privacy.service import delete_thread
+from runs.call_site import CallSite
 from runs.checkpointer import save_run_status
 from runs.lifecycle import list_recent_runs
 from runs.lock import thread_lock
 from runs.tables import calls
-from storage.engine import read_rows
+from storage.engine import flush_writes, read_rows
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -51,6 +54,19 @@ async def test_it_leaves_no_run_no_record_no_page_of_a_report_no_trace_and_no_lo
     for table in (calls, sources):
         assert (await read_rows(select(func.count()).select_from(table))).scalar_one() == 0
     assert named(home, "t1") == []
+
+
+async def test_what_nobody_has_waited_to_be_written_is_not_written_after_it(
+    thread: ThreadSession, choices: dict[str, object]
+):
+    await thread.begin("How do bees dance?", make(choices), quiet)
+    search = ActionRecord("a search that came last")
+    defer_actions(CallSite(ME, "t1", "t1-1", "", ""), "files", "search", [search])
+
+    await delete_thread("t1")
+    await flush_writes()
+
+    assert (await read_rows(select(func.count()).select_from(utterances))).scalar_one() == 0
 
 
 async def test_what_was_read_stays(thread: ThreadSession, choices: dict[str, object]):
