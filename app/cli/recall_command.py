@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
+from app.cli.event_loop import run_and_close
 from app.cli.output import MISSING_LOCATION, one_line, print_json, read_question
 from app.cli.progress import RunProgress
 from app.cli.question_run import check_models
@@ -52,12 +53,18 @@ class RecallExtract(NamedTuple):
     text: str
 
 
-async def recall(*, question: str, within: str, pages: bool, invocation: Invocation) -> int:
+def recall(*, question: str, within: str, pages: bool, invocation: Invocation) -> int:
     """Answer a question from what was read before."""
+    # An event loop would keep Ctrl-C from ending the wait for standard input.
     question = check_question(read_question(question))
+    return run_and_close(_answer(question, within, invocation, whole=pages))
+
+
+async def _answer(question: str, within: str, invocation: Invocation, *, whole: bool) -> int:
+    """Print what memory knows of a question; return the exit status."""
     kinds, groups = await resolve_scope(invocation.owner, within)
     choices = Context(project=invocation.project, memory=[*(kinds or []), *(groups or [])])
-    state, extracts, spelling = await _recall(invocation.owner, question, choices, whole=pages)
+    state, extracts, spelling = await _recall(invocation.owner, question, choices, whole=whole)
     if invocation.as_json:
         head = {"question": state["question"], "notes": state["notes"]}
         found = {"extracts": [one._asdict() for one in extracts], "pages": state["pages"]}
@@ -65,7 +72,7 @@ async def recall(*, question: str, within: str, pages: bool, invocation: Invocat
         status = "succeeded" if state["notes"] else "insufficient_evidence"
         print_json({**head, **found, **more, "status": status})
     else:
-        _print(state, extracts, spelling, whole=pages)
+        _print(state, extracts, spelling, whole=whole)
     return 0 if state["notes"] else ErrorKind.FAILED.exit_status
 
 

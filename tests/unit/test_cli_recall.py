@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from app.cli import recall_command
+from app.cli.dispatch import Invocation
 from app.cli.recall_command import LONGEST, RecallExtract, _print
+from config.errors import Problem
 
 LONG = "\n\n".join(
     [
@@ -51,3 +55,19 @@ def test_a_short_page_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]):
     show("# The gate\n\nIt shuts at nine.", whole=False)
 
     assert capsys.readouterr().out.endswith("# The gate\n\nIt shuts at nine.\n")
+
+
+def test_a_question_is_read_before_an_event_loop_keeps_ctrl_c_from_ending_the_wait(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def read(question: str) -> str:
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        return ""
+
+    monkeypatch.setattr(recall_command, "read_question", read)
+
+    with pytest.raises(Problem, match="there is no question"):
+        recall_command.recall(
+            question="-", within="", pages=False, invocation=Invocation("", as_json=False)
+        )
