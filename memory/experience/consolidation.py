@@ -68,12 +68,16 @@ async def load_run_comparison(owner: str, run: str) -> RunComparison | None:
     The most similar run that ended otherwise, for a contrast; the most similar ones that were
     resolved like it, for what they have in common; and the insights of all of them.
     """
-    new = await run_history.find_past_run(owner, run)
-    if new is None:
+    past = await run_history.find_past_run(owner, run)
+    if past is None:
         return None
-    meanings = await run_history.compare_meanings(owner, new.question, without=run)
+    meanings = await run_history.compare_meanings(owner, past.question, without=run)
 
     def look(connection: Connection) -> RunComparison | None:
+        # It may have been rated or forgotten while its meaning was compared.
+        new = run_history.find_past_run_in(connection, owner, run)
+        if new is None:
+            return None
         limits = (MAX_SIMILAR, MIN_COSINE)
         near = run_history.find_similar_runs(
             connection, owner, new.question, meanings, *limits, without=run, on_topic=False

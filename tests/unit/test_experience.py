@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from memory.experience import consolidation, insights
+from memory.experience import consolidation, insights, run_history
 from memory.experience.credit_assignment import (
     OutcomeSignals,
     classify_outcome,
@@ -533,3 +533,25 @@ async def test_what_no_database_holds_is_left_out():
     left = await find_past_run(ME, "r1")
     assert left is not None
     assert (left.question, left.reason) == (BEES, "ab")
+
+
+async def test_a_run_that_is_rated_while_it_is_compared_counts_as_it_was_rated(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    await record_run_end(ME, "r1", RunEnding(BEES, GOOD))
+    await record_run_end(ME, "r2", RunEnding(BEES, GOOD))
+    await record_run_end(ME, "r3", RunEnding(BEES, BAD))
+    compare = run_history.compare_meanings
+
+    async def rated(owner: str, question: str, without: str) -> dict[str, float]:
+        await rate_past_run(ME, "r3", good=True)
+        await rate_past_run(ME, "r2", good=False)
+        return await compare(owner, question, without)
+
+    monkeypatch.setattr(run_history, "compare_meanings", rated)
+
+    seen = await consolidation.load_run_comparison(ME, "r2")
+
+    assert seen is not None
+    assert (seen.new.status, seen.new.signs.person) == ("failed", 0.0)
+    assert {one.run for one, _ in seen.others} <= {"r1", "r3"}
