@@ -295,7 +295,7 @@ class IngestState(CallSiteState, total=False):
     file: str
     """Its path. Written by the caller."""
     conversation: dict[str, Any]
-    """The result, as a `IngestedChat`. Written by ingest."""
+    """The result, as an `IngestedChat`. Written by ingest."""
 
 
 async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
