@@ -210,7 +210,11 @@ class ErrorCode(StrEnum):
     @property
     def hint(self) -> str:
         """What a person can do about it, unless the code that raises it says better."""
-        return read_messages("hints").get(self, "")
+        try:
+            return read_messages("hints").get(self, "")
+        except OSError:
+            # Too many files may be open, and the problem matters more than its hint.
+            return ""
 
 
 @cache

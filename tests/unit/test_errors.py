@@ -159,3 +159,17 @@ def test_no_error_is_made_with_an_empty_hint():
 def test_a_hint_that_is_given_counts_more_than_the_usual_one():
     assert Problem(ErrorCode.STORAGE_BUSY, "it is held").hint == ErrorCode.STORAGE_BUSY.hint
     assert Problem(ErrorCode.STORAGE_BUSY, "it is held", hint="wait").hint == "wait"
+
+
+def test_where_no_file_can_be_opened_a_problem_is_told_without_its_usual_hint(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def full(*_: str) -> bytes:
+        raise OSError(24, "Too many open files")
+
+    read_messages.cache_clear()
+    monkeypatch.setattr("config.errors.get_data", full)
+
+    problem = Problem(ErrorCode.STORAGE_UNAVAILABLE, "it cannot be opened")
+
+    assert (problem.code, problem.hint) == ("storage_unavailable", "")
