@@ -335,13 +335,15 @@ REFRESH_DUE = _STALE.exists() | _EXPIRED.exists()
 """Whether an owner has stale or expired pages, with the values of `refresh_values`."""
 
 
-async def refresh_index(owner: str) -> None:
-    """Update an owner's stale pages and expire others, unless the store is read-only."""
+async def refresh_index(owner: str) -> bool:
+    """Update an owner's stale pages and expire others; return `False` if the store is read-only."""
     with skip_if_read_only():
         while stale := await run_read(partial(_next_batch, wanted=_STALE, owner=owner)):
             await write_in_group(partial(_retokenize, numbers=stale))
         while expired := await run_read(partial(_next_batch, wanted=_EXPIRED, owner=owner)):
             await write_in_group(partial(_expire, numbers=expired))
+        return True
+    return False
 
 
 def refresh_values(owner: str) -> dict[str, object]:

@@ -69,14 +69,15 @@ async def run_search(
         kinds: Only pages of these kinds.
         groups: Only pages of these groups, such as the folders of files.
     """
+    can_refresh = True
 
     def search(connection: Connection) -> list[Answer]:
-        """Return the result in a list, which is empty while the index needs a refresh."""
+        """Return the result in a list, which is empty while the index can be refreshed first."""
         index = open_index(connection, owner, kinds, groups)
-        return [] if index.is_stale else [work(index)]
+        return [] if index.is_stale and can_refresh else [work(index)]
 
     while not (results := await run_read(search)):
-        await refresh_index(owner)
+        can_refresh = await refresh_index(owner)
     return results[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
@@ -14,6 +15,7 @@ from library.page_rows import NewPage
 from library.store import store_pages
 from library.tables import pages
 from storage.engine import commit_statements
+from storage.permissions import read_only_problem
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -188,6 +190,22 @@ async def test_a_page_that_has_expired_is_read_by_no_search(monkeypatch):
 
     assert [row.text for row in rows] == ["bee two"]
     assert await run_search(ME, lambda i: i.beside([rows[0].number])) == []
+
+
+async def test_where_nothing_can_be_written_an_expired_page_keeps_no_search_waiting(monkeypatch):
+    await put(a_page("bee one"), a_page("bee two"))
+    past = update(pages).where(pages.c.text == "bee one").values(expires=time.time() - 1)
+    await commit_statements((past, None))
+
+    async def read_only(_: object) -> None:
+        raise read_only_problem("the home")
+
+    monkeypatch.setattr("library.indexing.write_in_group", read_only)
+
+    async with asyncio.timeout(20):
+        rows = await run_search(ME, lambda i: i.rows(list(range(1, 9))))
+
+    assert [row.text for row in rows] == ["bee two"]
 
 
 WORDS = ["c++", "3.5%", "gpt-4", "o'neil", 'a"b', "a\\b", "naïve", "蜜蜂", "1:2", "x" * 100]
