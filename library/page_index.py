@@ -52,10 +52,11 @@ NOW: BindParameter[float] = bindparam("now", callable_=lambda: time.time())
 REPEATING = ("session",)
 """Kinds of pages that repeat other pages: a session repeats its turns."""
 
-ROW = [
-    *(pages.c["position" if name == "turn" else name] for name in PageRow._fields[:-1]),
-    case((pages.c.kind == "report", pages.c.links), else_="[]").label(PageRow._fields[-1]),
-]
+_COMPUTED = {
+    "turn": pages.c.position,
+    "cited": case((pages.c.kind == "report", pages.c.links), else_="[]").label("cited"),
+}
+ROW = [_COMPUTED[name] if name in _COMPUTED else pages.c[name] for name in PageRow._fields]
 
 
 def findable_condition(table: Any) -> ColumnElement[bool]:
