@@ -18,7 +18,7 @@ CONDITIONAL = 0.8
 """The score of a sentence that says when a thing is something."""
 
 _WORTHS = {"names_it": 0.8, "says_what_for": 0.8, "says_how": 0.45, "purpose": 0.6, "begins": 0.4}
-"""The scores of sentences that name a thing, say how it is, or only begin with it, best first."""
+"""The scores of sentences that are no definition, by their pattern; the first that fits counts."""
 
 
 class DefinedTerm(NamedTuple):

@@ -245,6 +245,13 @@ def test_a_name_of_a_column_is_never_said_to_be_none():
     assert found.wording == "furlongs"
 
 
+def test_a_row_whose_name_is_only_markup_is_told_without_a_name():
+    found = result("List the lights with coast North", "light,coast\n<b>,North\nTor,South\n")
+
+    told = answer_text.render_table_answer(found, "en").splitlines()[0]
+    assert told == "In lights.csv, 1 of the 2 rows has coast = “North”."
+
+
 def asked(question: str, **files: str) -> list[str]:
     """Return what is said to a question over some files."""
     pairs = [

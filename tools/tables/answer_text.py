@@ -177,7 +177,8 @@ def _answer_rows(result: QueryResult, language: str) -> str:
     if not result.query.conditions:
         return _sentence("all_rows", result, language)
     single = result.query.operation == "list" and len(result.items) == 1
-    only = _say("only", language, _plain(result.items[0].name)) if single else ""
+    name = _plain(result.items[0].name) if single else ""
+    only = _say("only", language, name) if name else ""
     return _sentence("row" if result.fitting == 1 else "rows", result, language, only=only)
 
 
