@@ -447,9 +447,8 @@ def _foreign(match: re.Match[str], after: str) -> _Place:
     if _has_letters_and_digits(word, 5) or (_is_mixed_token(word) and linked):
         return 0, len(word)
     says = _PATTERNS.foreign_says.search(match["link"]) and match["noun"].lower() != "clave"
-    plain = word.lower() in _PATTERNS.get_words(
-        "foreign_plain"
-    ) or _PATTERNS.foreign_participle.match(word)
+    is_plain = word.lower() in _PATTERNS.get_words("foreign_plain")
+    plain = is_plain or _PATTERNS.foreign_participle.match(word)
     certain = (match["own"] or says) and linked and _REST.match(after[len(word) :])
     return (0, len(word)) if certain and not plain else None
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import reduce
-from operator import getitem
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
@@ -96,5 +94,7 @@ def _nearest_to_zero(schema: Mapping[str, Any]) -> float:
 
 
 def _definition(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    definition: Any = reduce(getitem, reference.removeprefix("#/").split("/"), root)
+    definition: Any = root
+    for name in reference.removeprefix("#/").split("/"):
+        definition = definition[name]
     return definition  # type: ignore[no-any-return]

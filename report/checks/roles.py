@@ -246,9 +246,8 @@ def _begins_with_other(there: str, subject: str, clause: str, wanted: frozenset[
     """
     there = _PATTERNS.needless.sub("", there)
     first = min(there.find(one) for one in wanted if one in there)
-    other = _PATTERNS.chinese_verb.split(_PATTERNS.placed.sub("", there[:first]), maxsplit=1)[
-        0
-    ].rstrip("的")
+    opening = _PATTERNS.placed.sub("", there[:first])
+    other = _PATTERNS.chinese_verb.split(opening, maxsplit=1)[0].rstrip("的")
     kind = count_common_start(other[::-1], subject[::-1])
     names = (other[: len(other) - kind], subject[: len(subject) - kind])
     return (
