@@ -192,6 +192,17 @@ async def test_every_kind_of_redirect_is_followed(status):
     assert page["url"] == f"{server.url}/there"
 
 
+async def test_a_page_without_a_title_is_called_by_the_address_that_was_asked_for():
+    def answer(asked):
+        words = "Bees dance in the sun at noon, and the others follow them to the flowers. " * 5
+        return moved("there") if asked.target == "/here" else reply(words, mime="text/plain")
+
+    async with serving(answer) as server:
+        page = await fetch_page(f"{server.url}/here", allow_private=True)
+
+    assert page["sized"][0]["title"] == f"{server.url}/here"
+
+
 async def test_cookies_of_a_redirect_are_sent_to_where_it_leads():
     def answer(asked):
         if "seen=1" in asked.headers.get("cookie", ""):

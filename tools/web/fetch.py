@@ -169,7 +169,7 @@ async def fetch_page(
         guard = PublicTransport(_network(), resolve, allow_private=allow_private)
         with anyio.fail_after(limits.seconds):
             body = await _download(guard, url, limits)
-        return await (_pdf(body) if body.mime == PDF else _page(body, limits))
+        return await (_pdf(body) if body.mime == PDF else _page(body, url, limits))
 
 
 @contextmanager
@@ -235,10 +235,10 @@ async def _answer(client: httpx.AsyncClient, url: str, hops: int) -> AsyncIterat
     raise Problem(ErrorCode.URL_REDIRECTS, f"it leads on more than {hops} times")
 
 
-async def _page(body: _Body, limits: FetchLimits) -> FetchedPage:
+async def _page(body: _Body, asked: str, limits: FetchLimits) -> FetchedPage:
     markup = body.mime == HTML
     found = await read_page_text(
-        body.data, body.charset, markup=markup, url=body.url, seconds=limits.reading
+        body.data, body.charset, markup=markup, url=asked, seconds=limits.reading
     )
     nothing = explain_empty_page(found.title, found.text)
     if nothing:
