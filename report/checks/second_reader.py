@@ -346,7 +346,7 @@ def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
     return tuple(list_cited_in_blocks(below))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _list_places(text: str, claim: ReviewClaim) -> tuple[Span, ...]:
     """Return the places of a page that support a claim; they are needed twice for a report."""
     return tuple(_places(text, claim))
