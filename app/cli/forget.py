@@ -223,7 +223,7 @@ async def resolve_pages(
     """
     if bool(ids) == bool(origin):
         what = "name pages, or one origin" if ids else "nothing is named"
-        raise Problem(ErrorCode.USAGE, what, hint="dossier pages remove ID..., or --origin X")
+        raise Problem(ErrorCode.USAGE, what, hint="name ids of pages, or --origin X")
     if origin:
         found = await find_origin_pages(owner, origin)
         if not (found.ids or found.shared):

@@ -36,13 +36,15 @@ from text.pluralization import pluralize
 async def print_item_list(*, memory: str, every: bool, limit: int, invocation: Invocation) -> None:
     """List what each memory keeps, the newest first."""
     items = await registry.list_items(invocation.owner, limit, memory, every=every)
-    _print_items(items, limit, invocation)
+    nothing = "Nothing yet: dossier memory add TEXT adds a fact."
+    _print_items(items, limit, nothing, invocation)
 
 
-async def print_item_search(*, query: str, memory: str, limit: int, invocation: Invocation) -> None:
-    """Find what fits some words, in every memory."""
+async def print_item_search(*, query: str, memory: str, limit: int, invocation: Invocation) -> int:
+    """Find what fits some words, in every memory; the status is 1 if nothing does."""
     items = await registry.search_items(invocation.owner, query, limit, memory)
-    _print_items(items, limit, invocation)
+    _print_items(items, limit, "Nothing found.", invocation)
+    return 0 if any(items.values()) else 1
 
 
 async def print_item(*, id: str, invocation: Invocation) -> None:
@@ -89,7 +91,9 @@ def _item_as_dict(item: MemoryItem) -> dict[str, Any]:
     return fields
 
 
-def _print_items(found: Mapping[str, list[MemoryItem]], limit: int, invocation: Invocation) -> None:
+def _print_items(
+    found: Mapping[str, list[MemoryItem]], limit: int, nothing: str, invocation: Invocation
+) -> None:
     every = [item for items in found.values() for item in items]
     rows = make_table("id", "memory", "kind", Column("what it says"))
     for item in every:
@@ -100,7 +104,6 @@ def _print_items(found: Mapping[str, list[MemoryItem]], limit: int, invocation: 
         rows.add_row(truncate_cell(id[-24:]), item.memory, item.kind, truncate_cell(state + text))
     full = [name for name, items in found.items() if len(items) == limit]
     more = f"There may be more of {', '.join(full)}: --limit N shows them."
-    nothing = "Nothing yet: dossier memory add TEXT adds a fact."
     data = [_item_as_dict(item) for item in every]
     invocation.print_result(data, rows if every else nothing, *[Text(more)] * bool(full))
 

@@ -93,7 +93,9 @@ async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
 
 def _start_round(state: RecallState, context: Context) -> RecallState:
     """Return the state of the next round, or that of the first round of a new question."""
-    question = check_question(str(state["messages"][-1].text))
+    # A client may start the graph with no message at all.
+    asked = [str(message.text) for message in state.get("messages", [])]
+    question = check_question(asked[-1] if asked else "")
     if state.get("requests") and question == state.get("question"):
         return RecallState(**{**state, "messages": []})
     inside = "run" in state

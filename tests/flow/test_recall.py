@@ -337,3 +337,15 @@ async def test_reports_on_other_things_are_not_told(remembering: Any):
     state = await remembering("What did my earlier research find about the price of tin?")
 
     assert state["reports"] == []
+
+
+@pytest.mark.parametrize("given", [{}, {"messages": []}])
+async def test_a_recall_that_is_asked_nothing_says_so(
+    choices: dict[str, object], given: dict[str, Any]
+):
+    graph = make_recall_graph().copy({"checkpointer": InMemorySaver()})
+
+    with pytest.raises(Problem) as problem:
+        await graph.ainvoke(given, {"configurable": {"thread_id": "m1"}}, context=make(choices))
+
+    assert problem.value.code == "question_empty"

@@ -49,7 +49,8 @@ def test_what_would_speak_for_the_person_is_named_and_not_used_unless_they_vouch
     assert "fact" not in first.out
     assert "speak for you: facts, memory files, the log. If the file is yours" in first.err
     assert again.out == "Everything else is known already.\n"
-    assert forks.run(other, "memory", "search", "Graz", "--json").told == []
+    gone = forks.run(other, "memory", "search", "Graz", "--json")
+    assert (gone.status, gone.told) == (1, [])
     assert not (other.home / "AGENTS.md").exists()
 
 
