@@ -128,11 +128,13 @@ def test_ctrl_c_pauses_a_run_in_the_middle_of_its_work_on_texts(place: Place, fo
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    assert running.stdout
-    assert running.stdout.readline() == "at work\n"
-
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=LONG)
+    try:
+        assert running.stdout
+        assert running.stdout.readline() == "at work\n"
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=LONG)
+    finally:
+        running.kill()
 
     assert (running.returncode, said.splitlines()[-1]) == (
         130,
