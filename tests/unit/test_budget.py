@@ -165,6 +165,13 @@ async def limit(of: RunBudget, need: CallNeed, role: str = "researcher") -> tupl
     return mine.limit, mine.cap
 
 
+@pytest.mark.parametrize(("most", "tight"), [(200_000, False), (13_000, False), (12_000, True)])
+def test_the_error_of_an_estimate_matters_only_where_two_answers_have_no_room(
+    most: int, tight: bool
+):
+    assert allowed(max_tokens=most).is_tight("researcher", CallNeed(5_000, 16_000)) is tight
+
+
 async def test_an_answer_is_allowed_no_more_than_its_model_can_write():
     assert await limit(allowed(), CallNeed(5_000, 4_096)) == (4_096, "")
 

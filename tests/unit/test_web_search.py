@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from calls import ledger
 from graph.context import Context
 from library import store as pages
 from library.page_erasure import forget_pages
 from library.page_retrieval import FoundPage, find_pages
 from library.page_rows import NewPage
 from library.page_sizing import MOST
+from library.tables import pages as stored
 from runs.lifecycle import create_run
 from runs.tables import calls
 from runs.trace import read_trace
-from storage.engine import commit_statements
+from storage.engine import commit_statements, read_rows
 from tests.loopback import Asked, Loopback, moved, reply, serving
 from tests.places import new_process, somewhere
 from text.tokens import count_tokens
@@ -90,6 +93,23 @@ async def test_what_a_thread_has_read_it_does_not_fetch_again_however_long_ago(w
     assert second == first
     assert len(web.asked) == 1
     assert [line["status"] for line in await read_trace("t1-2")] == ["stored"]
+
+
+async def test_a_page_and_its_record_are_stored_both_or_neither(
+    web: Loopback, monkeypatch: pytest.MonkeyPatch
+):
+    record = ledger._record
+
+    def failing(*values: Any) -> None:
+        record(*values)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(ledger, "_record", failing)
+    with pytest.raises(ZeroDivisionError):
+        await read(f"{web.url}/a")
+
+    assert (await read_rows(select(stored.c.id))).all() == []
+    assert (await read_rows(select(calls.c.key))).all() == []
 
 
 async def test_an_address_that_leads_elsewhere_is_not_fetched_again_either(web: Loopback):
