@@ -15,6 +15,7 @@ from config.errors import ErrorCode, ErrorKind
 from config.settings import ENV_PREFIX, Settings
 from graph.builder import make_graph, make_step_graph
 from graph.context import CHOICE_BOUNDS, Context
+from graph.depth import DEPTHS, LIMITS, RunLimits
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -81,7 +82,17 @@ def _render_choices() -> str:
         bounds = "–".join(f"{bound:,g}" for bound in CHOICE_BOUNDS.get(one.name, ()))
         description = _cell(one.metadata["description"])
         rows.append(f"| `{one.name}` | {_default_of(one)} | {bounds} | {description} |")
-    return "\n".join(["## Choices of a run\n", intro, "", *rows, ""])
+    return "\n".join(["## Choices of a run\n", intro, "", *rows, "", *_render_depths(), ""])
+
+
+def _render_depths() -> list[str]:
+    """Return the rows of the table of what each depth allows."""
+    rows = [f"| by depth | {' | '.join(f'`{depth}`' for depth in DEPTHS)} |"]
+    rows.append(f"|---|{'--:|' * len(DEPTHS)}")
+    for name in RunLimits._fields:
+        allowed = [f"{getattr(LIMITS[depth], name):,g}" for depth in DEPTHS]
+        rows.append(f"| `{name}` | {' | '.join(allowed)} |")
+    return rows
 
 
 def _default_of(one: Field[Any]) -> str:

@@ -26,7 +26,7 @@ from calls.run_budget import end_thread_sessions
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.builder import make_graph
-from graph.context import CHOICE_BOUNDS, Context, build_context
+from graph.context import Context, build_context
 from graph.records import RunStatus
 from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
@@ -312,7 +312,5 @@ def check_run_choices(choices: dict[str, Any] | None) -> None:
     choices = choices or {}
     chosen = build_context(choices)
     check_provider_names(chosen.search)
-    # A form sends every number, also those that nobody has changed.
-    unchanged = chosen.max_cost == Context.max_cost and CHOICE_BOUNDS.keys() <= choices.keys()
-    if "max_cost" in choices and not unchanged:
+    if chosen.max_cost is not None:
         check_model_prices(chosen)

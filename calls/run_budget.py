@@ -186,7 +186,10 @@ class RunBudget:
         if beside[cap] < usual:
             return None
         limit = min(need.max_tokens_out, max(usual, beside[cap] // self.context.parallelism))
-        return limit, f"{cap} = {getattr(self.context, cap)}" if limit < need.max_tokens_out else ""
+        return (
+            limit,
+            f"{cap} = {getattr(self.context.limits, cap)}" if limit < need.max_tokens_out else "",
+        )
 
     def _rooms(self, role: str, need: CallNeed, held: CallCost) -> dict[str, int]:
         """Return how many tokens of an answer each cap has room for beside what is reserved."""
@@ -260,7 +263,7 @@ class RunBudget:
         The share that only the reporter may use counts as reserved.
         """
         spent, held = self._spent(), self.reserved()
-        kept = getattr(self.context, cap) - self._cap(cap, role)
+        kept = getattr(self.context.limits, cap) - self._cap(cap, role)
         if cap == "max_tokens":
             return spent.tokens_in, held.tokens_in + kept, need.tokens_in + least
         return spent.dollars, held.dollars + kept, _dollars(need, least)
@@ -269,13 +272,13 @@ class RunBudget:
         named = zip(("spent", "reserved", "needed"), amounts, strict=False)
         listed = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
         hint = f"{listed}; allow more with {name}" if listed else f"allow more with {name}"
-        limit = f"{name} = {getattr(self.context, name)}"
+        limit = f"{name} = {getattr(self.context.limits, name)}"
         return Problem(
             ErrorCode.BUDGET_SPENT, "the run has reached its limit", where=limit, hint=hint
         )
 
     def _cap(self, name: str, role: str) -> float:
-        return float(getattr(self.context, name) * SHARES.get(role, 1.0 - KEPT_BACK))
+        return float(getattr(self.context.limits, name) * SHARES.get(role, 1.0 - KEPT_BACK))
 
 
 _budgets = Resource(lambda: RecentCache[str, RunBudget](OPEN_BUDGETS))

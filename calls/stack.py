@@ -39,12 +39,6 @@ from prompts.loader import render_prompt
 from runs.trace import trace
 from text.script import detect_language
 
-TOOL_ROUNDS = 6
-"""How many model calls a step may use to work with its tools."""
-
-TOOL_CALLS = 12
-"""How many tool calls a step may make."""
-
 Agent = CompiledStateGraph[Any, CallContext, Any, Any]
 
 _formless = Resource(set[str])
@@ -124,10 +118,11 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
         asked = request.override(model=around.model, system_message=SystemMessage(around.system))
         # Without tools, the answers in a conversation are those to earlier questions.
         rounds = sum(message.type == "ai" for message in request.messages if request.tools)
-        if rounds >= TOOL_ROUNDS:
+        most = around.choices.limits.tool_rounds
+        if rounds >= most:
             what = f"the {around.role} used its tools again and again, and wrote nothing"
             raise Problem(ErrorCode.TOOL_LIMIT, what)
-        if rounds == TOOL_ROUNDS - 1:
+        if rounds == most - 1:
             # Without tools, the model can only write from what it has found so far.
             asked = asked.override(tools=[])
         model = str(around.model.metadata)
@@ -258,7 +253,7 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         """Use the tool, or return an error above the limit."""
         around = cast("CallContext", request.runtime.context)
         around.used.append(request.tool_call["name"])
-        if len(around.used) <= TOOL_CALLS:
+        if len(around.used) <= around.choices.limits.tool_calls:
             return await handler(request)
         said = render_prompt(
             "tools_used_up", language=detect_language(around.system[:BEGINNING])

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, cast
 
 from config.errors import ErrorCode, Problem
+from graph.depth import ADJUSTABLE, DEPTHS, LENGTHS, LIMITS, RunLimits
 
 CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
     "query_count": (0, 5),
@@ -29,6 +30,13 @@ PROMPT_LANGUAGES = ("en", "zh")
 
 GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
+
+CHOICE_WORDS: dict[str, tuple[str, ...]] = {
+    "depth": DEPTHS,
+    "length": LENGTHS,
+    "guide": GUIDE_SCOPES,
+}
+"""The words that a choice is one of."""
 
 KINDS: dict[type, str] = {
     bool: "yes or no (true, false)",
@@ -59,10 +67,22 @@ class Context:
     user: str = _choice("", "Who asks; a server takes it from the login instead.")
     models: dict[str, str] = _choice({}, "Models by role, as provider:name; `default` for all.")
     auto_accept: bool = _choice(False, "Research the plan without showing it first.")
-    deep: bool = _choice(True, "Plan and research in steps; off answers from one search.")
+    depth: Literal["quick", "standard", "deep"] = cast(
+        "Literal['quick', 'standard', 'deep']",
+        _choice(
+            "standard",
+            "How deep to research: quick (one search, no plan), standard, or deep (more steps).",
+        ),
+    )
+    length: Literal["brief", "standard", "long"] = cast(
+        "Literal['brief', 'standard', 'long']",
+        _choice("standard", "How long the report is to be: brief, standard or long."),
+    )
     query_count: int = _choice(3, "How many ways of asking are searched before planning (0–5).")
-    max_steps: int = _choice(4, "The most steps of a plan (1–50).")
-    max_rounds: int = _choice(1, "How often steps may be added when something is missing (0–5).")
+    max_steps: int | None = _choice(None, "The most steps of a plan (1–50); else by depth.")
+    max_rounds: int | None = _choice(
+        None, "How often steps may be added when something is missing (0–5); else by depth."
+    )
     max_reflections: int = _choice(1, "How often a step may be done again (0–5).")
     max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
@@ -89,20 +109,29 @@ class Context:
         True,
         "Have a model compare the report with its sources; off leaves only the checks by words.",
     )
-    max_cost: float = _choice(0.5, "The most money for this question, in US dollars.")
-    max_tokens: int = _choice(200_000, "The most tokens for this question, with remote embeddings.")
-    max_calls: int = _choice(
-        150, "The most calls of models and remote embedders for this question."
+    max_cost: float | None = _choice(
+        None, "The most money for this question, in US dollars; else by depth."
     )
-    max_minutes: float = _choice(20.0, "The most minutes of work for this question.")
+    max_tokens: int | None = _choice(
+        None, "The most tokens for this question, with remote embeddings; else by depth."
+    )
+    max_calls: int | None = _choice(
+        None, "The most calls of models and remote embedders for this question; else by depth."
+    )
+    max_minutes: float | None = _choice(
+        None, "The most minutes of work for this question; else by depth."
+    )
 
     def __post_init__(self) -> None:
         for choice in fields(self):
             kind = type(_default(choice))
-            if kind not in (int, float):
+            if kind not in (int, float) and choice.name not in CHOICE_BOUNDS:
                 _check_kind(choice.name, getattr(self, choice.name), kind)
         for name in CHOICE_BOUNDS:
-            _check_bounds(name, getattr(self, name))
+            if name not in ADJUSTABLE or getattr(self, name) is not None:
+                _check_bounds(name, getattr(self, name))
+        for name in CHOICE_WORDS:
+            _check_word(name, getattr(self, name))
         if self.knowledge:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
             what = "there are no knowledge bases yet"
@@ -111,11 +140,19 @@ class Context:
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
             raise Problem(ErrorCode.BAD_LOCALE, what, where="language", hint=hint)
-        if self.guide not in GUIDE_SCOPES:
-            what = f"{self.guide!r} is no scope of the profile"
-            raise Problem(
-                ErrorCode.BAD_CHOICE, what, where="guide", hint=f"one of {', '.join(GUIDE_SCOPES)}"
-            )
+
+    @property
+    def limits(self) -> RunLimits:
+        """What the run may do at most: by its depth, where the caller has not chosen."""
+        chosen = {name: getattr(self, name) for name in ADJUSTABLE}
+        given = {name: value for name, value in chosen.items() if value is not None}
+        return LIMITS[self.depth]._replace(**given)
+
+
+def _check_word(name: str, value: str) -> None:
+    if value not in (allowed := CHOICE_WORDS[name]):
+        what, hint = f"{value!r} is no {name}", f"one of {', '.join(allowed)}"
+        raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
 
 
 def _check_bounds(name: str, value: Any) -> None:
@@ -150,6 +187,7 @@ def build_context(choices: dict[str, Any]) -> Context:
     Raises:
         Problem: `unknown_field` with the closest name, or `out_of_range`.
     """
+    choices = _with_depth(choices)
     known = [choice.name for choice in fields(Context)]
     for name in choices:
         if name not in known:
@@ -157,6 +195,14 @@ def build_context(choices: dict[str, Any]) -> Context:
             hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(known)}"
             raise Problem(ErrorCode.UNKNOWN_FIELD, f"there is no choice {name!r}", hint=hint)
     return Context(**choices)
+
+
+def _with_depth(choices: dict[str, Any]) -> dict[str, Any]:
+    """Return choices with the depth that stands for `deep`, as earlier versions stored it."""
+    if not isinstance(choices.get("deep"), bool):
+        return choices
+    rest = {name: value for name, value in choices.items() if name != "deep"}
+    return rest if choices["deep"] else {"depth": "quick", **rest}
 
 
 def non_default_choices(context: Context) -> dict[str, Any]:

@@ -94,6 +94,10 @@ class Plan(TypedDict):
     steps: list[Step]
 
 
+StepOutcome = Literal["answered", "exhausted", "open"]
+"""How a step ended: with an answer, with nothing left to look for, or before that."""
+
+
 class Finding(TypedDict):
     """What a step found out."""
 
@@ -112,6 +116,14 @@ class Finding(TypedDict):
     """What a review held against it last, where it was not mended."""
     open: NotRequired[list[str]]
     """What a review found that the question needs and no step looks for."""
+    outcome: NotRequired[StepOutcome]
+    """Whether its step was answered, as the researcher says; missing where it does not say."""
+    not_found: NotRequired[list[str]]
+    """What was looked for and not found, a sentence each."""
+    disagreements: NotRequired[list[str]]
+    """Where sources disagree, a sentence each, with the ids of the sources."""
+    questions: NotRequired[list[str]]
+    """What the researcher would ask next; in a deep run they may become steps."""
     error: NotRequired[dict[str, str]]
     """The problem because of which the step was not done, as plain data, if any."""
     session: NotRequired[str]

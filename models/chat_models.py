@@ -193,7 +193,10 @@ def check_model_prices(context: Context, names: Iterable[str] = ()) -> None:
             "nothing), or omit max_cost: max_tokens and max_calls apply to every model"
         )
         raise Problem(
-            ErrorCode.MODEL_WITHOUT_PRICE, what, where=f"max_cost = {context.max_cost}", hint=hint
+            ErrorCode.MODEL_WITHOUT_PRICE,
+            what,
+            where=f"max_cost = {context.limits.max_cost}",
+            hint=hint,
         )
 
 

@@ -51,7 +51,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     direct = await answer_directly(state, runtime) if state["number"] == 1 else None
     if direct and direct.whole:
         return _only_direct(state, direct)
-    max_tokens = SHOWN if runtime.context.deep else EVIDENCE_TOKENS
+    max_tokens = EVIDENCE_TOKENS if runtime.context.depth == "quick" else SHOWN
     search = gather_evidence(
         call_site(state, runtime), runtime.context, [query], about=query, max_tokens=max_tokens
     )
@@ -118,7 +118,7 @@ async def _recall(state: QueryState, runtime: Runtime[Context]) -> RecallHits:
     if state["number"] != 1:
         return RecallHits(EMPTY_EVIDENCE, half=False)
     try:
-        if runtime.context.deep:
+        if runtime.context.depth != "quick":
             return await recall_hits(state, runtime, state["query"])
         return RecallHits(await recall_related(state, runtime, state["query"]), half=False)
     except Problem as problem:

@@ -99,7 +99,7 @@ async def missing_price_notices(state: State, runtime: Runtime[Context]) -> list
     models = list_unpriced_models([attempt.model for attempt in attempts if attempt.tokens_in])
     if not models:
         return []
-    limit = f"max_cost = {runtime.context.max_cost}"
+    limit = f"max_cost = {runtime.context.limits.max_cost}"
     return [_notice("notice_no_price", state, models=", ".join(models), limit=limit)]
 
 

@@ -65,7 +65,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
     and `answers`; writes `plan`, `decision`, `status`, and `messages` where the plan is shown.
     """
-    if not runtime.context.deep:
+    if runtime.context.depth == "quick":
         return State()
     if needs_no_research(state):
         # Without research there is no plan to review.
@@ -94,13 +94,13 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         "planner",
         language=state["language"],
         today=datetime.now(UTC).date(),
-        max_steps=runtime.context.max_steps,
+        max_steps=runtime.context.limits.max_steps,
     )
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            plan = plan_from_draft(draft, runtime.context.max_steps, state["language"])
+            plan = plan_from_draft(draft, runtime.context.limits.max_steps, state["language"])
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or runtime.context.auto_accept:
                 return plan
@@ -109,7 +109,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             raise_if_fatal(problem)
             if problem.code == ErrorCode.BUDGET_SPENT:
                 break
-    return _plan_from_queries(state, runtime.context.max_steps)
+    return _plan_from_queries(state, runtime.context.limits.max_steps)
 
 
 def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
@@ -122,7 +122,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
             render_earlier_block(
                 select_earlier_findings(state, state["question"]), list_open_questions(state)
             ),
-            render_block("limit", str(runtime.context.max_steps)),
+            render_block("limit", str(runtime.context.limits.max_steps)),
             render_block("plan", render_plan(state["plan"])) if rejected else "",
             render_block("feedback", state["feedback"]),
         )

@@ -37,9 +37,6 @@ from report.findings import (
 from runs.call_site import call_site
 from runs.incomplete import UNUSABLE_ANSWER, list_capped_findings, list_failed_findings
 
-FOLLOW_UPS = 2
-"""How many steps one round may add."""
-
 
 class Missing(BaseModel):
     """Something the findings leave open."""
@@ -112,7 +109,7 @@ async def _follow_ups(
 
     Nothing is added to a plan that a person edited, for they also chose what to leave out.
     """
-    if state["rounds"] >= runtime.context.max_rounds or state.get("decision") == "edit":
+    if state["rounds"] >= runtime.context.limits.max_rounds or state.get("decision") == "edit":
         return []
     steps = of_steps(state.get("findings"), state["turn"])
     if all(map(_settled, steps.values())) and not built_in("judge", runtime.context):
@@ -137,7 +134,7 @@ async def _follow_ups(
     missing = [gap for gap in verdict.missing if gap.title.strip()]
     return [
         make_research_step(_next_id(taken), gap.title, gap.queries or [gap.title])
-        for gap in missing[:FOLLOW_UPS]
+        for gap in missing[: runtime.context.limits.follow_ups]
     ]
 
 

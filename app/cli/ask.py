@@ -17,6 +17,8 @@ def ask_command(
     yes: bool,
     review: bool,
     quick: bool,
+    depth: str,
+    length: str,
     out: Path | None,
     force: bool,
     thread: str | None,
@@ -25,7 +27,8 @@ def ask_command(
 ) -> int:
     """Research a question and write a report."""
     project = invocation.project
-    wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, project=project)
+    named = {"depth": depth, "length": length, "project": project}
+    wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, named=named)
     asked = read_question(question)
     _load_run()
     from app.cli.question_run import run_question  # noqa: PLC0415

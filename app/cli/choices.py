@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from config.errors import ErrorCode, Problem
-from graph.context import CHOICE_BOUNDS, GUIDE_SCOPES, PROMPT_LANGUAGES, Context, build_context
+from graph.context import CHOICE_BOUNDS, CHOICE_WORDS, PROMPT_LANGUAGES, Context, build_context
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
@@ -30,7 +30,7 @@ SETTABLE_CHOICES = tuple(
 RAISABLE_CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
 """The choices that can be raised for a run that has begun."""
 
-CHOICE_VALUES = {"language": PROMPT_LANGUAGES, "guide": GUIDE_SCOPES}
+CHOICE_VALUES = {"language": PROMPT_LANGUAGES, **CHOICE_WORDS}
 """What a choice may be, where that is one of a few words."""
 
 
@@ -47,9 +47,16 @@ def _values(name: str) -> tuple[str, ...]:
 
 
 def read_choices(
-    choices: list[str], *, yes: bool, review: bool, quick: bool, project: str
+    choices: list[str], *, yes: bool, review: bool, quick: bool, named: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return what the words of a command choose, by the names of the choices.
+
+    Args:
+        choices: What was given with `--set`.
+        yes: Whether the plan is approved unseen.
+        review: Whether the run stops when the plan is made.
+        quick: Whether one search is to do.
+        named: The choices that have an option of their name; empty ones were not given.
 
     Raises:
         Problem: `usage` when two of them contradict each other, or what is wrong with one of them.
@@ -57,11 +64,11 @@ def read_choices(
     chosen = _read(choices)
     said_by = {name: f"--set {name}" for name in chosen}
     short = [
-        ("--quick", quick, "deep", False),
+        ("--quick", quick, "depth", "quick"),
         ("--quick", quick, "auto_accept", True),
         ("--yes", yes, "auto_accept", True),
         ("--review", review, "auto_accept", False),
-        ("--project", bool(project), "project", project),
+        *((f"--{name}", bool(value), name, value) for name, value in named.items()),
     ]
     for option, given, name, value in short:
         if given and chosen.setdefault(name, value) != value:

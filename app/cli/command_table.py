@@ -24,6 +24,8 @@ COMMANDS = {
             options.APPROVE_UNSEEN,
             options.REVIEW,
             options.QUICK,
+            options.DEPTH,
+            options.LENGTH,
             options.OUT,
             options.FORCE,
             options.THREAD,

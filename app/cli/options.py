@@ -96,6 +96,16 @@ DOCS = _option(
 APPROVE_UNSEEN = _flag("yes", "Approve the plan without showing it.", "--yes", "-y")
 REVIEW = _flag("review", "Stop when the plan is made; dossier resume goes on.")
 QUICK = _flag("quick", "Answer from one search, without a plan.")
+DEPTH = _option(
+    "depth", "DEPTH", "How deep to research: quick, standard (the default) or deep.", "", kind=str
+)
+LENGTH = _option(
+    "length",
+    "LENGTH",
+    "How long the report is: brief, standard (the default) or long.",
+    "",
+    kind=str,
+)
 OUT = _option(
     "out", "DIR", "The folder the report goes to; reports/RUN if not given.", None, kind=Path | None
 )

@@ -125,7 +125,7 @@ async def _ask(
         say("No files are named: what was read before is searched")
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
-    if alone and plain.deep and "auto_accept" not in wanted:
+    if alone and plain.depth != "quick" and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")
     chosen = build_context({"auto_accept": alone, **wanted, "files": files})
     return await conductor.begin(opened, question, chosen)
@@ -162,7 +162,7 @@ async def check_models(run: Context, progress: RunProgress, *, money: bool = Fal
     if money:
         check_model_prices(run, loaded)
     elif unknown := list_unpriced_models([*names, *list_paid_embedders()]):
-        progress.print_line(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
+        progress.print_line(NO_PRICE.format(models=", ".join(unknown), most=run.limits.max_cost))
     for usual, other in dict(zip(wanted, loaded, strict=True)).items():
         if other not in (usual, f"{usual}:"):
             progress.print_line(OTHER_MODEL.format(usual=usual, other=other))

@@ -56,7 +56,7 @@ def resume(
         check_report_folder(out.absolute(), force=force, own=() if found.folder else own)
     elif found.out:
         out = Path(found.out)
-    raised = read_caps(cap or [], vars(build_context(found.context)))
+    raised = read_caps(cap or [], build_context(found.context).limits._asdict())
     conductor = CliRunner(
         found.thread, wait=False, out=out, force=force, as_json=invocation.as_json
     )

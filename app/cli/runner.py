@@ -257,7 +257,7 @@ class CliRunner:
         name, command = limit.partition(" = ")[0], f"dossier resume {self.run}{self._of_project()}"
         if name not in RAISABLE_CAPS:
             return command
-        return f"{command} --set {double_cap(name, getattr(self.context, name))}"
+        return f"{command} --set {double_cap(name, getattr(self.context.limits, name))}"
 
     def _of_project(self) -> str:
         project = self.context.project

@@ -13,7 +13,7 @@ from app.cli.dispatch import Invocation
 from app.cli.output import one_line
 from app.cli.table import local_time, make_table, truncate_cell
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
-from graph.context import Context
+from graph.context import build_context
 from report.labels import render_check_results
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
 from runs.lock import is_thread_locked
@@ -142,7 +142,7 @@ def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[st
     about = "~" if spent["open"] or any(call.get("estimated") for call in calls) else ""
     read, written = spent["tokens_in"], spent["tokens_out"]
     tokens = f"{about}{pluralize(read, 'token')} read, {about}{written:,} written"
-    most = choices.get("max_cost", Context.max_cost)
+    most = build_context(choices).limits.max_cost
     known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
     dollars = f"${spent['dollars']:.4f} of ${most} spent"
     spending = f"{asked}, {tokens}, {dollars}{_render_estimates(known)}"

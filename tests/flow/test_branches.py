@@ -21,14 +21,14 @@ pytestmark = pytest.mark.extractive(
 
 
 @pytest.mark.parametrize("error", [KeyError("nobody foresaw this"), OSError("no disk")])
-@pytest.mark.parametrize("deep", [True, False])
+@pytest.mark.parametrize("depth", ["standard", "quick"])
 async def test_a_search_before_planning_that_raises_stops_no_other(
     thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
-    deep: bool,
+    depth: str,
 ):
     gather = evidence.gather_evidence
 
@@ -40,7 +40,7 @@ async def test_a_search_before_planning_that_raises_stops_no_other(
     monkeypatch.setattr("nodes.background.gather_evidence", gathered)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter", "waggle dance"]})
 
-    outcome = await thread.begin("How do bees dance?", make(choices, deep=deep), quiet)
+    outcome = await thread.begin("How do bees dance?", make(choices, depth=depth), quiet)
 
     entries = entries_of_turn(outcome.state["background"], 1).values()
     told = [(entry["query"], entry["status"], entry["reason"]) for entry in entries]

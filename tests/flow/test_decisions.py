@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from graph.depth import LIMITS
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
-from nodes.team import FOLLOW_UPS
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -63,10 +63,11 @@ async def test_of_one_query_only_the_best_passages_are_kept_before_planning(
 async def test_however_much_is_missing_a_round_adds_few_steps(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    missing = [{"title": f"waggle dance {number}"} for number in range(FOLLOW_UPS + 2)]
+    most = LIMITS["standard"].follow_ups
+    missing = [{"title": f"waggle dance {number}"} for number in range(most + 2)]
     script.on("Verdict", {"passed": True, "open": ["more dances"]})
     script.on("Enough", {"enough": False, "missing": missing}, {"enough": True})
 
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    assert len(outcome.state["follow_ups"]) == FOLLOW_UPS
+    assert len(outcome.state["follow_ups"]) == most

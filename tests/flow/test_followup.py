@@ -147,19 +147,19 @@ async def test_a_finding_that_did_not_pass_is_not_handed_on(
 async def test_an_answer_of_one_search_is_handed_on_as_a_finding(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    await thread.begin("What is the waggle dance?", make(choices, deep=False), quiet)
+    await thread.begin("What is the waggle dance?", make(choices, depth="quick"), quiet)
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
 
     (plan,) = script.prompts("Draft")
     assert '<finding id="1" title="What is the waggle dance?">' in plan
 
 
-@pytest.mark.parametrize("deep", [True, False])
+@pytest.mark.parametrize("depth", ["standard", "quick"])
 async def test_no_page_is_fetched_twice_in_a_thread(
     thread: ThreadSession,
     choices: dict[str, object],
     monkeypatch: pytest.MonkeyPatch,
-    deep: bool,
+    depth: str,
 ):
     fetched: list[str] = []
 
@@ -175,7 +175,7 @@ async def test_no_page_is_fetched_twice_in_a_thread(
         monkeypatch.setenv("SEARXNG_URL", server.url)
         monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
         new_process()
-        chosen = make(choices, files=[], search=["searxng"], deep=deep)
+        chosen = make(choices, files=[], search=["searxng"], depth=depth)
         await thread.begin(FIRST, chosen, quiet)
         before = sorted(fetched)
         outcome = await thread.begin("What does the waggle dance tell?", chosen, quiet)

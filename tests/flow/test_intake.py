@@ -40,7 +40,7 @@ async def test_both_are_asked_before_either_has_answered(
     monkeypatch.setattr(FakeModel, "_agenerate", meet)
     script.on("Triage", {"research": True})
     script.on("Rewrite", QUERIES)
-    outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
+    outcome = await thread.begin("How do bees dance?", make(choices, depth="quick"), quiet)
 
     assert outcome.state["queries"] == ["How do bees dance?", "waggle dance"]
 

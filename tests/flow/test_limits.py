@@ -66,7 +66,7 @@ async def test_a_run_out_of_calls_before_its_report_quotes_what_was_found(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", Problem(ErrorCode.BUDGET_SPENT, "no more", where="max_cost = 0.5"))
-    context = make(choices, deep=False)
+    context = make(choices, depth="quick")
 
     outcome = await thread.begin("Who described the waggle dance?", context, quiet)
 
@@ -118,13 +118,13 @@ def dead(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("dead")
-@pytest.mark.parametrize("deep", [True, False])
+@pytest.mark.parametrize("depth", ["standard", "quick"])
 async def test_a_search_provider_that_is_down_is_told_once_and_the_answer_stays(
-    thread: ThreadSession, choices: dict[str, object], script: Script, deep: bool
+    thread: ThreadSession, choices: dict[str, object], script: Script, depth: str
 ):
     script.on("Draft", draft(*STEPS[:2]))
 
-    outcome = await thread.begin("How do bees dance?", make(choices, deep=deep), quiet)
+    outcome = await thread.begin("How do bees dance?", make(choices, depth=depth), quiet)
 
     assert outcome.state["report"]["cited"]
     assert outcome.state["status"] == "partial"
@@ -193,7 +193,7 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
     monkeypatch.setattr("library.page_retrieval.find_pages_many", broken)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter"]})
 
-    outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
+    outcome = await thread.begin("How do bees dance?", make(choices, depth="quick"), quiet)
 
     assert outcome.state["report"]["cited"]
     assert missing(outcome) == ["- **winter**: it failed (storage busy)"]

@@ -142,7 +142,7 @@ async def test_what_was_said_before_joins_the_background_and_the_report(
 ):
     await say("I adopted my parrot Pablo in March 2021. Nora loves her parrot Pablo.")
 
-    outcome = await thread.begin(QUESTION, make(choices, deep=False), quiet)
+    outcome = await thread.begin(QUESTION, make(choices, depth="quick"), quiet)
 
     report = str(outcome.state["messages"][-1].text)
     assert "March 2021" in report
@@ -323,14 +323,14 @@ async def test_what_a_model_makes_of_a_page_is_trusted_no_more_than_the_page(
     assert await least_trusted_provenance("local/", ids) == least
 
 
-@pytest.mark.parametrize("deep", [True, False])
+@pytest.mark.parametrize("depth", ["standard", "quick"])
 async def test_without_files_a_question_is_answered_from_what_the_last_report_rests_on(
-    thread: ThreadSession, choices: dict[str, object], deep: bool
+    thread: ThreadSession, choices: dict[str, object], depth: str
 ):
     question = "Who described the waggle dance?"
     await thread.begin(question, make(choices), quiet)
 
-    outcome = await thread.begin(question, make(choices, files=[], deep=deep), quiet)
+    outcome = await thread.begin(question, make(choices, files=[], depth=depth), quiet)
 
     used = [one["location"] for one in outcome.state["sources"].values()]
     assert outcome.state["report"]["cited"]

@@ -120,7 +120,7 @@ async def test_a_memory_that_fails_costs_its_notes_and_no_step(
 async def test_a_quick_answer_has_no_steps_and_asks_the_memory_first(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    await begun(thread, choices, deep=False)
+    await begun(thread, choices, depth="quick")
 
     assert recalls(script) == ["Lookup", "Notes"]
     assert HALF in script.prompts("reporter")[0]

@@ -39,7 +39,7 @@ async def test_without_evidence_no_report_is_invented_and_no_reporter_is_asked(
 async def test_quick_mode_answers_from_one_search(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    outcome = await thread.begin("What is the waggle dance?", make(choices, deep=False), quiet)
+    outcome = await thread.begin("What is the waggle dance?", make(choices, depth="quick"), quiet)
 
     assert outcome.state["status"] == "succeeded"
     assert not {"Draft", "researcher", "Verdict"} & set(script.names())
@@ -279,7 +279,7 @@ async def test_a_model_that_finds_no_answer_on_the_pages_is_believed(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("reporter", "None of the sources says why bees dance.")
-    outcome = await thread.begin("Why do bees dance?", make(choices, deep=False), quiet)
+    outcome = await thread.begin("Why do bees dance?", make(choices, depth="quick"), quiet)
 
     assert outcome.state["status"] == "insufficient_evidence"
     assert outcome.state["report"]["body"] == ""

@@ -133,12 +133,12 @@ async def test_what_is_not_computed_is_told_and_the_rest_is_researched(
     assert not any(one["kind"] == "computed" for one in outcome.state["sources"].values())
 
 
-@pytest.mark.parametrize("deep", [True, False])
+@pytest.mark.parametrize("depth", ["standard", "quick"])
 async def test_a_number_and_the_research_beside_it_are_both_in_the_report(
-    thread: ThreadSession, tmp_path: Path, deep: bool
+    thread: ThreadSession, tmp_path: Path, depth: str
 ):
     root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
-    chosen = {"models": EXTRACTIVE, "files": [root], "auto_accept": True, "deep": deep}
+    chosen = {"models": EXTRACTIVE, "files": [root], "auto_accept": True, "depth": depth}
     asked = "What keeps barnacles off the hull? What is the total mooring fee in boats.csv?"
     outcome = await thread.begin(asked, make(chosen), quiet)
 

@@ -10,7 +10,7 @@ from graph.context import Context
 
 
 def read(*choices: str, **flags: Any) -> dict[str, Any]:
-    plain = {"yes": False, "review": False, "quick": False, "project": ""}
+    plain = {"yes": False, "review": False, "quick": False, "named": {}}
     return read_choices(list(choices), **{**plain, **flags})
 
 
@@ -19,11 +19,11 @@ def test_what_is_not_said_is_left_open():
 
 
 def test_a_value_is_read_as_what_the_choice_is():
-    read_ones = read("max_steps=2", "deep=false", 'search=["brave"]', "style=short: 2 pages = good")
+    read_ones = read("max_steps=2", "depth=deep", 'search=["brave"]', "style=short: 2 pages = good")
 
     assert read_ones == {
         "max_steps": 2,
-        "deep": False,
+        "depth": "deep",
         "search": ["brave"],
         "style": "short: 2 pages = good",
     }
@@ -40,9 +40,10 @@ def test_a_text_is_what_was_written_unless_it_is_written_as_text(written):
     [
         ({"yes": True}, {"auto_accept": True}),
         ({"review": True}, {"auto_accept": False}),
-        ({"quick": True}, {"deep": False, "auto_accept": True}),
-        ({"project": "bees"}, {"project": "bees"}),
-        ({"yes": True, "quick": True}, {"deep": False, "auto_accept": True}),
+        ({"quick": True}, {"depth": "quick", "auto_accept": True}),
+        ({"named": {"project": "bees", "depth": ""}}, {"project": "bees"}),
+        ({"named": {"depth": "deep", "length": "long"}}, {"depth": "deep", "length": "long"}),
+        ({"yes": True, "quick": True}, {"depth": "quick", "auto_accept": True}),
     ],
 )
 def test_an_option_says_a_choice_shortly(flags, meant):
@@ -50,7 +51,7 @@ def test_an_option_says_a_choice_shortly(flags, meant):
 
 
 def test_the_same_may_be_said_twice():
-    assert read("auto_accept=true", "project=a", yes=True, project="a")["project"] == "a"
+    assert read("auto_accept=true", "project=a", yes=True, named={"project": "a"})["project"] == "a"
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,9 @@ def test_the_same_may_be_said_twice():
         ([], {"yes": True, "review": True}, "--review and --yes"),
         ([], {"quick": True, "review": True}, "--review and --quick"),
         (["auto_accept=true"], {"review": True}, "--review and --set auto_accept"),
-        (["deep=true"], {"quick": True}, "--quick and --set deep"),
-        (["project=a"], {"project": "b"}, "--project and --set project"),
+        (["depth=deep"], {"quick": True}, "--quick and --set depth"),
+        ([], {"quick": True, "named": {"depth": "deep"}}, "--depth and --quick"),
+        (["project=a"], {"named": {"project": "b"}}, "--project and --set project"),
     ],
 )
 def test_contradictions_are_refused_by_their_names(choices, flags, named):
@@ -141,7 +143,7 @@ def test_a_limit_of_a_run_that_has_begun_can_be_raised_and_nothing_else(
 
 
 def test_twice_a_limit_is_no_more_than_it_may_be():
-    assert read_caps(["max_cost=0.6", "max_calls=9"], vars(Context(max_calls=4))) == {
+    assert read_caps(["max_cost=0.6", "max_calls=9"], Context(max_calls=4).limits._asdict()) == {
         "max_cost": 0.6,
         "max_calls": 9,
     }

@@ -269,7 +269,8 @@ def complete(
         ("dossier reca", ["recall"], "runs"),
         ("dossier ask x --set max_", ["max_steps=", "max_cost="], "style="),
         ("dossier ask x --set guide=", ["guide=every", "guide=none"], "language"),
-        ("dossier ask x --set deep=t", ["deep=true"], "false"),
+        ("dossier ask x --set depth=d", ["depth=deep"], "quick"),
+        ("dossier ask x --set auto_accept=t", ["auto_accept=true"], "false"),
         ("dossier ask x --set kn", [], "knowledge"),
     ],
 )

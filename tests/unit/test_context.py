@@ -4,6 +4,7 @@ import pytest
 
 from config.errors import Problem
 from graph.context import CHOICE_BOUNDS, Context, build_context, non_default_choices
+from graph.depth import ADJUSTABLE, DEPTHS, LIMITS
 
 MONEY_OR_TIME = {"max_cost", "max_minutes"}
 
@@ -14,8 +15,37 @@ def problem(**choices: object) -> Problem:
     return failure.value
 
 
+@pytest.mark.parametrize("name", ADJUSTABLE)
+def test_a_limit_that_nobody_chose_follows_the_depth(name: str):
+    chosen = [build_context({"depth": depth, name: None}) for depth in DEPTHS]
+
+    assert [getattr(one.limits, name) for one in chosen] == [
+        getattr(LIMITS[depth], name) for depth in DEPTHS
+    ]
+    assert getattr(chosen[0], name) is None
+
+
+def test_a_limit_that_was_chosen_holds_at_every_depth():
+    chosen = [build_context({"depth": depth, "max_steps": 3}) for depth in DEPTHS]
+
+    assert [one.limits.max_steps for one in chosen] == [3, 3, 3]
+
+
+@pytest.mark.parametrize(("deep", "depth"), [(True, "standard"), (False, "quick")])
+def test_the_depth_of_a_run_of_an_earlier_version_is_read(deep: bool, depth: str):
+    assert build_context({"deep": deep}).depth == depth
+
+
+@pytest.mark.parametrize("name", ["depth", "length", "guide"])
+def test_a_word_that_is_no_choice_is_refused_with_those_that_are(name: str):
+    refused = problem(**{name: "deeper"})
+
+    assert (refused.code, refused.where) == ("bad_choice", name)
+    assert refused.hint.startswith("one of ")
+
+
 @pytest.mark.parametrize("name", CHOICE_BOUNDS)
-@pytest.mark.parametrize("value", [-1, 1e9, "3", True, float("nan"), float("inf"), None, [3]])
+@pytest.mark.parametrize("value", [-1, 1e9, "3", True, float("nan"), float("inf"), [3]])
 def test_what_is_no_number_within_the_bounds_is_refused(name: str, value: object):
     refused = problem(**{name: value})
 
@@ -86,7 +116,7 @@ def test_only_what_differs_from_the_defaults_is_stored():
 
 
 def test_what_is_stored_makes_the_same_context_again():
-    before = Context(max_cost=2.5, models={"planner": "a:b"}, deep=False, language="zh")
+    before = Context(max_cost=2.5, models={"planner": "a:b"}, depth="quick", language="zh")
 
     assert build_context(non_default_choices(before)) == before
 

@@ -85,7 +85,7 @@ async def test_under_the_usual_cap_a_person_is_warned(local: Context):
 
 
 FORM = {name: getattr(Context, name) for name in CHOICE_BOUNDS}
-"""The numbers that a form sends if nobody has changed any."""
+"""What a form sends if nobody has changed any number."""
 
 
 @pytest.mark.parametrize("cap", [{}, {"max_tokens": 200_000}, FORM, {**FORM, "max_steps": 2}])
@@ -130,7 +130,7 @@ async def test_the_report_says_that_no_price_is_known(
 ):
     monkeypatch.setattr("nodes.notices.list_unpriced_models", lambda names: [*dict.fromkeys(names)])
 
-    outcome = await thread.begin("How do bees live?", make(choices, deep=False), quiet)
+    outcome = await thread.begin("How do bees live?", make(choices, depth="quick"), quiet)
 
     assert outcome.state["report"]["notices"][-1].startswith("No price is known for fake:any, so")
 

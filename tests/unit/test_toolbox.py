@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.gateway import WorkResult, work
-from calls.stack import TOOL_CALLS
 from config.errors import Problem
+from graph.depth import LIMITS
 from graph.records import Passage, Source
 from memory.agents_md.proposals import list_proposals
 from tests.fake_model import Script
@@ -86,10 +86,10 @@ async def test_calls_beyond_the_most_are_not_made_and_the_model_is_told(
     script.on("researcher", first, stopped("Nothing on bees."))
 
     assert (await researched()).text == "Nothing on bees."
-    assert len(searched) == TOOL_CALLS
+    assert len(searched) == LIMITS["standard"].tool_calls
     told = [str(one.text) for one in script.asked[-1][1] if one.type == "tool"]
     assert len(told) == 15
-    assert sum("all your tool calls" in one for one in told) == 15 - TOOL_CALLS
+    assert sum("all your tool calls" in one for one in told) == 15 - LIMITS["standard"].tool_calls
 
 
 @pytest.mark.parametrize("call", [{"query": ["a"]}, {"wrong": "a"}, {}])
