@@ -50,15 +50,38 @@ from nodes.reflection import reflection
 from nodes.remember import on_remember_error, remember
 from nodes.reporter import reporter
 from nodes.researcher import on_step_error, researcher
+from nodes.revision import needs_only_writing
 from nodes.rewrite import rewrite
+from nodes.same_question import awaits_choice, same_question
 from nodes.team import list_ready_steps, team
 from report.findings import collect_source_ids, select_earlier_findings
 
 
-def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "learn"]:
-    """Search unless the coordinator has answered; without queries, write them first."""
+def _after_profile(state: State) -> Literal["coordinator", "same_question"]:
+    """Offer an earlier answer to the same question, if there is one."""
+    return "same_question" if awaits_choice(state) else "coordinator"
+
+
+def _after_same_question(
+    state: State,
+) -> Literal["coordinator", "deliver", "same_question", "team"]:
+    """Show a report that is reused, or research what a refreshed plan lacks, or go on as usual."""
+    if awaits_choice(state):
+        return "same_question"
+    if state["report"]["title"]:
+        return "deliver"
+    return "team" if state["decision"] == "approve" else "coordinator"
+
+
+def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "reporter", "learn"]:
+    """Search unless the coordinator has answered; without queries, write them first.
+
+    A report that only changes its form needs no search.
+    """
     if state["status"] == "succeeded" and not state["report"]["title"]:
         return "learn"
+    if needs_only_writing(state):
+        return "reporter"
     return _after_rewrite(state) if state["queries"] else "rewrite"
 
 
@@ -207,6 +230,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     """Build the main graph without compiling it."""
     graph = StateGraph(State, context_schema=Context, input_schema=InputState)
     graph.add_node(profile)
+    graph.add_node("same_question", meter_embeddings(same_question))
     graph.add_node("coordinator", meter_embeddings(coordinator))
     graph.add_node("rewrite", meter_embeddings(rewrite))
     # A branch that raises would cancel the others.
@@ -222,9 +246,10 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node("memorize", meter_embeddings(memorize))
     graph.add_node("learn", meter_embeddings(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
-    graph.add_edge("profile", "coordinator")
+    graph.add_conditional_edges("profile", _after_profile)
+    graph.add_conditional_edges("same_question", _after_same_question)
     graph.add_conditional_edges(
-        "coordinator", _after_coordinator, ["background", "rewrite", "learn"]
+        "coordinator", _after_coordinator, ["background", "rewrite", "reporter", "learn"]
     )
     graph.add_conditional_edges("rewrite", _after_rewrite, ["background"])
     graph.add_edge("background", "planner")

@@ -28,6 +28,9 @@ CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
 PROMPT_LANGUAGES = ("en", "zh")
 """The languages of the prompts."""
 
+AGAIN = ("", "reuse", "refresh", "deepen", "new")
+"""What may be done with an earlier answer to the same question; empty asks the person."""
+
 GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
 
@@ -35,6 +38,7 @@ CHOICE_WORDS: dict[str, tuple[str, ...]] = {
     "depth": DEPTHS,
     "length": LENGTHS,
     "guide": GUIDE_SCOPES,
+    "again": AGAIN,
 }
 """The words that a choice is one of."""
 
@@ -99,6 +103,14 @@ class Context:
     guide: Literal["every", "once", "none"] = cast(
         "Literal['every', 'once', 'none']",
         _choice("every", "When the profile guides: every question of a thread, once, or none."),
+    )
+    again: Literal["", "reuse", "refresh", "deepen", "new"] = cast(
+        "Literal['', 'reuse', 'refresh', 'deepen', 'new']",
+        _choice(
+            "",
+            "For a question answered before: reuse the report, refresh what may have changed, "
+            "deepen it, or research it as new; empty asks, or refreshes where nobody reviews.",
+        ),
     )
     style: str = _choice("", "How the report should be written, in a few words.")
     private_queries: bool = _choice(

@@ -150,6 +150,70 @@ class TurnAnswer(TypedDict):
     """What could not be found out, each with the reason."""
     message: str
     """The id of the message that shows it."""
+    title: NotRequired[str]
+    """The title of its report."""
+    run: NotRequired[str]
+    """The run that wrote it."""
+    replaced: NotRequired[bool]
+    """Whether a refreshed version stands for it, so that it tells later turns nothing."""
+
+
+AnswerReuse = Literal["reuse", "refresh", "deepen", "new"]
+"""What is done with an earlier answer to the same question: the old report is shown again, what may
+have changed is researched again, new steps go beyond it, or it is researched as a new question."""
+
+
+class EarlierRun(TypedDict):
+    """A run that answered the same question before; dates are ISO dates."""
+
+    run: str
+    thread: str
+    turn: int
+    answered: str
+    sources: int
+    """How many sources its report cites."""
+    oldest: str
+    """When the first of them was read."""
+    newest: str
+    """When the last of them was read."""
+    file: str
+    """Where its report is, or ""."""
+    choice: NotRequired[AnswerReuse]
+    """What was decided; missing until then."""
+
+
+class Revision(TypedDict):
+    """What makes the report of this turn a new version of an earlier one."""
+
+    kind: Literal["shorten", "rewrite", "deepen", "add", "refresh"]
+    """`shorten` and `rewrite` change its form; the others have something researched for it."""
+    request: str
+    """What the person asked to change, in their words."""
+    topic: str
+    """The section that is deepened, or what is added."""
+    turn: int
+    """The turn whose entry of `answers` it revises; 0 for one from another thread."""
+    run: str
+    """The run of the earlier version."""
+    language: NotRequired[Literal["en", "zh"]]
+    """The language it is translated to."""
+    stale: NotRequired[list[str]]
+    """The ids of sources that have changed since, so that they prove nothing any more."""
+    unread: NotRequired[list[str]]
+    """The ids of sources that could not be read again."""
+    redone: NotRequired[list[str]]
+    """The ids of the steps that are researched again."""
+    checked: NotRequired[int]
+    """How many sources were looked at for changes."""
+
+
+class VersionChanges(TypedDict):
+    """What differs between two versions of a report, in sentences without citations."""
+
+    added: list[str]
+    removed: list[str]
+    changed: list[tuple[str, str]]
+    """Sentences that were reworded: before, and after."""
 
 
 class Summary(TypedDict):
@@ -215,6 +279,8 @@ class Report(TypedDict):
     """What was asked in the words of the person, without what only tells of them."""
     created: NotRequired[str]
     """The day, as an ISO date, on which it was delivered; missing until then."""
+    reused: NotRequired[str]
+    """The run whose report it is, if nothing of it was written in this run."""
     file_error: NotRequired[dict[str, str]]
     """The problem because of which it has no files, as plain data, if any."""
 

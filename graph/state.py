@@ -11,12 +11,14 @@ from typing_extensions import TypedDict
 from graph.records import (
     Background,
     DoubtedSentence,
+    EarlierRun,
     Finding,
     Objection,
     Passage,
     Plan,
     RemovedSentence,
     Report,
+    Revision,
     RunStatus,
     ShownSpan,
     Source,
@@ -84,6 +86,12 @@ class State(TypedDict, total=False):
     """The language of the question and of the report. Written by profile."""
     question: str
     """The question in a form that stands alone. Written by profile, then with `queries`."""
+    earlier_run: EarlierRun | None
+    """An earlier run that answered the same question, and what to do with its answer. Written by
+    profile, and decided by same_question."""
+    revision: Revision | None
+    """What makes the report a new version of an earlier one. Written by coordinator for what the
+    person asks to change, and by same_question for an answer that is refreshed or deepened."""
     queries: list[str]
     """What to search for before planning. Written by coordinator, or by rewrite."""
     background: Annotated[dict[str, Background], merge_entries]
@@ -197,13 +205,14 @@ def is_delivered(state: State) -> bool:
     return bool(report and report.get("created"))
 
 
-GRAPH_VERSION = "5"
+GRAPH_VERSION = "6"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
 Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
-one `attempt` before. In version 5 `deliver` hands the report over.
+one `attempt` before. In version 5 `deliver` hands the report over. In version 6 `same_question`
+offers an earlier answer.
 """
 
-RESUMABLE_VERSIONS = ("1", "2", "3", "4", GRAPH_VERSION)
+RESUMABLE_VERSIONS = ("1", "2", "3", "4", "5", GRAPH_VERSION)
 """The versions whose threads go on: of the older ones every node stands under its name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
@@ -22,10 +23,18 @@ from models.extractive.schema_answers import extractive_answer
 from nodes.concurrency import gather_both
 from nodes.conversation import has_masked_secret, load_conversation, stored_summary
 from nodes.learn import learn_pending
+from nodes.revision import (
+    begin_revision,
+    find_last_version,
+    find_revision_request,
+    list_missing_sections,
+    needs_only_writing,
+)
 from nodes.rewrite import rewritten
 from prompts.loader import render_prompt
 from runs.call_site import call_site
 from runs.lifecycle import set_run_status
+from text.revision_requests import RevisionKind, RevisionRequest
 from tools.folder_ingestion import READABLE_TYPES
 from tools.message_uploads import Upload, list_newest_uploads, list_unread_uploads
 from tools.overview import asks_overview
@@ -37,6 +46,12 @@ class Triage(BaseModel):
 
     research: bool = Field(description="true unless it is only small talk")
     reply: VisibleText = Field(default="", description="the answer to small talk, else empty")
+    revision: RevisionKind | Literal[""] = Field(
+        default="", description="how the last report is to be changed, if that is asked for"
+    )
+    topic: VisibleText = Field(
+        default="", description="for deepen and add: the section, or what to add"
+    )
 
 
 async def coordinator(state: State, runtime: Runtime[Context]) -> State:
@@ -103,12 +118,34 @@ async def _ask(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary
         )
     if parse_self_question(state["question"]) or asks_overview(state["question"]):
         return Triage(research=True), stored_summary(state), await rewritten(state, runtime)
+    if request := find_revision_request(state):
+        triage, update = await _revise(state, runtime, request)
+        return triage, stored_summary(state), update
     messages, summary = await load_conversation(state, runtime)
     state = State(**{**state, "summary": summary})
     triage, queries = await gather_both(
         _triage(state, runtime, messages), rewritten(state, runtime)
     )
+    if triage.research and triage.revision and find_last_version(state):
+        request = RevisionRequest(triage.revision, triage.topic)
+        queries = State(**{**queries, **begin_revision(state, request)})
     return triage, summary, queries
+
+
+async def _revise(
+    state: State, runtime: Runtime[Context], request: RevisionRequest
+) -> tuple[Triage, State]:
+    """Return what begins a new version of the last report, with queries where it needs research."""
+    if titles := list_missing_sections(state, request):
+        listed = ("；" if state["language"] == "zh" else "; ").join(titles)
+        language = state["language"]
+        reply = render_prompt("no_such_section", language=language, titles=listed).strip()
+        return Triage(research=False, reply=reply), State()
+    update = begin_revision(state, request)
+    if needs_only_writing(update):
+        return Triage(research=True), update
+    queries = await rewritten(State(**{**state, **update}), runtime)
+    return Triage(research=True), State(**{**update, **queries})
 
 
 async def _triage(

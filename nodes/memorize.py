@@ -26,7 +26,7 @@ ANSWERED = ("succeeded", "partial")
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
     """Store the report and further findings as pages, and record the outcome of the run.
 
-    A run without an answer leaves no page.
+    A run without an answer leaves no page, nor does one that shows an earlier report again.
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
@@ -34,6 +34,8 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
         return State()
     place = call_site(state, runtime)
     runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
+    if state["report"].get("reused"):
+        return State()
     if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
     await record_run_outcome(state, place)

@@ -21,6 +21,7 @@ from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
 from nodes.human_feedback import plan_message
+from nodes.revision import needs_new_steps, render_change_block
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
 from report.findings import (
@@ -84,7 +85,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
 
 def is_already_answered(state: State) -> bool:
     """Tell whether the plan considers the question answered, and there is evidence for it."""
-    if not state["plan"]["has_enough_context"]:
+    if not state["plan"]["has_enough_context"] or needs_new_steps(state):
         return False
     return bool(_passages(state) or select_earlier_findings(state, state["question"]))
 
@@ -102,7 +103,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
             plan = plan_from_draft(draft, runtime.context.limits.max_steps, state["language"])
             # A person who reviews plans gets one even if no step seems necessary.
-            if plan["steps"] or runtime.context.auto_accept:
+            if plan["steps"] or (runtime.context.auto_accept and not needs_new_steps(state)):
                 return plan
             break
         except Problem as problem:
@@ -123,6 +124,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
                 select_earlier_findings(state, state["question"]), list_open_questions(state)
             ),
             render_block("limit", str(runtime.context.limits.max_steps)),
+            render_change_block(state),
             render_block("plan", render_plan(state["plan"])) if rejected else "",
             render_block("feedback", state["feedback"]),
         )

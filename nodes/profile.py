@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from calls.run_budget import end_session
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
 from graph.state import GRAPH_VERSION, State, clear_entries
@@ -14,9 +15,10 @@ from memory.learning.question_text import strip_told_secrets
 from memory.learning.self_statements import strip_notes
 from nodes.human_feedback import remove_plan_messages
 from nodes.learn import queue_question
+from nodes.same_question import find_earlier_run, offer_message, preset_choice, remove_offers
 from prompts.loader import render_prompt
-from runs.call_site import call_site, fork_of_run
-from runs.lifecycle import check_question, check_thread_owner, create_run
+from runs.call_site import CallSite, call_site, fork_of_run
+from runs.lifecycle import check_question, check_thread_owner, create_run, set_run_status
 from runs.masking import mask_messages
 from text.script import detect_language
 from tools.message_uploads import Upload, extract_uploads, ingest_uploads, list_newest_uploads
@@ -26,9 +28,10 @@ from tools.overview import asks_overview
 async def profile(state: State, runtime: Runtime[Context]) -> State:
     """Begin the next turn of the thread; statements of the person about themselves are learnt.
 
-    Uploaded files are stored and read. Reads `messages`, `turn`; writes `run`, `turn`,
-    `language`, `question`, `status`, `messages` where they held secrets, files or a plan,
-    and resets what belongs to one turn.
+    Uploaded files are stored and read. An earlier answer to the same question is looked for, before
+    anything is paid. Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`,
+    `earlier_run`, `status`, `messages` where they held secrets, files or a plan, and resets what
+    belongs to one turn.
 
     Raises:
         Problem: `question_empty`, `question_too_long` or `thread_taken`.
@@ -45,13 +48,17 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     await ingest_uploads(place.owner, place.thread, files)
     await queue_question(state, place._replace(run=run))
     changed = [new for old, new in zip(messages, safe, strict=True) if new is not old]
-    return State(
+    language = runtime.context.language or detect_language(question)
+    place = place._replace(run=run)
+    opened = State(
         # A turn that was abandoned at its plan has left that in the conversation.
-        messages=[*changed, *remove_plan_messages(state)],
+        messages=[*changed, *remove_plan_messages(state), *remove_offers(state)],
         run=run,
         turn=turn,
         fork=fork_of_run(run),
-        language=runtime.context.language or detect_language(question),
+        language=language,
+        earlier_run=await find_earlier_run(place, question, language, runtime.context),
+        revision=None,
         question=strip_notes(strip_told_secrets(question)),
         queries=[],
         background=clear_entries(state.get("background")),
@@ -69,6 +76,16 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         status="running",
         graph_version=GRAPH_VERSION,
     )
+    waits = opened["earlier_run"] and not preset_choice(runtime.context)
+    return await _offer(place, opened) if waits else opened
+
+
+async def _offer(place: CallSite, opened: State) -> State:
+    """Return the update of a turn that waits for what to do with an earlier answer."""
+    end_session(place)
+    await set_run_status(place.owner, place.run, "waiting_review")
+    messages = [*opened["messages"], offer_message(opened)]
+    return State(**{**opened, "messages": messages, "status": "waiting_review"})
 
 
 def _question(state: State, files: Sequence[Upload], words: str, context: Context) -> str:

@@ -23,12 +23,19 @@ from models.faults import raise_if_fatal
 from nodes.checker import SecondReading, run_second_reader
 from nodes.conversation import has_masked_secret
 from nodes.human_feedback import remove_plan_messages
+from nodes.earlier_answer import list_refresh_notices
 from nodes.notices import (
     failure_notices,
     keyword_only_notices,
     missing_price_notices,
     respelling_notices,
     unread_file_notices,
+)
+from nodes.revision import (
+    get_root_question,
+    get_version_language,
+    get_version_title,
+    render_version_blocks,
 )
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -50,6 +57,7 @@ from report.document import (
 from report.findings import render_earlier_block, select_earlier_findings
 from report.labels import describe_missing_words, describe_reason
 from report.rendering.markdown_report import render_plain_text
+from report.versions import list_previous_sources
 from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
@@ -155,7 +163,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, reading)
     answer = TurnAnswer(
-        question=state["question"],
+        question=get_root_question(state),
+        title=report["title"],
+        run=state["run"],
         text=report["body"],
         sources=report["cited"],
         open=_open_points(state, report["body"]),
@@ -192,7 +202,8 @@ async def _report(
     """Return the record of a checked report."""
     checked = reading.checked
     report = Report(
-        title=shorten_title(state["plan"]["title"] or state["question"]),
+        title=get_version_title(state)
+        or shorten_title(state["plan"]["title"] or state["question"]),
         # A text that cites no source is not a report.
         body=checked.body if checked.cited else "",
         cited=checked.cited,
@@ -203,6 +214,7 @@ async def _report(
             *await failure_notices(
                 state, runtime, draft.problem, nothing_found=draft.failed_role is not None
             ),
+            *list_refresh_notices(state),
             *_notices(draft, state["language"]),
             *await respelling_notices(state, runtime),
             *await unread_file_notices(state, runtime),
@@ -225,9 +237,8 @@ async def _first_failed_role(run: str) -> FailedRole | None:
 
 async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -> None:
     """Let the model write, and continue a text that was cut off."""
-    tongue = render_prompt(
-        f"tongue_{runtime.context.language or 'own'}", language=state["language"]
-    )
+    chosen = get_version_language(state) or runtime.context.language
+    tongue = render_prompt(f"tongue_{chosen or 'own'}", language=state["language"])
     style = {"style": mask_secrets(runtime.context.style).text, "tongue": tongue.strip()}
     system = render_prompt("reporter", language=state["language"], **style)
     model = model_for_role("reporter", runtime.context)
@@ -344,7 +355,10 @@ def _request(state: State) -> str:
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])) if found else "",
-        render_sources_block([*found, *earlier], state.get("sources", {})),
+        render_sources_block(
+            [*found, *earlier, {"sources": list_previous_sources(state)}], state.get("sources", {})
+        ),
+        render_version_blocks(state),
         render_findings_block(found),
         render_pages_block(pages, state.get("sources", {})),
         render_earlier_block(earlier),

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 TAGS = re.findall(
     r"\w+",
-    """abstract answer contested conversation count doubted draft earlier experience fact facts
+    """abstract answer change contested conversation count doubted draft earlier experience fact facts
     feedback finding findings gaps insight instructions known limit memory message messages needs
     new note notes open other others outline page pages plan profile queries question removed
-    reports request run runs sentence sentences source sources step summary table tables talk
-    trait traits wish wishes withheld""",
+    reports request run runs sentence sentences source sources stale step summary table tables
+    talk trait traits version wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 

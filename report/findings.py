@@ -33,6 +33,7 @@ from report.markdown.markdown_blocks import (
 from report.markdown.markers import has_quotation, list_cited_ids, normalize_round_markers
 from report.markdown.sanitizer import strip_framing
 from report.rendering.markdown_report import render_plain_text
+from report.versions import get_previous_version, list_previous_sources
 from text.keyword_ranking import rank_texts
 from text.normalization import to_one_line
 from text.pattern_files import PatternFile
@@ -194,15 +195,21 @@ def _list_earlier_findings(state: State) -> list[Finding]:
         if turn < state["turn"] and is_usable_finding(finding):
             found.setdefault(turn, []).append(_without_rejected(finding) | {"step": name})
     for turn, answer in _sort_answers(state.get("answers")):
-        if turn < state["turn"] and turn not in found and answer["text"]:
+        if turn < state["turn"] and turn not in found and _is_told(answer):
             found[turn] = [_as_finding(turn, answer)]
-    known = (state.get("sources") or {}).keys()
+    revision = state.get("revision") or {}
+    known = (state.get("sources") or {}).keys() - set(revision.get("stale", []))
     return [
         finding
         for turn in sorted(found)
         for finding in found[turn]
         if finding["text"] and known >= set(finding["sources"])
     ]
+
+
+def _is_told(answer: TurnAnswer) -> bool:
+    """Tell whether an answer tells later turns something: it has words, and is not refreshed."""
+    return bool(answer["text"]) and not answer.get("replaced")
 
 
 def _without_rejected(finding: Finding) -> Finding:
@@ -301,13 +308,16 @@ def list_evidence_ids(state: State) -> list[str]:
     """Return the ids of the sources in the evidence of this turn and of earlier ones."""
     findings = [*list_findings(state), *select_earlier_findings(state, state["question"])]
     passages = [*list_background_passages(state), *state["knowledge"]]
-    return sorted(collect_source_ids(findings) | {passage["source"] for passage in passages})
+    cited = collect_source_ids(findings) | {passage["source"] for passage in passages}
+    return sorted(cited | set(list_previous_sources(state)))
 
 
 def fallback_report(state: State) -> str:
     """Compose a report without a model: findings under their titles, or the best quotations."""
     found = list_findings(state)
     steps = entries_of_turn(state.get("findings"), state["turn"])
+    if not found and (previous := get_previous_version(state)):
+        return previous["text"]
     if not (found or steps or list_background_passages(state)):
         # No search was made because the findings of earlier turns sufficed.
         found = select_earlier_findings(state, state["question"])

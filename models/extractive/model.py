@@ -27,6 +27,7 @@ from models.extractive.memory_tasks import digest_conversation
 from models.extractive.planning import remove_unwanted
 from models.extractive.prompt_parser import ParsedPrompt, parse_prompt
 from models.extractive.query_rewriting import triage_message
+from models.extractive.revising import revise_report
 from models.extractive.schema_answers import (
     SchemaAnswer,
     declared_answers,
@@ -184,6 +185,8 @@ def _write(prompt: ParsedPrompt) -> WrittenAnswer:
         return WrittenAnswer(digest_conversation(prompt.transcript))
     if prompt.step:
         return write_finding(prompt)
+    if prompt.version:
+        return revise_report(prompt)
     if prompt.question:
         return write_report(prompt)
     return WrittenAnswer(triage_message(prompt)["reply"] or write_report(prompt).text)

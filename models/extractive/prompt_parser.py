@@ -21,7 +21,7 @@ from text.script import detect_language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
-    "|plan|limit|gaps|request|notes|earlier|open|talk"
+    "|plan|limit|gaps|request|notes|earlier|open|talk|version|change"
 )
 _BLOCK = regex(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = regex(r'([\w-]+)="([^"]*)"')
@@ -110,6 +110,12 @@ class ParsedPrompt(NamedTuple):
     """What memory is asked for."""
     notes: str = ""
     """What is known already."""
+    version: str = ""
+    """The report so far, of which the next version is to be written."""
+    version_kind: str = ""
+    """How it is to be changed (`graph.records.Revision`)."""
+    topic: str = ""
+    """The section that is to be deepened, or what is to be added."""
     transcript: str = ""
     """A conversation that is to be shortened."""
     last_message: str = ""
@@ -177,6 +183,9 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
         gaps=_lines(texts.get("gaps", "")),
         request=texts.get("request", ""),
         notes=texts.get("notes", ""),
+        version=_checked(inside.get("version", "")),
+        version_kind=named.get("version", {}).get("kind", ""),
+        topic=named.get("change", {}).get("topic", ""),
         transcript=texts.get("talk", ""),
     )
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -55,7 +55,7 @@ RUNS = 100
 
 
 async def read_web_pages(
-    here: CallSite, urls: Sequence[str], problems: list[Problem]
+    here: CallSite, urls: Sequence[str], problems: list[Problem], *, own_thread: bool = True
 ) -> list[FoundPage]:
     """Return the pages at some addresses; what cannot be read is reported, never raised.
 
@@ -66,9 +66,10 @@ async def read_web_pages(
         here: The point of the run.
         urls: The addresses, in canonical form.
         problems: What could not be read is added here.
+        own_thread: Whether what this thread has read is used however old it is.
     """
     different = list(dict.fromkeys(urls))
-    before = await _read_before(here, different)
+    before = await _read_before(here, different, own_thread=own_thread)
     reads = (_read(here, url, before.get(url, []), problems) for url in different)
     return await read_pages(here.owner, [*chain.from_iterable(await asyncio.gather(*reads))])
 
@@ -128,28 +129,44 @@ async def _split_long_page(page: NewPage, url: str) -> list[NewPage]:
         raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url), hint=hint) from error
 
 
-async def _read_before(here: CallSite, urls: Sequence[str]) -> dict[str, list[str]]:
+async def _read_before(
+    here: CallSite, urls: Sequence[str], *, own_thread: bool
+) -> dict[str, list[str]]:
     """Return the pages by their addresses that need not be fetched, as they were read last.
 
     The ledger knows what each run has read, also where an address led to another one.
     """
     now, fresh = time.time(), settings().fetch_hours * 3600
     recent = await _recent_runs(here, now - fresh)
+    own = {run for run, thread in recent.items() if own_thread and thread == here.thread}
+    found: dict[str, list[str]] = {
+        url: json.loads(row.result)
+        for url, row in await _list_readings(here, recent, urls)
+        # After a clock was set back, some times are in the future.
+        if abs(now - row.started) <= fresh or row.run in own
+    }
+    current = await _list_current(here.owner, [one for ids in found.values() for one in ids])
+    return {url: ids for url, ids in found.items() if current.issuperset(ids)}
+
+
+async def list_reading_times(here: CallSite, urls: Sequence[str]) -> dict[str, float]:
+    """Return when addresses were read last by the newest runs, in seconds since 1970."""
+    readings = await _list_readings(here, await _recent_runs(here, 0.0), urls)
+    return {url: row.started for url, row in readings}
+
+
+async def _list_readings(
+    here: CallSite, by: Iterable[str], urls: Sequence[str]
+) -> list[tuple[str, Any]]:
+    """Return the addresses that some runs have read, each with its recorded call, oldest first."""
     keys = {
         LedgerCall(run_site(here._replace(run=run)), "fetch", "web", url).key: url
-        for run in recent
+        for run in by
         for url in urls
     }
     wanted = select(calls.c.key, calls.c.run, calls.c.result, calls.c.started)
     rows = await read_rows(wanted.where(calls.c.key.in_(keys)).order_by(calls.c.started))
-    found: dict[str, list[str]] = {
-        keys[row.key]: json.loads(row.result)
-        for row in rows
-        # After a clock was set back, some times are in the future.
-        if abs(now - row.started) <= fresh or recent[row.run] == here.thread
-    }
-    current = await _list_current(here.owner, [one for ids in found.values() for one in ids])
-    return {url: ids for url, ids in found.items() if current.issuperset(ids)}
+    return [(keys[row.key], row) for row in rows]
 
 
 async def _recent_runs(here: CallSite, since: float) -> dict[str, str]:

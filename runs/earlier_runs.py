@@ -1,0 +1,52 @@
+"""Find earlier runs that answered the same question, and load the state in which a run ended."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from sqlalchemy import func, select
+
+from graph.state import State
+from runs.checkpointer import open_checkpointer
+from runs.lifecycle import RunRecord, find_run
+from runs.tables import runs
+from storage.engine import read_rows
+from text.question_matching import is_same_question
+
+ANSWERED = ("succeeded", "partial")
+"""The statuses of runs that have an answer."""
+
+COMPARED = 2_000
+"""With how many runs of similar length a question is compared, the newest first."""
+
+SPARE = 40
+"""So many characters of politeness may make the same question longer."""
+
+SAVED = 100
+"""How many checkpoints of a thread are looked at, the newest first."""
+
+
+async def list_answered_runs(owner: str, question: str, run: str) -> list[RunRecord]:
+    """Return the other runs of an owner that answered the same question, the newest first."""
+    length = len(question)
+    others = select(runs.c.id, runs.c.question).where(
+        runs.c.owner == owner,
+        runs.c.id != run,
+        runs.c.status.in_(ANSWERED),
+        func.length(runs.c.question).between(length // 2 - SPARE, 2 * length + SPARE),
+    )
+    rows = await read_rows(others.order_by(runs.c.created.desc()).limit(COMPARED))
+    found = [row.id for row in rows if is_same_question(row.question, question)]
+    return [await find_run(owner, name) for name in found]
+
+
+async def load_run_state(run: RunRecord) -> State | None:
+    """Return the state in which a run delivered its report; None if it is not saved any more."""
+    place: RunnableConfig = {"configurable": {"thread_id": run.thread, "checkpoint_ns": ""}}
+    async with open_checkpointer() as saver:
+        async for saved in saver.alist(place, limit=SAVED):
+            values: dict[str, Any] = saved.checkpoint["channel_values"]
+            if values.get("run") == run.id and values.get("report", {}).get("created"):
+                return cast("State", values)
+    return None
