@@ -83,7 +83,8 @@ async def _cell(server: Server, files: list[str], role: str, fault: str) -> tupl
     if fault == "unreadable" and role in ("researcher", "reporter"):
         rule, code = {"reply": "<think>I would rather not."}, "answer_empty"
     server.replace([{**rule, **ROLES[role]}, *good])
-    context = Context(auto_accept=True, files=files, models={"default": "openai:gpt-4o"})
+    models = {"default": "openai:gpt-4o"}
+    context = Context(auto_accept=True, again="new", files=files, models=models)
     thread = f"{role}-{fault.replace(' ', '')}"
     async with open_session(thread) as opened:
         problem, state = await _ended(opened.begin(QUESTION, context, lambda _: None), opened)

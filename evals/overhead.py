@@ -77,7 +77,8 @@ async def _measure(folder: Path) -> None:
         (docs / f"{number}.txt").write_text(text, "utf-8")
     async with open_session("ingest"):
         root = (await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)).root
-    context = Context(auto_accept=True, files=[root], models={"default": "instant:"})
+    models = {"default": "instant:"}
+    context = Context(auto_accept=True, again="new", files=[root], models=models)
     best, busy, calls = 1e9, 1e9, 0
     async with open_session("warm") as warm:
         await warm.begin("How do bees live?", context, lambda _: None)

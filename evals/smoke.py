@@ -44,7 +44,7 @@ async def _run() -> int:
     async with open_session(thread) as opened:
         docs = Path(__file__).parents[1] / "examples" / "docs"
         library = await ingest_folder(join_owner(settings().user, ""), docs, lambda _: None)
-        context = Context(auto_accept=True, files=[library.root], max_steps=2)
+        context = Context(auto_accept=True, again="new", files=[library.root], max_steps=2)
         outcome = await opened.begin(QUESTION, context, lambda _: None)
         wanted = select(calls).where(calls.c.run == f"{thread}-1", calls.c.kind == "model")
         for row in await read_rows(wanted.order_by(calls.c.started)):

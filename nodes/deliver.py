@@ -25,6 +25,7 @@ from report.export import (
     write_report_files,
 )
 from report.rendering.markdown_report import render_markdown
+from report.versions import find_version_changes
 from runs.call_site import call_site
 from runs.incomplete import find_first_error
 from runs.lifecycle import (
@@ -74,7 +75,10 @@ async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDoc
     """Return the document of a run's report, as its files show it; `day` is an ISO date."""
     texts = await load_cited_texts(owner, state)
     document = build_document(state, state["report"], state["status"], day, texts)
-    return {**document, "command": removed_command(run)}
+    document["command"] = removed_command(run)
+    if changes := await asyncio.to_thread(find_version_changes, state, state["report"]):
+        document["changes"] = changes
+    return document
 
 
 async def write_run_report(

@@ -142,9 +142,7 @@ async def _list_redone(
     since = (await find_run(place.owner, earlier["run"])).created
     steps = _steps_of(earlier)
     queries = [query for step in steps for query in step["queries"] or [step["title"]]]
-    matched = await find_new_matches(
-        place.owner, context, queries or [earlier["question"]], since
-    )
+    matched = await find_new_matches(place.owner, context, queries or [earlier["question"]], since)
     if not steps:
         return [QUESTION_STEP] if any(matched) else []
     new = {query for query, is_new in zip(queries, matched, strict=True) if is_new}
@@ -180,7 +178,10 @@ def _steps_of(earlier: State) -> list[Step]:
 def _cited_sources(earlier: State) -> dict[str, Source]:
     """Return the sources that the report or a finding of a run cites, by id."""
     found: dict[str, Finding] = of_steps(earlier.get("findings"), earlier["turn"])
-    names = [*earlier["report"]["cited"], *(name for one in found.values() for name in one["sources"])]
+    names = [
+        *earlier["report"]["cited"],
+        *(name for one in found.values() for name in one["sources"]),
+    ]
     sources = earlier.get("sources", {})
     return {name: sources[name] for name in dict.fromkeys(names) if name in sources}
 
@@ -226,7 +227,11 @@ def _answer_of(carried: State) -> TurnAnswer:
     report = carried["report"]
     known = (carried.get("answers") or {}).get(str(carried["turn"]))
     answer = known or TurnAnswer(
-        question=carried["question"], text=report["body"], sources=report["cited"], open=[], message=""
+        question=carried["question"],
+        text=report["body"],
+        sources=report["cited"],
+        open=[],
+        message="",
     )
     return {**answer, "title": report["title"], "run": carried["run"]}
 

@@ -8,6 +8,7 @@ from prompts.data_blocks import join_prompt_blocks, render_block, render_cited_b
 from prompts.loader import render_prompt
 from report.versions import get_previous_version, list_section_titles
 from runs.call_site import run_id, thread_of_run
+from text.question_parts import find_question_subject
 from text.revision_requests import (
     LONGEST,
     RevisionRequest,
@@ -16,12 +17,20 @@ from text.revision_requests import (
     resolve_section,
 )
 from text.script import detect_language
+from text.topics import key_phrase, key_terms
 
 WRITING_KINDS = ("shorten", "rewrite")
 """The kinds of revisions that need no research."""
 
 NEW_RESEARCH_KINDS = ("deepen", "add")
 """The kinds of revisions for which steps are planned."""
+
+
+ALONE = 2
+"""With so many terms a topic stands alone; the noise is that of something."""
+
+SUBJECT_WORDS = 4
+"""So many words of a question tell what its report is about."""
 
 
 def find_last_version(state: State) -> tuple[int, TurnAnswer] | None:
@@ -68,10 +77,17 @@ def begin_revision(state: State, request: RevisionRequest) -> State:
         revision["language"] = request.language
     question = answer["question"]
     if topic and request.kind in NEW_RESEARCH_KINDS:
-        question = render_prompt(
-            "revised_question", language=language, topic=topic, question=question
-        ).strip()
+        question = _ask_about(topic, question, language)
     return State(revision=revision, question=question, language=language)
+
+
+def _ask_about(topic: str, question: str, language: str) -> str:
+    """Return what is to be found out: the topic, with the subject of the report if it needs one."""
+    if len(key_terms(topic)) >= ALONE:
+        return topic
+    subject = find_question_subject(question) or key_phrase(question, SUBJECT_WORDS)
+    values = {"topic": topic, "question": subject}
+    return render_prompt("revised_question", language=language, **values).strip()
 
 
 def needs_only_writing(state: State) -> bool:

@@ -139,7 +139,7 @@ async def _carry_out(state: State, runtime: Runtime[Context], choice: AnswerReus
         status="running",
         messages=remove_offers(state),
     )
-    runtime.stream_writer({"event": "earlier_answer", "choice": choice, "run": record["run"]})
+    runtime.stream_writer({"event": "earlier_answer", "choice": choice, "earlier": record})
     if earlier is None:
         return decided
     carry = {"reuse": reuse_answer, "refresh": refresh_answer, "deepen": deepen_answer}[choice]
@@ -238,9 +238,7 @@ def _may_repeat(place: CallSite, question: str) -> bool:
     return not (parse_self_question(question) or asks_overview(question))
 
 
-async def _is_comparable(
-    place: CallSite, run: RunRecord, language: str, context: Context
-) -> bool:
+async def _is_comparable(place: CallSite, run: RunRecord, language: str, context: Context) -> bool:
     """Tell whether a run was asked the same under the same choices."""
     try:
         before = build_context(run.context)

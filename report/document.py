@@ -18,6 +18,7 @@ from graph.records import (
     Report,
     RunStatus,
     Source,
+    VersionChanges,
     entries_of_turn,
     of_steps,
 )
@@ -77,6 +78,8 @@ class ReportDocument(TypedDict):
     language: str
     created: str
     """The day, as an ISO date."""
+    changes: NotRequired[VersionChanges]
+    """What a version changes in the one before it."""
 
 
 MAX_TITLE_CHARS = 100

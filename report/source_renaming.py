@@ -22,7 +22,9 @@ _ID_FIELDS = ("cited", "sources", "source", "stale")
 
 async def carry_sources(thread: str, sources: Sequence[Source]) -> dict[str, Source]:
     """Register sources of any thread in this one; return them by their former ids."""
-    citable = [CitablePage(one["page"], one["title"], one["location"], one["kind"]) for one in sources]
+    citable = [
+        CitablePage(one["page"], one["title"], one["location"], one["kind"]) for one in sources
+    ]
     registered = await register_sources(thread, citable)
     return {old["id"]: new for old, new in zip(sources, registered, strict=True)}
 

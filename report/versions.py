@@ -17,6 +17,7 @@ from report.markdown.markdown_blocks import (
 from report.markdown.markers import MARKER
 from report.rendering.markdown_report import render_plain_text
 from text.regex import regex
+from text.script import detect_language
 from text.words import search_words
 
 REWORDED = 0.5
@@ -49,9 +50,14 @@ def list_previous_sources(state: State) -> list[str]:
 
 
 def find_version_changes(state: State, report: Report) -> VersionChanges | None:
-    """Return what a report changes in the version that it revises; None if it is a first one."""
+    """Return what a report changes in the version that it revises.
+
+    None if it is a first one, or a translation, which has no sentence of the version before.
+    """
     previous = get_previous_version(state)
-    return compare_versions(previous["text"], report["body"]) if previous else None
+    if previous is None or detect_language(previous["text"]) != detect_language(report["body"]):
+        return None
+    return compare_versions(previous["text"], report["body"])
 
 
 def compare_versions(old: str, new: str) -> VersionChanges:

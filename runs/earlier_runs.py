@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -12,10 +13,14 @@ from runs.checkpointer import open_checkpointer
 from runs.lifecycle import RunRecord, find_run
 from runs.tables import runs
 from storage.engine import read_rows
+from storage.tables import events
 from text.question_matching import is_same_question
 
 ANSWERED = ("succeeded", "partial")
 """The statuses of runs that have an answer."""
+
+REJECTIONS = ("feedback.down", "feedback.text")
+"""The events of a person's word against a run."""
 
 COMPARED = 2_000
 """With how many runs of similar length a question is compared, the newest first."""
@@ -28,7 +33,10 @@ SAVED = 100
 
 
 async def list_answered_runs(owner: str, question: str, run: str) -> list[RunRecord]:
-    """Return the other runs of an owner that answered the same question, the newest first."""
+    """Return the other runs of an owner that answered the same question, the newest first.
+
+    What the person said was wrong is no answer.
+    """
     length = len(question)
     others = select(runs.c.id, runs.c.question).where(
         runs.c.owner == owner,
@@ -38,7 +46,16 @@ async def list_answered_runs(owner: str, question: str, run: str) -> list[RunRec
     )
     rows = await read_rows(others.order_by(runs.c.created.desc()).limit(COMPARED))
     found = [row.id for row in rows if is_same_question(row.question, question)]
-    return [await find_run(owner, name) for name in found]
+    wrong = await _list_rejected(owner, found) if found else set()
+    return [await find_run(owner, name) for name in found if name not in wrong]
+
+
+async def _list_rejected(owner: str, found: Sequence[str]) -> set[str]:
+    """Return those of some runs that the person called bad or corrected."""
+    said = select(events.c.item).where(
+        events.c.owner == owner, events.c.item.in_(found), events.c.name.in_(REJECTIONS)
+    )
+    return set((await read_rows(said)).scalars())
 
 
 async def load_run_state(run: RunRecord) -> State | None:

@@ -19,6 +19,7 @@ def ask_command(
     quick: bool,
     depth: str,
     length: str,
+    again: str,
     out: Path | None,
     force: bool,
     thread: str | None,
@@ -27,7 +28,7 @@ def ask_command(
 ) -> int:
     """Research a question and write a report."""
     project = invocation.project
-    named = {"depth": depth, "length": length, "project": project}
+    named = {"depth": depth, "length": length, "again": again, "project": project}
     wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, named=named)
     asked = read_question(question)
     _load_run()

@@ -26,6 +26,7 @@ COMMANDS = {
             options.QUICK,
             options.DEPTH,
             options.LENGTH,
+            options.AGAIN,
             options.OUT,
             options.FORCE,
             options.THREAD,
@@ -42,6 +43,7 @@ COMMANDS = {
             options.APPROVE,
             options.REJECT,
             options.PLAN,
+            options.AGAIN,
             options.OUT,
             options.FORCE,
             *options.TRUSTED,
@@ -85,6 +87,11 @@ COMMANDS = {
         "Show every call of a run: role, step, tokens and time.",
         "runs.show_run",
         (options.RUN, options.REMOVED, *options.PROJECT),
+    ),
+    "runs diff": CommandEntry(
+        "Show what the report of a run says otherwise than that of another one.",
+        "run_diff.show_differences",
+        (options.RUN_BEFORE, options.RUN_AFTER, *options.PROJECT),
     ),
     "runs prune": CommandEntry(
         "Delete runs that ended long ago; what was learnt and reported stays.\n\n"

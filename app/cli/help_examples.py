@@ -14,12 +14,15 @@ COMMAND_EXAMPLES = {
         'dossier ask "How do bees find food?" --docs notes --docs paper.pdf',
         "dossier ask - --docs notes --yes < question.txt",
         'dossier ask "Is it so in winter too?" --thread 20260101-a1b2c3 --json',
+        'dossier ask "Make it shorter" --thread 20260101-a1b2c3',
+        'dossier ask "How do bees find food?" --docs notes --again refresh',
         'dossier ask "How do bees find food?" --docs notes --set max_steps=2 --set language=zh',
     ),
     "resume": (
         "dossier resume 20260101-a1b2c3-1 --approve",
         'dossier resume 20260101-a1b2c3-1 --reject "leave the history out"',
         "dossier resume 20260101-a1b2c3-1 --plan plan.md",
+        "dossier resume 20260101-a1b2c3-1 --again reuse",
         "dossier resume 20260101-a1b2c3-1 --set max_tokens=400000",
     ),
     "feedback": (
@@ -34,6 +37,7 @@ COMMAND_EXAMPLES = {
         "dossier runs show 20260101-a1b2c3-1",
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),
+    "runs diff": ("dossier runs diff 20260101-a1b2c3-1 20260101-a1b2c3-2",),
     "runs prune": ("dossier runs prune --keep 90d",),
     "pages list": ("dossier pages list --kind file --limit 50",),
     "pages show": ("dossier pages show f23a9f3a8e44dda121b4234e",),

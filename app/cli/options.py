@@ -106,6 +106,13 @@ LENGTH = _option(
     "",
     kind=str,
 )
+AGAIN = _option(
+    "again",
+    "CHOICE",
+    "For a question answered before: reuse, refresh, deepen or new; else it is asked.",
+    "",
+    kind=str,
+)
 OUT = _option(
     "out", "DIR", "The folder the report goes to; reports/RUN if not given.", None, kind=Path | None
 )
@@ -134,6 +141,8 @@ REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
+RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
+RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
 KEEP = _option("keep", "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d")
 VERDICT = _argument("words", 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes.")
 APPROVE = _flag("approve", "Approve the plan.")

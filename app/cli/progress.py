@@ -33,6 +33,14 @@ STAGES = {
 }
 """What is said when a node has done its work, or has said that some is done."""
 
+CHOSEN = {
+    "reuse": "its report is shown again",
+    "refresh": "what may have changed is looked at again",
+    "deepen": "new steps go beyond it",
+    "new": "it is researched as a new question",
+}
+"""What is said of each choice for an earlier answer."""
+
 FOLLOWING = {
     "profile": "Understanding the question",
     "coordinator": "Searching",
@@ -129,6 +137,10 @@ class RunProgress:
             self.steps.setdefault(event["step"], "")
             self.titles[event["step"]] = one_line(event["title"])
             self.activity = self._researching()
+        elif event.get("event") == "earlier_answer":
+            earlier, choice = event["earlier"], event["choice"]
+            known = f"Answered before, on {earlier['answered']} ({earlier['run']})"
+            self.print_line(f"{known}: {CHOSEN[choice]}")
         elif event.get("event") == "researched":
             self._ended("researched", {})
         else:

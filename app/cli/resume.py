@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from langgraph.types import StateSnapshot
 
 from app.cli import review
+from app.cli.answer_choice import check_decision_fits, make_choice
 from app.cli.choices import double_cap, read_caps
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
@@ -32,6 +33,9 @@ from runs.lifecycle import (
 )
 from runs.lock import thread_lock
 
+PAUSED_BEFORE = (("human_feedback",), ("same_question",))
+"""The next nodes of a thread that was killed before its pause was saved."""
+
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
 
@@ -42,13 +46,14 @@ def resume(
     approve: bool,
     reject: str | None,
     plan: Path | None,
+    again: str,
     out: Path | None,
     force: bool,
     invocation: Invocation,
     cap: list[str] | None,
 ) -> int:
     """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
-    decision = _decision(approve, reject, plan)
+    decision = _decision(approve, reject, plan, again)
     found, own = run_and_close(_found(invocation.owner, run))
     asked_for = out is not None
     if out:
@@ -72,11 +77,15 @@ def resume(
             raise
 
 
-def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.ReviewDecision | None:
-    given = [approve, reject is not None, plan is not None]
+def _decision(
+    approve: bool, reject: str | None, plan: Path | None, again: str
+) -> review.ReviewDecision | None:
+    given = [approve, reject is not None, plan is not None, bool(again)]
     if sum(given) > 1:
         what = "more than one decision"
-        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the three")
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the four")
+    if again:
+        return make_choice(again)
     if approve:
         return review.make_approval()
     if reject is not None:
@@ -124,6 +133,7 @@ async def _resume(
         state, request = await opened.resume(choices, conductor.progress.on_event)
     if request is None or standing == "working" or decision is None:
         return SessionOutcome(state, request)
+    check_decision_fits(request, decision)
     return await conductor.answer(opened, decision)
 
 
@@ -141,7 +151,7 @@ def _find_stage(run: RunRecord, snapshot: StateSnapshot) -> _RunStage:
     if turn < run.turn - 1:
         hint = "ask the question again"
         raise Problem(ErrorCode.THREAD_NOT_FOUND, f"nothing is saved of {run.id}", hint=hint)
-    shown = snapshot.next == ("human_feedback",) and not run.context.get("auto_accept")
+    shown = snapshot.next in PAUSED_BEFORE and not run.context.get("auto_accept")
     if snapshot.interrupts or shown:
         return "waiting"
     if pending_nodes(snapshot):
@@ -167,7 +177,9 @@ def _check(
             what it was.
     """
     if standing == "waiting" and not decided and not has_terminal():
-        hint = "give --approve, --reject TEXT or --plan FILE"
+        hint = (
+            "give --approve, --reject TEXT or --plan FILE, or --again CHOICE for an earlier answer"
+        )
         raise Problem(ErrorCode.DECISION_MISSING, f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
     reached = find_unchanged_limit(state, choices)

@@ -18,10 +18,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from app.cli import review
+from app.cli.answer_choice import ask_choice, offers_answer, print_offer
 from app.cli.choices import RAISABLE_CAPS, double_cap
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
+from app.cli.run_diff import summarize_changes
 from config.errors import ErrorKind, Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -34,6 +36,7 @@ from memory.agents_md.proposals import count_pending_proposals
 from nodes.deliver import write_run_report
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
+from report.versions import find_version_changes
 from runs import lifecycle
 from runs.call_site import join_owner
 from runs.incomplete import find_first_error, find_limit
@@ -71,8 +74,18 @@ def summarize_report(
         "quotes": state["report"]["quotes"],
         "doubted": [to_graded_doubt(one) for one in state["report"].get("doubted", [])],
         "second_reader": state["report"].get("second_reader"),
+        **_summarize_version(state),
         **failed,
     }
+
+
+def _summarize_version(state: State) -> dict[str, Any]:
+    """Return which earlier answer a report is, or is a version of, and what that changes."""
+    revision, reused = state.get("revision"), state["report"].get("reused", "")
+    shown: dict[str, Any] = {"reused": reused} if reused else {}
+    if changes := find_version_changes(state, state["report"]):
+        shown |= {"revises": revision["run"] if revision else "", "changes": changes}
+    return shown
 
 
 def has_report(state: State) -> bool:
@@ -98,6 +111,12 @@ LEARNING = "The report is done. Learning from it; press Ctrl-C to skip; the next
 
 Work = Callable[[ThreadSession], Awaitable[SessionOutcome]]
 """What is done with a thread while it is open."""
+
+
+def _print_request(console: Console, request: dict[str, Any]) -> None:
+    """Print the plan, or the earlier answer, that waits for a decision."""
+    show = print_offer if offers_answer(request) else review.print_plan
+    show(console, request)
 
 
 class CliRunner:
@@ -236,8 +255,10 @@ class CliRunner:
             self._tell("Stopped before the run began.")
 
     def _decision(self, request: dict[str, Any]) -> review.ReviewDecision:
-        review.print_plan(self.err, request)
+        _print_request(self.err, request)
         try:
+            if offers_answer(request):
+                return ask_choice(self.err)
             return review.ask_decision(self.err, request)
         except (KeyboardInterrupt, EOFError):
             self.err.print()
@@ -264,8 +285,12 @@ class CliRunner:
         return f" --project {quote(project)}" if project else ""
 
     def _waiting(self, request: dict[str, Any]) -> int:
-        review.print_plan(self.err, request)
+        _print_request(self.err, request)
         waiting = self._waits(request)
+        if offers_answer(request):
+            self._tell(f"The earlier answer waits for your choice: {waiting['resume']}")
+            self._print_json(waiting)
+            return 0
         self._tell(f"The plan waits for your decision: {waiting['resume']}")
         other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
         self._tell(f"  ({other}: dossier resume --help)")
@@ -275,6 +300,9 @@ class CliRunner:
         return 0
 
     def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
+        if offers_answer(request):
+            command, earlier = f"{self._command()} --again refresh", request["earlier"]
+            return self._summary("waiting_review", resume=command, earlier=earlier)
         command = f"{self._command()} --approve"
         return self._summary("waiting_review", resume=command, plan=request["plan"])
 
@@ -311,6 +339,7 @@ class CliRunner:
             self._print(file.read_text("utf-8"), summary)
         finally:
             self._tell_where(state["status"], file)
+            self._tell_changes(state)
             if line := describe_shortened_searches(await read_trace(self.run)):
                 self._tell(f"{line}: dossier runs show {self.run} --json{self._of_project()}")
             if problem := find_first_error(state):
@@ -319,6 +348,14 @@ class CliRunner:
             elif reached := find_limit(state):
                 what = f"The run reached its limit {reached}. Complete it"
                 self._tell_how_to_go_on(what, reached)
+
+    def _tell_changes(self, state: State) -> None:
+        """Say how far a new version of a report differs from the one before."""
+        changes, revision = find_version_changes(state, state["report"]), state.get("revision")
+        if changes and revision:
+            runs = f"{revision['run']} {self.run}{self._of_project()}"
+            self._tell(f"Against the version before: {summarize_changes(changes)}")
+            self._tell(f"To see them: dossier runs diff {runs}")
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

@@ -45,6 +45,7 @@ from report.rendering.numbering import (
     has_repeated_places,
     number_document,
 )
+from report.rendering.version_changes import list_changes
 from text.pattern_files import read_packaged_text
 from text.regex import regex
 
@@ -93,6 +94,7 @@ def render_html(document: ReportDocument) -> str:
         doubts=_doubts(shown, passages, doubted, language),
         missing=_section("missing", [f"<li>{gap}</li>" for gap in gaps], language, "ul"),
         searched=_section("searched", [f"<li>{one}</li>" for one in searched], language, "ul"),
+        changes=_section("changes", _items(list_changes(document, _escaped)), language, "ul"),
         sources=_sources(shown, passages, language),
         passages=_appendix(shown.documents, passages, language),
         removed="\n".join(_paragraph(line, "removed") for line in list_footnotes(document)),
@@ -261,6 +263,10 @@ def _section(name: str, lines: Sequence[str], language: str, tag: str = "ol") ->
     heading, items = f"<h2>{get_label(name, language)}</h2>", "\n".join(lines)
     style = f' class="{name}"' if tag == "ol" else ""
     return f"<section{style}>{heading}\n<{tag}>\n{items}\n</{tag}></section>"
+
+
+def _items(lines: Sequence[str]) -> list[str]:
+    return [f"<li>{line}</li>" for line in lines]
 
 
 def _backs(uses: Sequence[int], language: str) -> str:

@@ -27,6 +27,7 @@ from report.rendering.numbering import (
     number_citations,
     number_document,
 )
+from report.rendering.version_changes import list_changes
 from text.regex import regex
 from text.script import CJK
 
@@ -38,7 +39,7 @@ def render_markdown(document: ReportDocument) -> str:
     """Return a document as Markdown; the same document gives the same bytes.
 
     The order is: title, notices, question, the text with numbers for its sources, doubts, gaps,
-    the queries if there is no answer, and the list of sources.
+    the queries if there is no answer, what a version changes, and the list of sources.
     """
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
@@ -96,6 +97,7 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     yield from _list("missing", gaps, language)
     queries = document["searched"] if unanswered else []
     yield from _list("searched", map(escape_markdown, queries), language)
+    yield from _list("changes", list_changes(document, escape_markdown), language)
     if used:
         yield f"## {get_label('sources', language)}"
     yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))

@@ -95,7 +95,7 @@ async def obeying(tmp_path: Path, choices: dict[str, object], script: Script) ->
     script.on("researcher", f"{quote} {evil}")
     script.on("reporter", f"{quote} {evil}")
     library = await ingest_folder("local/", poisoned(tmp_path / "evil"), lambda _: None)
-    return {**choices, "files": [library.root]}
+    return {**choices, "files": [library.root], "again": "new"}
 
 
 async def contents() -> set[str]:

@@ -112,7 +112,9 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 def context(**more: Any) -> dict[str, Any]:
     """Return the choices of a run over the example folder."""
-    return {"files": [str(ROOT / "examples" / "docs")], "max_steps": 2, **more}
+    # All tests of a server ask the same.
+    new = {"again": "new"}
+    return {"files": [str(ROOT / "examples" / "docs")], "max_steps": 2, **new, **more}
 
 
 def asked(question: str = QUESTION) -> dict[str, Any]:

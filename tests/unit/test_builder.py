@@ -21,13 +21,15 @@ DRAWINGS = {
     "3": "5e07b8bb4a67",
     "4": "8fdcd3f1d56f",
     "5": "c2421489e9c8",
+    "6": "fe77ffe6b1a5",
 }
 """The drawing of every version of the graph that was ever released, hashed."""
 
 MAIN = {
     "__start__": {"profile"},
-    "profile": {"coordinator"},
-    "coordinator": {"background", "rewrite", "learn"},
+    "profile": {"coordinator", "same_question"},
+    "same_question": {"coordinator", "deliver", "same_question", "team"},
+    "coordinator": {"background", "rewrite", "reporter", "learn"},
     "rewrite": {"background"},
     "background": {"planner"},
     "planner": {"human_feedback", "reporter", "team"},
@@ -79,7 +81,7 @@ def test_a_node_is_the_function_of_its_name_in_the_file_of_its_name():
     names = {*build_workflow().nodes, *make_step_graph().get_graph().nodes} - {"step"}
     own = sorted(name for name in names if not name.startswith("__"))
 
-    assert len(own) == 16
+    assert len(own) == 17
     for name in own:
         assert callable(getattr(import_module(f"nodes.{name}"), name))
 

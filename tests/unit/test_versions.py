@@ -54,7 +54,9 @@ def test_each_sentence_is_paired_once_with_the_likest():
 
 
 def test_chinese_and_code():
-    changes = compare_versions("热泵很安静[S1]。\n\n```\na = 1\n```", "热泵很吵[S1]。\n\n```\na = 2\n```")
+    changes = compare_versions(
+        "热泵很安静[S1]。\n\n```\na = 1\n```", "热泵很吵[S1]。\n\n```\na = 2\n```"
+    )
     assert ("热泵很安静。", "热泵很吵。") in changes["changed"]
     assert not is_unchanged(changes)
 
