@@ -17,6 +17,7 @@ from report.checks.claims import (
     is_assertive_lead,
     is_explanatory_heading,
 )
+from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import verify_citations
 from report.evidence_spans import CitationUse, find_evidence
@@ -90,6 +91,8 @@ class ReviewClaim(NamedTuple):
 
     code: bool = False
     """Whether it is a line of code, in backticks."""
+    inferred: bool = False
+    """Whether it stands in an assessment, and is shown as its writer's inference."""
 
 
 class _Statement(NamedTuple):
@@ -98,6 +101,7 @@ class _Statement(NamedTuple):
     head: str = ""
     code: bool = False
     heading: bool = False
+    section: SectionKind = ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,8 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
 
     A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
     replaces it. A number that no source has stays doubted as `DISPUTED` if the reader accepts it.
-    A claim that cites the wrong source gets the right one.
+    A claim that cites the wrong source gets the right one. That an inference is `not_said` is no
+    fault, unless a part of it is named.
 
     Args:
         shown: The claims shown to the reader.
@@ -197,6 +202,8 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
         if not judged:
             continue
         verdict, source = judged.grade, judged.source
+        if claim.inferred and verdict == "not_said" and not judged.part:
+            continue  # An inference goes beyond its sources, and is shown as one.
         right = verdict == "supported" and source not in list_cited_ids(claim.text)
         if verdict == "supported" and claim.reason in NUMBERS:
             faulted[statement_key(claim.text)] = judged
@@ -276,25 +283,26 @@ def _to_claim(
 
     The claim has a reason if it is contested, or has no source and needs one.
     """
-    text, sources, head, code, heading = statement
+    text, sources, head, code, heading, section = statement
     key = statement_key(text)
     names = tuple(dict.fromkeys(list_cited_ids(checked.get(key, ""))))
     if names and names != tuple(dict.fromkeys(list_cited_ids(text))):
         text, sources = checked[key], names
-    prose = not (code or heading or list_cited_ids(text))
+    prose = not (code or heading or section or list_cited_ids(text))
     needs = prose and classify_statement(text) in ("claim", "unsure")
     reason = contested.get(key, "no_source" if needs else "")
-    return ReviewClaim(number, text.strip(), reason, sources, head, code)
+    inferred = section == "assessment"
+    return ReviewClaim(number, text.strip(), reason, sources, head, code, inferred)
 
 
 def _list_statements(
     parts: list[MarkdownBlock], contested: Collection[str]
 ) -> Iterator[_Statement]:
     """Yield the statements that need a second reader, in the order of the text."""
-    prose = {at for at, _ in list_prose_blocks(parts)}
+    prose, kinds = {at for at, _ in list_prose_blocks(parts)}, list_section_kinds(parts)
     for at, part in enumerate(parts):
         if at in prose:
-            yield from _prose(parts, at, contested)
+            yield from (one._replace(section=kinds[at]) for one in _prose(parts, at, contested))
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             lines = map(to_inline_code, list_code_lines(part.text))
