@@ -12,8 +12,8 @@ from report.checks.verification import replace_statements
 from report.markdown.markdown_blocks import statement_key
 
 DUNMORE = (
-    "The Dunmore pump moves 120 litres a minute and draws 750 watts. It costs 890 euros. A warranty "
-    "of 24 months covers the motor. The motor is cooled by water."
+    "The Dunmore pump moves 120 litres a minute and draws 750 watts. It costs 890 euros. A "
+    "warranty of 24 months covers the motor. The motor is cooled by water."
 )
 KEEL = (
     "The Keel pump moves 95 litres a minute and draws 400 watts. It costs 640 euros. Its warranty "
@@ -122,7 +122,7 @@ def test_values_that_the_question_asks_for_are_the_writers_own():
     "said",
     [
         "The Keel pump is the better choice for a garden well.",
-        "For a quiet garden the Keel pump is the better choice, for a large field the Dunmore [S1][S2].",
+        "In a quiet garden the Keel pump is the better choice, in a field the Dunmore [S1][S2].",
         "**Recommendation:** take the Keel pump.",
     ],
 )
@@ -230,9 +230,9 @@ def test_a_second_reader_cannot_fault_an_inference_for_going_beyond_its_sources(
 
 
 def test_statements_are_replaced_where_they_stand():
-    text = "The Keel draws 300 watts (S2). It is quiet [S2].\n\n- It sings.\n- It costs 640 euros [S2]."
+    text = "It draws 300 watts (S2). It is quiet [S2].\n\n- It sings.\n- It costs 640 euros [S2]."
     others = {
-        statement_key("The Keel draws 300 watts [S2]."): "The Keel draws 400 watts [S2].",
+        statement_key("It draws 300 watts [S2]."): "The Keel draws 400 watts [S2].",
         statement_key("It sings."): "",
     }
 
