@@ -206,6 +206,8 @@ class Report(TypedDict):
     doubted: list[DoubtedSentence]
     notices: list[str]
     language: str
+    inferred: NotRequired[list[str]]
+    """Sentences of its body that are shown as its writer's inference; missing without any."""
     second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""

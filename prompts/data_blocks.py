@@ -11,11 +11,11 @@ from typing import Any, cast
 
 TAGS = re.findall(
     r"\w+",
-    """abstract answer contested conversation count doubted draft earlier experience fact facts
-    feedback finding findings gaps insight instructions known limit memory message messages needs
-    new note notes open other others outline page pages plan profile queries question removed
-    reports request run runs sentence sentences source sources step summary table tables talk
-    trait traits wish wishes withheld""",
+    """abstract answer contested conversation count disagreements doubted draft earlier evidence
+    experience fact facts feedback finding findings gaps insight instructions known limit memory
+    message messages needs new not_found note notes open other others outline page pages plan
+    profile queries question removed reports request run runs section sentence sentences source
+    sources step summary table tables talk trait traits wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 
@@ -33,6 +33,7 @@ _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', r
 
 _PLAIN = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"-\d+$")
+_HOST = re.compile(r"https?://(?:www\.)?([^/:?#\s]+)")
 
 LEFT_OUT = "[…]"
 """What a passage stands after that goes on further below in its page than the one before it."""
@@ -123,7 +124,9 @@ def _step(step: Data) -> str:
     return render_block("step", description or title, **named)
 
 
-def render_pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
+def render_pages_block(
+    passages: Iterable[Data], sources: Mapping[str, Data], tag: str = "pages"
+) -> str:
     """Mark passages, each with the id, the title and the place of its source.
 
     What a passage stands under is told beside its words, so that nobody takes it for some of them.
@@ -145,17 +148,24 @@ def render_pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) ->
             named["after"] = LEFT_OUT
         before = str(source["id"])
         marked.append(render_block("page", passage["text"], **named))
-    return wrap_blocks("pages", marked)
+    return wrap_blocks(tag, marked)
 
 
 def render_sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) -> str:
-    """Mark the sources that findings cite: of each its id, its title and its place."""
+    """Mark the sources that findings cite: of each its id, title, place, site and date."""
     cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
     lines = []
     for name in dict.fromkeys(one for one in cited_ids if one in sources):
-        parts = [str(sources[name]["title"]), _place(sources[name])]
+        source = sources[name]
+        parts = [str(source["title"]), _place(source), _site(source), str(source.get("date") or "")]
         lines.append(f"- {name}: {', '.join(part for part in parts if part)}")
     return render_block("sources", "\n".join(lines))
+
+
+def _site(source: Data) -> str:
+    """Return the name of the site of a web page."""
+    host = _HOST.match(str(source["location"])) if source.get("kind") == "web" else None
+    return str(source.get("site") or (host[1] if host else ""))
 
 
 def _place(source: Data) -> str:
@@ -177,11 +187,17 @@ def render_findings_block(findings: Iterable[Data], tag: str = "findings") -> st
 
 
 def render_finding_block(finding: Data, **named: object) -> str:
-    """Mark a finding and what the checks doubt in it, with the attributes that name it."""
+    """Mark a finding with the attributes that name it.
+
+    Beside its text it has what the checks doubt in it, what was not found, and what disagrees.
+    """
     text = _checked(str(finding["text"] or finding["reason"]), "finding")
-    return wrap_blocks(
-        "finding", [text, render_cited_block("doubted", str(finding.get("doubted", "")))], **named
-    )
+    lines = {
+        name: cast("list[str]", finding.get(name) or []) for name in ("not_found", "disagreements")
+    }
+    beside = [render_cited_block(name, "\n".join(said)) for name, said in lines.items() if said]
+    doubted = render_cited_block("doubted", str(finding.get("doubted", "")))
+    return wrap_blocks("finding", [text, doubted, *beside], **named)
 
 
 def list_unseen_passages(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
