@@ -17,8 +17,7 @@ from graph.records import RemovedSentence, Source
 from graph.state import State
 from models.chat_models import model_for_role
 from nodes.checker import SecondReading
-from nodes.report_draft import ReportDraft
-from nodes.report_sections import site_of_part
+from nodes.report_draft import CORRECTION_PART, ReportDraft, site_of_part
 from prompts.data_blocks import join_prompt_blocks, render_cited_block, wrap_blocks
 from prompts.loader import render_prompt
 from report.checks.sections import has_recommendation
@@ -27,10 +26,6 @@ from report.labels import describe_removal
 from runs.call_site import call_site
 from text.question_types import asks_recommendation
 from tools.source_checks import load_source_texts, verify_text
-
-CORRECTION_PART = "correction"
-"""The name of the call that corrects a report; if it fails, the report is as good as before."""
-
 
 Conversation = tuple[str, str]
 """The instructions and the request for which a report was written."""

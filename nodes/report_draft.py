@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -13,6 +14,7 @@ from calls.gateway import WorkResult, work
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.records import Step
 from graph.state import State
 from models.chat_models import model_for_role
 from models.faults import raise_if_fatal
@@ -25,6 +27,31 @@ CONTINUATIONS = 3
 
 _UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
 """The end of a text that takes no space after it: a Chinese character or punctuation mark."""
+
+
+PART_PREFIX = "report."
+"""The prefix of the steps at which parts of a report are written; no step of a plan has a dot."""
+
+CORRECTION_PART = "correction"
+"""The part that corrects what the checks took out of a report."""
+
+
+def site_of_part(state: State, name: str) -> dict[str, Any]:
+    """Return a state from which a part of the report has a call site of its own.
+
+    No step of a plan has a full stop in its id. Without a title, the part is told the same of the
+    memory as the whole, so that requests begin alike.
+    """
+    step = Step(
+        id=f"{PART_PREFIX}{name}",
+        title="",
+        description="",
+        kind="research",
+        queries=[],
+        needs=[],
+        need_web_search=False,
+    )
+    return {**state, "step": step}
 
 
 @dataclass

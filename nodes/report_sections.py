@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -15,12 +15,12 @@ from calls.replies import VisibleText
 from calls.streaming import show_progress, show_text
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Finding, Source, Step
+from graph.records import Finding, Source
 from graph.state import State
 from models.chat_models import model_for_role
 from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
-from nodes.report_draft import ReportDraft, clip_to_sentence
+from nodes.report_draft import ReportDraft, clip_to_sentence, site_of_part
 from nodes.report_request import (
     EvidenceRequest,
     ReportSize,
@@ -102,24 +102,6 @@ class _SectionTask(NamedTuple):
     title: str
     says: str
     found: list[Finding]
-
-
-def site_of_part(state: State, name: str) -> dict[str, Any]:
-    """Return a state from which a part of the report has a call site of its own.
-
-    No step of a plan has a full stop in its id. Without a title, the part is told the same of the
-    memory as the whole, so that requests begin alike.
-    """
-    step = Step(
-        id=f"report.{name}",
-        title="",
-        description="",
-        kind="research",
-        queries=[],
-        needs=[],
-        need_web_search=False,
-    )
-    return {**state, "step": step}
 
 
 async def write_in_sections(

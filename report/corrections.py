@@ -73,7 +73,8 @@ def correct_report(
         texts: The full text of each source by its id.
     """
     corrections = parse_corrections(answer)
-    if not corrections.lines and len(answer) >= _MIN_REWRITTEN_SHARE * len(text):
+    alone = answer.strip() == corrections.section
+    if not (corrections.lines or alone) and len(answer) >= _MIN_REWRITTEN_SHARE * len(text):
         return answer
     others = {
         statement_key(shown[number - 1]["text"]): _as_statement(line, shown[number - 1]["text"])
