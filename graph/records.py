@@ -45,6 +45,8 @@ class Passage(TypedDict):
     """Where in the stored text of its source it begins, as far as it is a piece of it."""
     under: NotRequired[str]
     """The headings above it, and the term that it explains; no words of its own."""
+    shared: NotRequired[bool]
+    """Whether every step of the run reads it, so that their prompts begin alike."""
 
 
 class ShownSpan(TypedDict):
@@ -53,6 +55,8 @@ class ShownSpan(TypedDict):
     page: str
     start: int
     end: int
+    shared: NotRequired[bool]
+    """Whether every step of the run reads it first."""
 
 
 class Background(TypedDict):

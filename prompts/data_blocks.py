@@ -104,19 +104,7 @@ def join_prompt_blocks(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def render_step_blocks(
-    question: str, step: Data, findings: str, passages: Iterable[Data], sources: Mapping[str, Data]
-) -> str:
-    """Mark what everybody is shown who works on a step; `findings` is marked already."""
-    return join_prompt_blocks(
-        render_block("question", question),
-        _step(step),
-        findings,
-        render_pages_block(passages, sources),
-    )
-
-
-def _step(step: Data) -> str:
+def render_step_block(step: Data) -> str:
     """Mark a step by its description and its title, or by one where they are the same."""
     title, description = str(step["title"]), str(step["description"])
     named = {} if description in ("", title) else {"title": title}

@@ -73,6 +73,13 @@ def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, 
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 
 
+def find_best_texts(queries: Sequence[str], texts: Sequence[str], each: int) -> list[int]:
+    """Return the indexes of the `each` best texts for every query, those of the first at first."""
+    index = _index_words(texts)
+    ranked = (_rank(query, index)[:each] for query in dict.fromkeys(queries))
+    return list(dict.fromkeys(number for found in ranked for number, _ in found))
+
+
 def _shares(ranked: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     """Return scores as shares of the best one."""
     return [(number, score / ranked[0][1]) for number, score in ranked]

@@ -136,6 +136,11 @@ def find_headings_above(text: str, start: int) -> list[str]:
     return [one.text for one in above if one.level < level]
 
 
+def find_heading_starts(text: str) -> list[int]:
+    """Return where the headings of a text begin, in order; terms are none."""
+    return [mark.start for mark in _marks(text) if mark.level < _TERM_LEVEL]
+
+
 @lru_cache(maxsize=256)
 def _marks(text: str) -> list[_Mark]:
     return list(filter(None, map(_mark, _ALONE.finditer(text))))

@@ -158,7 +158,7 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     inside = {tag: text for tag, _, text in blocks}
     texts = {tag: unescape_tags(text) for tag, text in inside.items()}
     tools = [message.text for message in messages if isinstance(message, ToolMessage)]
-    shown = [inside.get("pages", ""), *tools]
+    shown = [*(text for tag, _, text in blocks if tag == "pages"), *tools]
     pages = [page for text in shown for page in _pages(text)]
     earlier = tuple(_findings(inside.get("earlier", "")))
     step = texts.get("step", "")

@@ -24,10 +24,10 @@ from tests.places import new_process
 from tools.evidence import (
     Evidence,
     find_opening_pages,
-    find_subject_names,
     gather_evidence,
     recall_evidence,
 )
+from tools.passage_choice import find_subject_names
 
 OWNER = "me/"
 HERE = CallSite(OWNER, "t1", "t1-1", "s1", "0")
