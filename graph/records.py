@@ -34,6 +34,12 @@ class Source(TypedDict):
     location: str
     kind: Literal["file", "web", "memory", "computed"]
     """`computed` is what was worked out over whole documents, and not read in one."""
+    site: NotRequired[str]
+    """The host of a web page without `www`, or the name of the folder of a file."""
+    published: NotRequired[str]
+    """Its date as it declares it, as an ISO date or its beginning."""
+    author: NotRequired[str]
+    genre: NotRequired[str]
 
 
 class Passage(TypedDict):
@@ -199,6 +205,23 @@ SecondReaderStatus = Literal["asked", "off", "no_model", "failed", "not_needed"]
 """Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
 
 
+class UnreadPage(TypedDict):
+    """A web page that was found and not read."""
+
+    site: str
+    reason: str
+    """The code of the problem."""
+
+
+class ResearchLog(TypedDict):
+    """What a run did beside what its state holds, counted when its report is delivered."""
+
+    calls: dict[str, int]
+    """How many calls each model answered or failed to answer."""
+    web_searches: int
+    unread: list[UnreadPage]
+
+
 class Report(TypedDict):
     """The finished report before it is rendered: its body keeps the ids of the registry."""
 
@@ -219,6 +242,10 @@ class Report(TypedDict):
     """What was asked in the words of the person, without what only tells of them."""
     created: NotRequired[str]
     """The day, as an ISO date, on which it was delivered; missing until then."""
+    inferred: NotRequired[list[str]]
+    """Sentences of its body that are shown as its writer's inference; missing without any."""
+    research: NotRequired[ResearchLog]
+    """Written by deliver."""
     file_error: NotRequired[dict[str, str]]
     """The problem because of which it has no files, as plain data, if any."""
 

@@ -37,6 +37,7 @@ from report.labels import (
 )
 from report.markdown.markdown_blocks import split_statements
 from report.markdown.markers import MARKER, QUOTE
+from report.method import ResearchMethod, describe_method
 from text.regex import regex
 from text.words import search_words
 
@@ -63,7 +64,9 @@ class ReportDocument(TypedDict):
     body: str
     """Checked Markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
     gaps: list[Gap]
-    searched: list[str]
+    method: NotRequired[ResearchMethod]
+    inferred: NotRequired[list[str]]
+    """The sentences of the body that the writer concludes; sources do not say them."""
     sources: list[Source]
     """All sources of the thread; only those that the body cites are shown."""
     texts: dict[str, str]
@@ -123,7 +126,8 @@ def build_document(
         notices=report["notices"],
         body=report["body"],
         gaps=_list_all_gaps(state, report, status),
-        searched=list_searched_queries(state),
+        method=describe_method(state, report, created),
+        inferred=report.get("inferred", []),
         # A deleted file has no location, but a label that says so.
         sources=[one if one["location"] else one | {"location": gone} for one in sources.values()],
         texts=dict(texts),
@@ -225,15 +229,6 @@ def find_reached_limit(state: State) -> str:
     """Return the limit that stopped the research, as `max_calls = 10`; "" if none did."""
     reasons = (gap["reason"].partition(": ") for gap in list_gaps(state))
     return next((limit for code, _, limit in reasons if code == "budget_spent"), "")
-
-
-def list_searched_queries(state: State) -> list[str]:
-    """Return the queries of this turn as they were sent, in order, without repetition."""
-    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    queries = [entry["query"] for name, entry in searches.items() if name.isdecimal()]
-    queries += [query for finding in findings.values() for query in finding["queries"]]
-    return list(dict.fromkeys(filter(None, queries)))
 
 
 def has_gaps(state: State, body: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from graph.records import Source
+from report.body_sections import list_marked_inferences, move_unknown_section
 from report.checks.claims import has_back_reference
 from report.citations import (
     describe_place,
@@ -48,7 +49,10 @@ FIRST_DOUBT_MARK = 0xE100
 
 DOUBT_MARK = regex("[\ue100-\ue1ff]")
 
-PRIVATE_MARK = regex("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
+INFERENCE_START, INFERENCE_END = "\ue005", "\ue006"
+"""The characters around a sentence that the writer concludes."""
+
+PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue1ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -85,6 +89,7 @@ def number_citations(
     doubted: Sequence[str] = (),
     texts: Mapping[str, str] = NO_PAGE_TEXTS,
     notes: Sequence[str] = (),
+    inferred: Sequence[str] = (),
 ) -> NumberedText:
     """Return `body` as Markdown with a number, and a place if known, for each citation mark.
 
@@ -94,10 +99,12 @@ def number_citations(
     the next heading: a number alone refers to the place named last with it. Each sentence in
     `doubted` gets a mark before its full stop; doubted lines of code are marked after their block.
     With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
-    The citations of `notes` are numbered after those of the text.
+    The citations of `notes` are numbered after those of the text. Each sentence in `inferred` is
+    put between the marks of an inference.
     """
     numbers = _CitationNumbers(sources, texts, language)
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
+    concluded = {_letters(text) for text in inferred} - {""}
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
@@ -107,7 +114,7 @@ def number_citations(
         if block.kind == "fence":
             blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, doubts))
         elif block.kind != "blank":
-            text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
+            text = _mark_block(block._replace(text=normalize_marks(block.text)), doubts, concluded)
             text = numbers.replace_marks(text, get_block_context(blocks, at).head)
             text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
@@ -120,13 +127,15 @@ def number_citations(
 def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
     """Return the numbered body of a document, and its doubts with their proofs as notes."""
     doubts = list_doubt_lines(document)
+    body = move_unknown_section(document["body"])
     text = number_citations(
-        document["body"],
+        body,
         document["sources"],
         document["language"],
         [doubted["text"] for doubted in document["doubted"]],
         document["texts"],
         [doubt.proof for doubt in doubts],
+        list_marked_inferences(body, document.get("inferred", [])),
     )
     return text, doubts
 
@@ -179,7 +188,7 @@ class _CitationNumbers:
             return quoted + number + (" " if _WORD.match(after) else "")
         statement = _find_statement(mark)
         found = (self.look_up(name, statement, context) for name in MARKER.findall(mark["group"]))
-        numbers = self.format_numbers(list(filter(None, found)), statement, context)
+        numbers = self.format_numbers(list(filter(None, found)), statement, context, mark)
         if not numbers:
             return ""
         space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
@@ -196,9 +205,11 @@ class _CitationNumbers:
         quoted_again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
         if not citation or (quote[1] in MARKER.findall(rest) and not quoted_again):
             return ""
-        return f" {self.format_numbers([citation], quote[0], context)}"
+        return f" {self.format_numbers([citation], quote[0], context, quote)}"
 
-    def format_numbers(self, citations: Sequence[_Citation], statement: str, context: str) -> str:
+    def format_numbers(
+        self, citations: Sequence[_Citation], statement: str, context: str, mark: re.Match[str]
+    ) -> str:
         """Return the numbers in brackets, each document once with all its cited places."""
         documents: dict[int, list[_Citation]] = {}
         for citation in citations:
@@ -209,7 +220,8 @@ class _CitationNumbers:
             numbers += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
             numbers += chr(FIRST_USE_MARK + len(self.uses))
             names = [citation.name for citation in cited]
-            self.uses.append(_build_use(number, names, statement, context))
+            use = _build_use(number, names, statement, context)
+            self.uses.append(use._replace(sentence=_find_sentence(mark)))
         return numbers
 
 
@@ -233,13 +245,17 @@ def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
     return _NUMBER.format(number if repeated else number + places)
 
 
-def _mark_doubts(block: MarkdownBlock, doubts: Mapping[str, int]) -> str:
-    """Return the text of a block with a mark at the end of each doubted sentence or row."""
-    row = block.kind == "row"
-    return "".join(
-        _mark_doubt(statement, doubts.get(_letters(statement)), row=row)
-        for statement in list_statements(block)
-    )
+def _mark_block(block: MarkdownBlock, doubts: Mapping[str, int], concluded: Collection[str]) -> str:
+    """Return the text of a block with a mark at the end of each doubted sentence or row.
+
+    Sentences and rows that the writer concludes stand between the marks of an inference.
+    """
+    row, marked = block.kind == "row", ""
+    for statement in list_statements(block):
+        letters = _letters(statement)
+        text = _mark_doubt(statement, doubts.get(letters), row=row)
+        marked += _mark_inference(text, row=row) if letters in concluded else text
+    return marked
 
 
 def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
@@ -259,6 +275,19 @@ def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
     end = None if row else _END.search(bare)
     bare = bare.removesuffix("|").rstrip() if row else bare[: end.start()] if end else bare
     return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
+
+
+def _mark_inference(statement: str, *, row: bool) -> str:
+    """Return a statement between the marks of an inference; of a row its first cell."""
+    bare = statement.strip()
+    if row:
+        first = bare.removeprefix("|").partition("|")[0].strip()
+        return statement.replace(first, f"{INFERENCE_START}{first}{INFERENCE_END}", 1)
+    end = _END.search(bare)
+    inside = bare[: end.start()] if end else bare
+    rest = statement[statement.index(bare) + len(inside) :]
+    lead = statement[: statement.index(bare)]
+    return f"{lead}{INFERENCE_START}{inside}{INFERENCE_END}{rest}"
 
 
 def _letters(text: str) -> str:
@@ -289,6 +318,16 @@ def _find_statement(mark: re.Match[str]) -> str:
     start = ends[at - 1] if at else 0
     cell = mark.string[start : mark.start()].rpartition("|")[2]
     return cell if any(map(str.isalnum, cell)) else mark.string[start : ends[at]]
+
+
+def _find_sentence(mark: re.Match[str]) -> str:
+    """Return the sentence, or the row of a table, in which a mark stands."""
+    if mark.string.lstrip().startswith("|"):
+        return PRIVATE_MARK.sub("", mark.string.strip())
+    ends = _ends(mark.string)
+    at = bisect_right(ends, mark.start())
+    start = ends[at - 1] if at else 0
+    return PRIVATE_MARK.sub("", mark.string[start : ends[at]].strip())
 
 
 def _find_context(mark: re.Match[str], head: Sequence[str]) -> str:

@@ -20,7 +20,8 @@ from graph.session import ThreadSession
 from memory.experience import insights
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
-from report.document import list_gaps, list_searched_queries
+from report.document import list_gaps
+from report.method import list_searched_queries
 from runs.call_site import CallSite
 from runs.trace import read_trace
 from tests.conftest import make
