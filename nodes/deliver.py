@@ -7,7 +7,6 @@ import logging
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage
 from langgraph.config import get_config
@@ -19,6 +18,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.records import Report, ResearchLog, UnreadPage
 from graph.state import State
+from report.citations import extract_host
 from report.document import ReportDocument, build_document, removed_command
 from report.export import (
     ReportTarget,
@@ -86,18 +86,20 @@ async def summarize_research(run: str) -> ResearchLog:
         for attempt in await list_attempts(run)
         if attempt.role not in (EMBEDDER, INDEXER)
     )
-    lines = await read_trace(run)
+    try:
+        lines = await read_trace(run)
+    except Problem as problem:
+        log.warning("the report of %s is without its trace: %s", run, problem)
+        lines = []
     searches = {
         str(one.get("query")) for one in lines if (one["kind"], one["status"]) == ("search", "ok")
     }
-    failed = {
-        str(one.get("url")): one["status"]
-        for one in lines
-        if one["kind"] == "fetch" and one["status"] not in ("ok", "stored")
-    }
-    unread = [
-        UnreadPage(site=urlsplit(url).hostname or "", reason=code) for url, code in failed.items()
-    ]
+    fetches = [one for one in lines if one["kind"] == "fetch"]
+    failed = {str(one.get("url")): one["status"] for one in fetches}
+    for one in fetches:
+        if one["status"] in ("ok", "stored"):
+            failed.pop(str(one.get("url")), None)
+    unread = [UnreadPage(site=extract_host(url), reason=code) for url, code in failed.items()]
     return ResearchLog(
         calls=dict(calls), web_searches=len(searches), unread=unread[:MAX_UNREAD_PAGES]
     )

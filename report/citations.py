@@ -62,13 +62,13 @@ def _site(source: Source) -> str:
     """Return the site of a web page, or the folder of a file; "" for anything else."""
     path, _ = _split_location(source)
     if source["kind"] == "web":
-        return source.get("site") or _host(path or source["location"])
+        return source.get("site") or extract_host(path or source["location"])
     if source["kind"] == "file" and (path or source["location"]):
         return source.get("site") or PurePath(path or source["location"]).parent.name
     return source.get("site", "")
 
 
-def _host(address: str) -> str:
+def extract_host(address: str) -> str:
     """Return the host of a web address; "" if it has none."""
     try:
         return (urlsplit(address).hostname or "").removeprefix("www.")

@@ -8,6 +8,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from config.model_table import is_extractive
 from graph.records import (
     Background,
     Finding,
@@ -130,7 +131,7 @@ def _count_documents(state: State, report: Report) -> list[str]:
 def _count_calls(log: ResearchLog, language: str) -> str:
     """Return how many calls of models were made, and of which."""
     names = [
-        get_label("extractive_name", language) if one.startswith("extractive") else one
+        get_label("extractive_name", language) if is_extractive(one) else one
         for one in log["calls"]
     ]
     total = format_count("calls", sum(log["calls"].values()), language)
