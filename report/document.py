@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired
 
@@ -64,6 +64,9 @@ class ReportDocument(TypedDict):
     body: str
     """Checked Markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
     gaps: list[Gap]
+    unknown: NotRequired[list[str]]
+    """What steps looked for and did not find, a sentence each, in plain text; shown unless the
+    body has a section of its own on what is not known."""
     method: NotRequired[ResearchMethod]
     inferred: NotRequired[list[str]]
     """The sentences of the body that the writer concludes; sources do not say them."""
@@ -126,6 +129,7 @@ def build_document(
         notices=report["notices"],
         body=report["body"],
         gaps=_list_all_gaps(state, report, status),
+        unknown=_list_unknown(findings.values()),
         method=describe_method(state, report, created),
         inferred=report.get("inferred", []),
         # A deleted file has no location, but a label that says so.
@@ -137,6 +141,13 @@ def build_document(
         language=report["language"],
         created=created,
     )
+
+
+def _list_unknown(findings: Iterable[Finding]) -> list[str]:
+    """Return what some steps looked for and did not find, each once, as far as it is shown."""
+    sentences = (one for finding in findings for one in finding.get("not_found", []))
+    plain = (" ".join(MARKER.sub("", QUOTE.sub(r"\2", one)).split()) for one in sentences)
+    return list(dict.fromkeys(filter(None, plain)))[:_MAX_UNKNOWN]
 
 
 def _list_all_gaps(state: State, report: Report, status: RunStatus) -> list[Gap]:
@@ -277,6 +288,7 @@ def _with_source(quote: re.Match[str]) -> str:
 
 
 _MAX_DOUBT_LINES = 12
+_MAX_UNKNOWN = 12
 
 
 def list_notices(document: ReportDocument) -> list[str]:

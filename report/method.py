@@ -151,7 +151,8 @@ def _list_steps(state: State, language: str) -> list[str]:
 def _describe_outcome(finding: Finding, sources: dict[str, Source], language: str) -> str:
     """Return in words how a step ended, with the number of documents that its finding names."""
     if finding["status"] == "ok" and finding["review"] != "failed":
-        words, count = get_method_label("answered", language), ""
+        whole = finding.get("outcome") != "exhausted"
+        words, count = get_method_label("answered" if whole else "exhausted", language), ""
         if cited := len(_to_documents(finding["sources"], sources)):
             count = get_label("count_one" if cited == 1 else "count", language).format(cited)
         return append_detail(words, count, language)

@@ -118,6 +118,7 @@ def _body(
         items = "\n".join(gaps)
         parts.append(f"<section>{text}\n{f'<ul>{items}</ul>' if gaps else ''}</section>")
     else:
+        gaps += [f"<li>{escape_line(one)}</li>" for one in document.get("unknown", [])]
         parts.append(render_section("missing", gaps, language, "ul"))
     return "\n".join(filter(None, parts))
 

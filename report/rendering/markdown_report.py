@@ -114,6 +114,7 @@ def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:
     missing = list_missing_parts(document)
     gaps = [format_missing_part(one, language, "**{}**", escape_markdown) for one in missing]
     if not (sections and sections[-1].kind == "unknown"):
+        gaps += map(escape_markdown, document.get("unknown", []))
         yield from _list("missing", gaps, language)
     elif gaps:
         yield "\n".join(f"- {gap}" for gap in gaps)

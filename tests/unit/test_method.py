@@ -101,12 +101,14 @@ def test_a_document_is_counted_once_however_many_pages_of_it_were_read():
 def test_each_step_says_how_it_ended():
     steps = [
         finding("How far?", ["S1", "S2"], []),
+        finding("Taste", ["S1"], [], outcome="exhausted"),
         finding("Smell", [], [], status="failed", reason="no_evidence"),
         finding("Sound", ["S1"], [], status="skipped", reason="budget_spent: max_calls = 3"),
     ]
 
     assert part(describe_method(state(steps), report(), ""), "Steps") == [
         "How far: answered (2 sources)",
+        "Taste: answered as far as anything was found (1 source)",
         "Smell: no source says anything about it",
         "Sound: a limit of the run was reached (max_calls = 3)",
     ]

@@ -289,6 +289,25 @@ def test_gaps_stand_under_what_the_writer_says_is_not_known_and_that_is_last(
     assert page.index("Why they sing") < page.index("<strong>Smell</strong>")
 
 
+def test_what_no_step_found_is_told_unless_the_writer_has_told_it():
+    unknown = ["Nobody says why *they* sing."]
+
+    one = document(unknown=unknown)
+    assert "## What is not known\n\n- Nobody says why \\*they\\* sing.\n" in render_markdown(one)
+    assert "<li>Nobody says why *they* sing.</li>" in render_html(one)
+    told = document("A [S1].\n\n## What is not known\n\n- Why.", unknown=unknown)
+    assert "Nobody says" not in render_markdown(told) + render_html(told)
+
+
+def test_what_steps_did_not_find_is_in_the_document_once_and_without_marks():
+    one = {"status": "ok", "reason": "", "review": "passed", "text": "x", "queries": []}
+    one |= {"title": "T", "sources": [], "not_found": ["No [S1] word on\nwax.", "No  word on wax."]}
+    found = {"2/s1": one, "1/s1": one | {"not_found": ["Earlier."]}}
+    shown = of_turn(2, "Do they?", "Do they?", found)
+
+    assert shown["unknown"] == ["No word on wax."]
+
+
 # --- the entries of the sources
 
 
@@ -985,12 +1004,12 @@ def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str)
     assert '<a class="ref" id="c2"' in page
 
 
-def of_turn(turn, said, question):
+def of_turn(turn, said, question, findings=None):
     """Return the document of a turn in which a person said something."""
     report = {"title": "Bees", "body": "Bees dance [S1].", "cited": ["S1"], "removed": []}
     messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
     report |= {"notices": [], "language": "en", "asked": get_last_question(messages)}
-    state = {"turn": turn, "question": question, "sources": {}}
+    state = {"turn": turn, "question": question, "sources": {}, "findings": findings or {}}
     return build_document(state, report, "succeeded", "2026-01-12")
 
 
