@@ -309,7 +309,9 @@ class CliRunner:
         try:
             command = self._command("" if find_first_error(state) else find_limit(state))
             summary = summarize_report(self.run, self.thread, state, str(file), command)
-            text = cut_method_details(file.read_text("utf-8"), state["report"]["language"])
+            text = file.read_text("utf-8")
+            if sys.stdout.isatty():
+                text = cut_method_details(text, state["report"]["language"])
             self._print(text, summary)
         finally:
             self._tell_where(state["status"], file)

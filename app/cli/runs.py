@@ -42,9 +42,7 @@ async def list_runs(*, invocation: Invocation) -> None:
     invocation.print_result([_run_as_dict(run) for run in runs], rows if runs else "No runs yet.")
 
 
-async def show_run(
-    *, run: str, removed: bool, source: str | None = None, invocation: Invocation
-) -> None:
+async def show_run(*, run: str, removed: bool, source: str | None, invocation: Invocation) -> None:
     """Show every call of a run, what the checks took out, or what its report uses of a source.
 
     Raises:
