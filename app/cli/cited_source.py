@@ -16,8 +16,8 @@ from graph.records import Source
 from graph.state import State
 from nodes.deliver import draw_report
 from report.citations import describe_origin
-from report.cited_passages import CitedPassage, list_cited_passages
 from report.document import ReportDocument
+from report.evidence_paragraphs import EvidenceParagraph, list_evidence_paragraphs
 from report.evidence_spans import CitationUse
 from report.labels import get_label
 from report.rendering.markdown_report import render_plain_text
@@ -34,7 +34,7 @@ class _CitedSource(NamedTuple):
 
     number: int
     document: Source
-    passages: list[CitedPassage]
+    passages: list[EvidenceParagraph]
     uses: list[CitationUse]
 
 
@@ -92,7 +92,7 @@ def _find_source(document: ReportDocument, named: str) -> _CitedSource:
     if name not in numbers:
         raise _not_found(named, pages)
     number = numbers[name]
-    passages = list_cited_passages(
+    passages = list_evidence_paragraphs(
         document["sources"], document["texts"], shown.uses, document["language"]
     )
     own = [one for one in passages if one.number == number and name in (str(number), one.source)]
@@ -118,7 +118,7 @@ def _source_as_dict(found: _CitedSource) -> dict[str, Any]:
 
 
 def _passage_as_dict(
-    passage: CitedPassage, uses: Sequence[CitationUse], texts: dict[str, str]
+    passage: EvidenceParagraph, uses: Sequence[CitationUse], texts: dict[str, str]
 ) -> dict[str, Any]:
     text = texts[passage.source]
     cited = [
@@ -159,7 +159,7 @@ def _render(found: _CitedSource, language: str) -> Iterator[Text]:
 
 
 def _render_passage(
-    passage: CitedPassage, uses: Sequence[CitationUse], language: str
+    passage: EvidenceParagraph, uses: Sequence[CitationUse], language: str
 ) -> Iterator[Text]:
     near = "" if passage.is_certain else get_label("near", language)
     where = ", ".join(filter(None, (passage.source, passage.place, near)))
@@ -169,7 +169,7 @@ def _render_passage(
         yield from (Text(f"  - {one_line(one)}", "dim") for one in _list_sentences(uses, which))
 
 
-def _mark_words(passage: CitedPassage) -> Text:
+def _mark_words(passage: EvidenceParagraph) -> Text:
     """Return a paragraph with its cited words marked: by a colour, or by asterisks without one."""
     colored, shown = sys.stdout.isatty(), Text()
     for piece in passage.excerpt:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from graph.records import Source
 from report.citations import describe_origin, to_whole_document
-from report.cited_passages import CitedPassage, list_use_passages
 from report.document import ReportDocument
+from report.evidence_paragraphs import EvidenceParagraph, list_use_paragraphs
 from report.labels import get_label
 from report.rendering.html_parts import escape_line, render_excerpt
 from report.rendering.numbering import NumberedText
@@ -27,7 +27,7 @@ class EvidenceCards:
         self.texts, self.language = document["texts"], language
         self.sources: dict[str, Source] = {one["id"]: one for one in document["sources"]}
         self.documents, self.uses = shown.documents, shown.uses
-        self.passages: Mapping[int, list[CitedPassage]] = list_use_passages(
+        self.passages: Mapping[int, list[EvidenceParagraph]] = list_use_paragraphs(
             document["sources"], document["texts"], shown.uses, language
         )
 
@@ -68,7 +68,7 @@ class EvidenceCards:
             f'<p class="head">{head}</p>\n{passages}</aside>'
         )
 
-    def _render_passage(self, passage: CitedPassage) -> str:
+    def _render_passage(self, passage: EvidenceParagraph) -> str:
         source = self.sources[passage.source]
         near = "" if passage.is_certain else get_label("near", self.language)
         about = [describe_origin(to_whole_document(source)), passage.place, near]
@@ -85,7 +85,7 @@ class EvidenceCards:
         path = escape_line(to_whole_document(source)["location"])
         return f'<p class="way"><span class="place">{path}</span></p>' if path else ""
 
-    def _get_cited_words(self, passage: CitedPassage) -> str:
+    def _get_cited_words(self, passage: EvidenceParagraph) -> str:
         text = self.texts[passage.source]
         return " … ".join(text[one.start : one.end] for one in passage.parts if one.certain)
 

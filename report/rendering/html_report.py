@@ -14,7 +14,6 @@ from markdown_it import MarkdownIt
 from graph.records import Source
 from report.body_sections import ReportSection, list_report_sections
 from report.citations import describe_origin
-from report.cited_passages import CitedPassage, count_passages, list_cited_passages
 from report.document import (
     DoubtLine,
     ReportDocument,
@@ -26,6 +25,7 @@ from report.document import (
     list_missing_parts,
     list_notices,
 )
+from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.labels import format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
@@ -119,7 +119,7 @@ def _body(
         parts.append(f"<section>{text}\n{f'<ul>{items}</ul>' if gaps else ''}</section>")
     else:
         gaps += [f"<li>{escape_line(one)}</li>" for one in document.get("unknown", [])]
-        parts.append(render_section("missing", gaps, language, "ul"))
+        parts.append(render_section("not_known", gaps, language, "ul"))
     return "\n".join(filter(None, parts))
 
 
@@ -253,7 +253,9 @@ def _meta(document: ReportDocument, count: int, language: str) -> str:
 
 def _sources(document: ReportDocument, shown: NumberedText, language: str) -> str:
     """Return the list of sources, each with its cited passages in their paragraphs."""
-    passages = list_cited_passages(document["sources"], document["texts"], shown.uses, language)
+    passages = list_evidence_paragraphs(
+        document["sources"], document["texts"], shown.uses, language
+    )
     counts = count_passages(passages)
     lines = []
     for number, source in enumerate(shown.documents, start=1):
@@ -272,7 +274,7 @@ def _sources(document: ReportDocument, shown: NumberedText, language: str) -> st
     return render_section("sources", lines, language) + render_paragraph(note, "removed")
 
 
-def _passage(at: int, passage: CitedPassage, language: str) -> str:
+def _passage(at: int, passage: EvidenceParagraph, language: str) -> str:
     """Return a cited passage in its paragraph, with links back to the text."""
     near = "" if passage.is_certain else get_label("near", language)
     where = escape_line(" · ".join(filter(None, (passage.place, near))))

@@ -9,7 +9,6 @@ from functools import lru_cache
 from graph.records import Source
 from report.body_sections import list_report_sections
 from report.citations import describe_origin
-from report.cited_passages import count_passages, list_cited_passages
 from report.document import (
     ReportDocument,
     describe_empty_answer,
@@ -20,6 +19,7 @@ from report.document import (
     list_missing_parts,
     list_notices,
 )
+from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
 from report.labels import append_detail, format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
 from report.method import list_part_items
@@ -115,7 +115,7 @@ def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:
     gaps = [format_missing_part(one, language, "**{}**", escape_markdown) for one in missing]
     if not (sections and sections[-1].kind == "unknown"):
         gaps += map(escape_markdown, document.get("unknown", []))
-        yield from _list("missing", gaps, language)
+        yield from _list("not_known", gaps, language)
     elif gaps:
         yield "\n".join(f"- {gap}" for gap in gaps)
 
@@ -124,7 +124,9 @@ def _source_parts(document: ReportDocument, shown: NumberedText) -> Iterator[str
     language = document["language"]
     if shown.documents:
         yield f"## {get_label('sources', language)}"
-    passages = list_cited_passages(document["sources"], document["texts"], shown.uses, language)
+    passages = list_evidence_paragraphs(
+        document["sources"], document["texts"], shown.uses, language
+    )
     counts = count_passages(passages)
     for number, source in enumerate(shown.documents, start=1):
         count = counts.get(number, 0)

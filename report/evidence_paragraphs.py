@@ -19,7 +19,7 @@ from report.labels import format_place
 from text.text_blocks import find_headings_above
 
 
-class CitedPassage(NamedTuple):
+class EvidenceParagraph(NamedTuple):
     """A paragraph of a source with its cited parts, and the uses that cite each part."""
 
     number: int
@@ -42,12 +42,12 @@ class CitedPassage(NamedTuple):
 _Found = tuple[int, str, EvidenceSpan]  # the place of a use, the id of a page, and its cited part
 
 
-def list_cited_passages(
+def list_evidence_paragraphs(
     sources: Sequence[Source],
     texts: Mapping[str, str],
     uses: Sequence[CitationUse],
     language: str,
-) -> list[CitedPassage]:
+) -> list[EvidenceParagraph]:
     """Return the passages that support the uses, in the order of their documents, each once.
 
     A document in which no supporting part is found is shown by the beginning of its cited pages.
@@ -69,18 +69,18 @@ def list_cited_passages(
     ]
 
 
-def list_use_passages(
+def list_use_paragraphs(
     sources: Sequence[Source],
     texts: Mapping[str, str],
     uses: Sequence[CitationUse],
     language: str,
-) -> dict[int, list[CitedPassage]]:
+) -> dict[int, list[EvidenceParagraph]]:
     """Return for each use the passages that support it alone, by its place in the list of uses.
 
-    Takes what `list_cited_passages` takes. A use without a passage is missing.
+    Takes what `list_evidence_paragraphs` takes. A use without a passage is missing.
     """
     named = {source["id"]: source for source in sources}
-    passages: dict[int, list[CitedPassage]] = {}
+    passages: dict[int, list[EvidenceParagraph]] = {}
     for at, name, span in _find_spans(texts, uses):
         number, text = uses[at].number, texts[name]
         alone = _build_passage(number, named[name], text, [span], {at: span}, language)
@@ -88,7 +88,7 @@ def list_use_passages(
     return passages
 
 
-def count_passages(passages: Sequence[CitedPassage]) -> dict[int, int]:
+def count_passages(passages: Sequence[EvidenceParagraph]) -> dict[int, int]:
     """Return how many cited parts each document has, by its number."""
     counts: dict[int, int] = {}
     for one in passages:
@@ -122,8 +122,8 @@ def _build_passage(
     group: list[EvidenceSpan],
     spans: Mapping[int, EvidenceSpan],
     language: str,
-) -> CitedPassage:
-    return CitedPassage(
+) -> EvidenceParagraph:
+    return EvidenceParagraph(
         number,
         source["id"],
         _describe_passage_place(source, text, group, language),
