@@ -233,6 +233,8 @@ class Report(TypedDict):
     doubted: list[DoubtedSentence]
     notices: list[str]
     language: str
+    inferred: NotRequired[list[str]]
+    """Sentences of its body that are shown as its writer's inference; missing without any."""
     second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
@@ -242,8 +244,6 @@ class Report(TypedDict):
     """What was asked in the words of the person, without what only tells of them."""
     created: NotRequired[str]
     """The day, as an ISO date, on which it was delivered; missing until then."""
-    inferred: NotRequired[list[str]]
-    """Sentences of its body that are shown as its writer's inference; missing without any."""
     research: NotRequired[ResearchLog]
     """Written by deliver."""
     file_error: NotRequired[dict[str, str]]
