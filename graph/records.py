@@ -132,6 +132,8 @@ class Finding(TypedDict):
     """What was looked for and not found, a sentence each."""
     disagreements: NotRequired[list[str]]
     """Where sources disagree, a sentence each, with the ids of the sources."""
+    read: NotRequired[list[str]]
+    """The ids of the sources whose text its step was shown, cited or not."""
     questions: NotRequired[list[str]]
     """What the researcher would ask next; in a deep run they may become steps."""
     error: NotRequired[dict[str, str]]

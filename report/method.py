@@ -84,7 +84,11 @@ def list_read_documents(state: State) -> list[Source]:
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     names = [one["source"] for entry in searches.values() for one in entry["passages"]]
-    names += [name for finding in findings.values() for name in finding["sources"]]
+    names += [
+        name
+        for finding in findings.values()
+        for name in (*finding.get("read", []), *finding["sources"])
+    ]
     return _to_documents(names, state.get("sources", {}))
 
 

@@ -120,6 +120,12 @@ def test_what_was_read_and_is_not_cited_is_named():
     assert part(method, "Read and not cited") == ["Title 3", "Title 2"]
 
 
+def test_what_a_step_was_shown_was_read_too():
+    one = state([finding("A", ["S1"], [], read=["S2", "S1"])], background={})
+
+    assert part(describe_method(one, report(), ""), "Read and not cited") == ["Title 2"]
+
+
 def test_what_could_not_be_searched_or_read_is_named_with_the_reason():
     one = state([], unsearched={"2/brave": "timeout", "1/tavily": "of an earlier turn"})
 
