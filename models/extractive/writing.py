@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from models.extractive.answer_confidence import is_confident_answer, list_missing_words
 from models.extractive.answer_ranking import select_quotes
+from models.extractive.cross_language import select_foreign_quotes
 from models.extractive.prompt_parser import ParsedPrompt, SourceQuote
 from models.extractive.sentence_scoring import ANSWER_TYPE_BONUS, asks_disagreement
 from text.answerability import SourcePassage, document_title, is_answerable
@@ -161,7 +162,7 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
     """
     wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
     if not any(is_answerable(text, prompt.pages) for text in wanted):
-        return WrittenAnswer(prompt.words["nothing"])
+        return _foreign_finding(wanted[0], prompt)
     lacking = prompt.feedback.replace("：", ":").partition(":")[2]
     around = [] if is_subquestion(wanted[0], prompt.question) else [prompt.question]
     about = extract_topic(*filter(str.strip, [lacking, *dict.fromkeys([*wanted, *around])]))
@@ -172,6 +173,15 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
         return WrittenAnswer(prompt.words["nothing"])
     unsure = None if _several(titles, chosen) else _unsure(wanted[-1], prompt, chosen)
     return WrittenAnswer(_bullets(chosen, titles), unsure)
+
+
+def _foreign_finding(question: str, prompt: ParsedPrompt) -> WrittenAnswer:
+    """Return the sentences of pages in the other language that may answer, never as a sure answer."""
+    found = select_foreign_quotes(question, prompt.pages)
+    if not found:
+        return WrittenAnswer(prompt.words["nothing"])
+    lacking = list_missing_words(found.question, found.quotes)
+    return WrittenAnswer(_bullets(found.quotes, {}), prompt.words["comma"].join(lacking))
 
 
 def write_report(prompt: ParsedPrompt) -> WrittenAnswer:
@@ -263,9 +273,11 @@ def _first_of_each(
 
 def _of_pages(prompt: ParsedPrompt) -> list[QuotedSection]:
     """Return what the pages themselves say about the question, under one heading."""
-    if not is_answerable(prompt.question, prompt.pages):
-        return []
-    chosen = select_quotes(extract_topic(prompt.question), prompt.question, prompt.pages)
+    if is_answerable(prompt.question, prompt.pages):
+        chosen = select_quotes(extract_topic(prompt.question), prompt.question, prompt.pages)
+    else:
+        found = select_foreign_quotes(prompt.question, prompt.pages)
+        chosen = found.quotes if found else []
     return [(prompt.words["evidence"], chosen)] if chosen else []
 
 
