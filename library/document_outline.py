@@ -1,81 +1,40 @@
-"""Outline the documents in scope for models: titles, kinds, languages, dates, sizes, sections.
-
-A few statements at any size of the store: files are listed by their rows, and pages are read of
-those documents only that are shown.
-"""
+"""Outline the documents in scope for models: titles, kinds, languages, dates, sizes, sections."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
-from itertools import groupby
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, case, func, select
-
-from library.document_sections import document_title
-from library.documents import FILE_KIND
-from library.page_index import PageIndex, findable_condition
-from library.page_retrieval import run_search
-from library.page_rows import short_hash
-from library.scope import Scope
-from library.tables import documents, members, pages, sources
+from library.document_listing import DocumentScope, FoundDocuments, ListedDocument, find_documents
+from library.document_sections import outlined_title, section_name
 from text.normalization import to_one_line
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
 from text.script import name_language
 from text.text_blocks import find_headings
 from text.tokens import estimate_tokens
-from text.words import query_terms
 
 MAX_TOKENS = 1_500
 """The most tokens of an outline, escaped as in a prompt."""
 
-MATCHED = 200
-"""How many pages that match the question are looked at; their documents come first."""
-
-SHOWN = 40
-"""The most documents shown one by one."""
-
 FOR_HEADS = 0.6
 """The share of the tokens for the lines without their sections."""
 
-FIRST_SECTIONS, MOST_SECTIONS = 4, 16
-"""How many sections every shown document gets before one gets more, and the most of one."""
-
-READ_PAGES = 4
-"""The first pages of a document, whose text is read for headings; others are known by title."""
-
-LISTED_PAGES = 5_000
-"""The largest memory whose documents are all listed; of a larger one, some and its groups are."""
+SECTION_ROUNDS = (1, 4, 16)
+"""How many sections every shown document gets before one gets more; the last is the most."""
 
 GROUPS = 12
 """The most folders and sites that are counted by name."""
-
-SAMPLED = 60
-"""How many pages of a large store tell which languages it has."""
 
 TITLE, SECTION = 80, 60
 """The most characters shown of a title and of a section's title."""
 
 _NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
-
-
-class DocumentScope(NamedTuple):
-    """The documents that a run may use: files, web pages of the thread, or a part of memory."""
-
-    roots: Sequence[str] = ()
-    """The folders of files, those of uploads too."""
-    thread: str = ""
-    """The thread whose web pages are among them."""
-    memory: Scope | None = None
-    """The part of memory that is searched where there are no files."""
 
 
 class DocumentOutline(NamedTuple):
@@ -88,34 +47,12 @@ class DocumentOutline(NamedTuple):
     """How many documents are in scope."""
 
 
-class _Listed(NamedTuple):
-    """A document before its pages are read."""
-
-    origin_id: str
-    kind: str
-    name: str
-    """Its file name, or its site."""
-    group: str
-    date: str
-
-
 class _Entry(NamedTuple):
     """A document with all that can be shown of it."""
 
     head: str
     language: str
     sections: tuple[str, ...]
-
-
-class _Found(NamedTuple):
-    """The documents in scope, the best first, and what was read of those that are shown."""
-
-    listed: Sequence[_Listed] = ()
-    shown: Sequence[_Listed] = ()
-    pages: Mapping[str, Sequence[Any]] = {}
-    sample: Sequence[str] = ()
-    unlisted: Mapping[str, int] = {}
-    """How many other documents a large memory has, by kind."""
 
 
 async def outline_documents(
@@ -134,152 +71,8 @@ async def outline_documents(
         max_tokens: The most tokens of the outline, as they are estimated.
         language: The language of its words, `en` or `zh`.
     """
-    parts = [Scope(groups=list(scope.roots))]
-    if scope.memory is not None and not scope.roots:
-        kinds, groups = scope.memory
-        both = kinds is not None and groups is not None
-        parts = [Scope(kinds), Scope(groups=groups)] if both else [scope.memory]
-    found = [
-        await run_search(
-            owner, lambda index: _find(index, owner, scope, about), part.kinds, part.groups
-        )
-        for part in parts
-    ]
-    joined = _join(found)
-    return await asyncio.to_thread(_write, joined, max_tokens, _labels()[language])
-
-
-def _join(found: Sequence[_Found]) -> _Found:
-    listed = {one.origin_id: one for part in found for one in part.listed}
-    shown = {one.origin_id: one for part in found for one in part.shown}
-    read = {origin: rows for part in found for origin, rows in part.pages.items()}
-    sample = [text for part in found for text in part.sample]
-    unlisted = Counter[str]()
-    for part in found:
-        unlisted.update(part.unlisted)
-    return _Found(list(listed.values()), list(shown.values())[:SHOWN], read, sample, unlisted)
-
-
-def _find(index: PageIndex, owner: str, scope: DocumentScope, about: str) -> _Found:
-    """List the documents in scope, and read the pages of those that are shown."""
-    connection = index.connection
-    matched = _rank_origins(index, about)
-    listed = [*_list_files(connection, owner, scope.roots)] if scope.roots else []
-    unlisted: Mapping[str, int] = {}
-    if scope.memory is not None and not scope.roots:
-        listed += _list_memory(index, owner, matched)
-        unlisted = _count_unlisted(index, listed)
-    listed += _list_read_pages(connection, owner, scope.thread)
-    unique = {one.origin_id: one for one in listed}
-    best = [unique[origin] for origin in matched if origin in unique]
-    ordered = list(dict.fromkeys([*best, *unique.values()]))
-    shown = ordered[:SHOWN]
-    read = _read_pages(connection, owner, [one.origin_id for one in shown])
-    large = len(ordered) > SHOWN and index.namespaces
-    sample = [row.text for row in index.sample(SAMPLED)] if large else []
-    return _Found(ordered, shown, read, sample, unlisted)
-
-
-def _rank_origins(index: PageIndex, about: str) -> list[str]:
-    """Return the origins of the pages that match best, best first, each once."""
-    terms = query_terms(about)
-    numbers = index.matching(terms, MATCHED) if terms and index.namespaces else []
-    rows = index.connection.execute(
-        select(pages.c.number, pages.c.origin_id).where(pages.c.number.in_(numbers))
-    )
-    origins = {row.number: row.origin_id for row in rows}
-    return list(dict.fromkeys(origins[number] for number in numbers if number in origins))
-
-
-def _list_files(
-    connection: Connection, owner: str, roots: Sequence[str] | None
-) -> Iterator[_Listed]:
-    """Yield the files of some folders that could be read, by path; of all if `roots` is `None`."""
-    names = ("root", "path", "sha256", "modified")
-    its = (documents.c.owner == owner, documents.c.code == "")
-    wanted = select(*(documents.c[name] for name in names)).where(*its).order_by(documents.c.path)
-    if roots is not None:
-        wanted = wanted.where(documents.c.root.in_(roots))
-    for row in connection.execute(wanted):
-        day = datetime.fromtimestamp(row.modified / 1e9, UTC).date().isoformat()
-        origin = short_hash(FILE_KIND, row.sha256)
-        folder, name = os.path.split(row.path)
-        yield _Listed(origin, FILE_KIND, name, _relative(folder, row.root), day)
-
-
-def _relative(folder: str, root: str) -> str:
-    """Return a folder from the name of its root on."""
-    above = os.path.dirname(root)
-    return folder[len(above) :].strip("/") if folder.startswith(root) else os.path.basename(folder)
-
-
-_ORIGINS = select(
-    pages.c.origin_id,
-    func.min(pages.c.kind).label("kind"),
-    func.min(pages.c.origin).label("origin"),
-    func.max(pages.c.said).label("said"),
-    func.max(pages.c.created).label("created"),
-).group_by(pages.c.origin_id)
-
-
-def _list_read_pages(connection: Connection, owner: str, thread: str) -> Iterator[_Listed]:
-    """Yield the web pages of which a thread was shown something, in the order of their numbers."""
-    if thread:
-        its = (sources.c.thread == thread, pages.c.owner == owner, pages.c.kind == "web")
-        read = _ORIGINS.join(sources, sources.c.page == pages.c.id).where(*its)
-        found = connection.execute(read.order_by(func.min(sources.c.number)))
-        yield from map(_listed_origin, found)
-
-
-def _list_memory(index: PageIndex, owner: str, matched: Sequence[str]) -> Iterator[_Listed]:
-    """Yield the documents of a part of memory, newest first; of a large one those that match."""
-    stored = _ORIGINS.join(members, members.c.page == pages.c.number).where(
-        members.c.namespace.in_(index.namespaces), findable_condition(pages)
-    )
-    if index.stats().pages > LISTED_PAGES:
-        stored = stored.where(pages.c.origin_id.in_(matched))
-    newest = stored.order_by(func.max(pages.c.number).desc())
-    found = [_listed_origin(row) for row in index.connection.execute(newest)]
-    has_files = any(one.kind == FILE_KIND for one in found)
-    files = _list_files(index.connection, owner, None) if has_files else ()
-    named = {one.origin_id: one for one in files}
-    yield from (named.get(one.origin_id, one) for one in found)
-
-
-def _count_unlisted(index: PageIndex, listed: Iterable[_Listed]) -> dict[str, int]:
-    """Return how many documents of a large part of memory are not listed, by kind."""
-    if index.stats().pages <= LISTED_PAGES:
-        return {}
-    stored = select(pages.c.kind, func.count(pages.c.origin_id.distinct()))
-    stored = stored.join(members, members.c.page == pages.c.number).group_by(pages.c.kind)
-    its = (members.c.namespace.in_(index.namespaces), findable_condition(pages))
-    counts = Counter({row[0]: row[1] for row in index.connection.execute(stored.where(*its))})
-    counts.subtract(one.kind for one in listed)
-    return dict(+counts)
-
-
-def _listed_origin(row: Any) -> _Listed:
-    site = urlsplit(row.origin).hostname or "" if row.kind == "web" else ""
-    day = row.said[:10] or datetime.fromtimestamp(row.created, UTC).date().isoformat()
-    return _Listed(row.origin_id, row.kind, site, site, day)
-
-
-_SHOWN_PAGES = select(
-    pages.c.origin_id,
-    pages.c.title,
-    pages.c.place,
-    func.length(pages.c.text).label("size"),
-    case((pages.c.position < READ_PAGES, pages.c.text), else_="").label("text"),
-).order_by(pages.c.origin_id, pages.c.position)
-
-
-def _read_pages(
-    connection: Connection, owner: str, origins: Sequence[str]
-) -> dict[str, Sequence[Any]]:
-    """Return the pages of some documents by origin, only the first ones with their text."""
-    its = (pages.c.owner == owner, pages.c.origin_id.in_(origins), findable_condition(pages))
-    rows = connection.execute(_SHOWN_PAGES.where(*its)).all() if origins else []
-    return {origin: list(group) for origin, group in groupby(rows, lambda row: row.origin_id)}
+    found = await find_documents(owner, scope, about)
+    return await asyncio.to_thread(_write, found, max_tokens, _labels()[language])
 
 
 Labels = Mapping[str, Any]
@@ -291,10 +84,12 @@ def _labels() -> dict[str, Labels]:
     return read_packaged_toml("library", "document_outline.toml")
 
 
-def _write(found: _Found, max_tokens: int, labels: Labels) -> DocumentOutline:
+def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOutline:
     """Write as many lines as fit, then as many sections in them as fit."""
     entries = [
-        _describe(one, rows, labels) for one in found.shown if (rows := found.pages.get(one.origin_id))
+        _describe(one, rows, labels)
+        for one in found.shown
+        if (rows := found.pages.get(one.origin_id))
     ]
     if not entries:
         return DocumentOutline()
@@ -323,7 +118,7 @@ def _first_line(count: int, languages: Sequence[str], labels: Labels) -> str:
 
 def _more_line(count: int, groups: Mapping[str, int], labels: Labels) -> str:
     """Say how many documents are not listed, and count all of them by folder or site."""
-    ordered = Counter(groups).most_common()
+    ordered = sorted(groups.items(), key=lambda one: (-one[1], one[0]))
     counts = [f"{to_one_line(name, SECTION)} {number:,}" for name, number in ordered[:GROUPS]]
     others = sum(number for _, number in ordered[GROUPS:])
     counts += [labels["others"].format(count=f"{others:,}")] if others else []
@@ -346,7 +141,7 @@ def _with_sections(entries: Sequence[_Entry], left: int, labels: Labels) -> list
     """Return the lines of entries with as many sections as fit: a few of each, then more."""
     shown = [0] * len(entries)
     lines = [entry.head for entry in entries]
-    for most in (FIRST_SECTIONS, MOST_SECTIONS):
+    for most in SECTION_ROUNDS:
         for at, entry in enumerate(entries):
             for number in range(shown[at] + 1, min(most, len(entry.sections)) + 1):
                 longer = _line(entry, number, labels)
@@ -369,9 +164,9 @@ def _count(line: str) -> int:
     return estimate_tokens(f"{escape(line, quote=False)}\n")
 
 
-def _describe(one: _Listed, rows: Sequence[Any], labels: Labels) -> _Entry:
+def _describe(one: ListedDocument, rows: Sequence[Any], labels: Labels) -> _Entry:
     """Return what is shown of a document, from its pages in their order."""
-    title = document_title(one.kind, rows[0].title)
+    title = outlined_title(one.kind, rows[0].title)
     opening = "\n".join(row.text for row in rows)[:4_000]
     language = name_language(opening)
     about = [labels[language]] if language else []
@@ -398,7 +193,7 @@ def _sections(rows: Iterable[Any], title: str) -> list[str]:
     found: list[tuple[int, str]] = []
     for row in rows:
         headings = [(one.level, one.text) for one in find_headings(row.text)]
-        named = row.title[len(title) :].removeprefix(" — ") if "part=" not in row.place else ""
+        named = section_name(row.title, row.place, title)
         found += headings or ([(1, named)] if named else [])
     names = [(level, to_one_line(name, SECTION)) for level, name in found if name != title]
     levels = sorted({level for level, _ in names})[:2]

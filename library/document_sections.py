@@ -15,6 +15,7 @@ from library.page_index import findable_condition
 from library.page_rows import PageOrigin, short_hash
 from library.tables import documents, pages
 from storage.engine import run_read
+from text.answerability import document_title
 from text.keyword_ranking import rank_texts
 from text.text_blocks import find_headings
 from text.tokens import estimate_tokens
@@ -139,12 +140,10 @@ class _Mark(NamedTuple):
 def _outline(rows: Sequence[Any]) -> OutlinedDocument:
     starts = [0, *accumulate(len(row.text) for row in rows)]
     parts = tuple(PagePart(row.id, 0, len(row.text)) for row in rows)
-    title = document_title(rows[0].kind, rows[0].title)
+    title = outlined_title(rows[0].kind, rows[0].title)
     marks = [mark for at, row in enumerate(rows) for mark in _marks(row, at, starts[at], title)]
     if len(marks) < 2:
-        marks = [
-            _Mark(row.place or title, WHOLE, at, starts[at]) for at, row in enumerate(rows)
-        ]
+        marks = [_Mark(row.place or title, WHOLE, at, starts[at]) for at, row in enumerate(rows)]
     sections = tuple(
         _section(mark, ends, starts, rows)
         for mark, ends in zip(marks, _find_ends(marks, starts[-1]), strict=True)
@@ -167,9 +166,9 @@ def _find_ends(marks: Sequence[_Mark], last: int) -> list[tuple[int, int]]:
     return ends[::-1]
 
 
-def document_title(kind: str, title: str) -> str:
+def outlined_title(kind: str, title: str) -> str:
     """Return the title of the document that a page with this title is of."""
-    return title.partition(TITLE_SEPARATOR)[0] if kind == FILE_KIND else title
+    return document_title(title) if kind == FILE_KIND else title
 
 
 def _marks(row: Any, at: int, start: int, title: str) -> Iterator[_Mark]:
@@ -179,7 +178,7 @@ def _marks(row: Any, at: int, start: int, title: str) -> Iterator[_Mark]:
     another one.
     """
     headings = find_headings(row.text)
-    named = _section_name(row, title)
+    named = section_name(row.title, row.place, title)
     if not headings and (named or at == 0):
         yield _Mark(named or title, WHOLE, at, start)
     elif headings and headings[0].start > 0 and at == 0:
@@ -188,10 +187,16 @@ def _marks(row: Any, at: int, start: int, title: str) -> Iterator[_Mark]:
         yield _Mark(heading.text, heading.level, at, start + heading.start)
 
 
-def _section_name(row: Any, title: str) -> str:
-    """Return the title of the section that begins with a page, if its own title names one."""
-    goes_on = "part=" in row.place
-    return "" if goes_on else str(row.title[len(title) :].removeprefix(TITLE_SEPARATOR))
+def section_name(page_title: str, place: str, title: str) -> str:
+    """Return the title of the section that begins with a page, if the page's title names one.
+
+    Args:
+        page_title: The title of the page.
+        place: Its place in the document.
+        title: The title of the document.
+    """
+    goes_on = "part=" in place
+    return "" if goes_on else page_title[len(title) :].removeprefix(TITLE_SEPARATOR)
 
 
 def _section(

@@ -101,7 +101,9 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
-            draft = await ask(again, runtime, "planner", system, [await _request(state, runtime)], Draft)
+            draft = await ask(
+                again, runtime, "planner", system, [await _request(state, runtime)], Draft
+            )
             plan = plan_from_draft(draft, runtime.context.limits.max_steps, state["language"])
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or runtime.context.auto_accept:

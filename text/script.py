@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from pathlib import Path
@@ -28,8 +29,11 @@ COMMON = 0.12
 """The least share of kana, of hangul or of common English words in a text of that language."""
 
 COMMON_ENGLISH = frozenset(
-    """the of and to is are was with for that this from by it be or not has have which when if
-    its can may their at as""".split()
+    re.findall(
+        r"\w+",
+        """the of and to is are was with for that this from by it be or not has have which when if
+        its can may their at as""",
+    )
 )
 """English words of which nearly every second or third sentence has one; other languages lack most.
 """

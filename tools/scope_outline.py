@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 
 from graph.context import Context
-from library.document_outline import (
-    MAX_TOKENS,
-    DocumentOutline,
-    DocumentScope,
-    outline_documents,
-)
+from library.document_listing import DocumentScope
+from library.document_outline import MAX_TOKENS, DocumentOutline, outline_documents
 from library.scope import parse_scope
 from library.uploaded_files import with_uploads
 from prompts.data_blocks import render_block

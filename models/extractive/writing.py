@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from models.extractive.answer_confidence import is_confident_answer, list_missing_words
 from models.extractive.answer_ranking import select_quotes
-from models.extractive.cross_language import (
+from models.extractive.foreign_quotes import (
     ForeignQuotes,
     is_only_foreign,
     select_foreign_quotes,
