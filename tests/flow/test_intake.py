@@ -105,5 +105,5 @@ async def test_rewriter_and_planner_are_told_which_documents_there_are(
 
     for name in ("Rewrite", "Draft"):
         (prompt,) = script.prompts(name)
-        assert '<outline languages="en zh">\n15 documents; languages: English, Chinese' in prompt
-        assert "- waggle-dance.epub: The Dance of the Honey Bee (English, " in prompt
+        assert '<outline languages="en">\n3 documents; languages: English' in prompt
+        assert "- dance.md: The dance (English, " in prompt
