@@ -22,6 +22,23 @@ RunStatus = Literal[
 ]
 
 
+Genre = Literal[
+    "documentation",
+    "paper",
+    "encyclopedia",
+    "news",
+    "forum",
+    "blog",
+    "vendor",
+    "farm",
+    "file",
+    "unknown",
+]
+"""What kind of text a page is; `vendor` sells, `farm` is made only to be found by searches."""
+
+WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm"])
+"""The genres whose word alone is said to be theirs."""
+
 Value = TypeVar("Value")
 
 
@@ -34,6 +51,14 @@ class Source(TypedDict):
     location: str
     kind: Literal["file", "web", "memory", "computed"]
     """`computed` is what was worked out over whole documents, and not read in one."""
+    site: NotRequired[str]
+    """The host of a web page without `www`, or the name of the folder of a file."""
+    published: NotRequired[str]
+    """Its date as it declares it, as an ISO date or its beginning."""
+    author: NotRequired[str]
+    language: NotRequired[str]
+    """The primary subtag of its language, such as `en`."""
+    genre: NotRequired[Genre]
 
 
 class Passage(TypedDict):
