@@ -220,6 +220,31 @@ class DoubtedSentence(TypedDict):
     grade: NotRequired[SupportGrade]
 
 
+StandingReason = Literal["forum", "blog", "vendor", "farm", "weak", "copies"]
+"""Why the word of some sources is worth less: the weak genre of all, several of them, or copies."""
+
+
+class StandingRemark(TypedDict):
+    """A sentence of a report that only weak sources say, or several copies of one text."""
+
+    text: str
+    reason: StandingReason
+
+
+class SourceContradiction(TypedDict):
+    """Two passages of different documents that cannot both be right about the same thing."""
+
+    about: str
+    """What both are about, in words that both have."""
+    one: str
+    """The id of a source."""
+    one_says: str
+    """Its sentence, word for word; likewise `other_says`."""
+    other: str
+    other_says: str
+    reason: Literal["number", "date", "negation"]
+
+
 SecondReaderStatus = Literal["asked", "off", "no_model", "failed", "not_needed"]
 """Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
 
@@ -235,6 +260,10 @@ class Report(TypedDict):
     doubted: list[DoubtedSentence]
     notices: list[str]
     language: str
+    standing: NotRequired[list[StandingRemark]]
+    """The sentences that rest on weak sources alone, or on copies of one text."""
+    contradictions: NotRequired[list[SourceContradiction]]
+    """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""

@@ -32,15 +32,19 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
 from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
+from report.independence import count_independent
 from report.labels import get_label
 from report.markdown.sanitizer import to_safe_url, to_single_line, unescape_markdown
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
     FIRST_USE_MARK,
     PRIVATE_MARK,
+    REMARK_MARK,
     NumberedText,
     has_repeated_places,
     number_document,
@@ -85,12 +89,13 @@ def render_html(document: ReportDocument) -> str:
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=_escaped(document["title"]),
-        meta=_meta(document, len(shown.documents), language),
+        meta=_meta(document, shown, language),
         question=_paragraph(document["question"], "question")
         + _paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(_paragraph(notice, "notice") for notice in list_notices(document)),
-        body=_body(shown, passages, doubted, list_grade_labels(document)) or none,
-        doubts=_doubts(shown, passages, doubted, language),
+        body=_body(shown, passages, doubted, document) or none,
+        doubts=_doubts(shown, passages, doubted, language)
+        + _contradictions(shown, passages, language),
         missing=_section("missing", [f"<li>{gap}</li>" for gap in gaps], language, "ul"),
         searched=_section("searched", [f"<li>{one}</li>" for one in searched], language, "ul"),
         sources=_sources(shown, passages, language),
@@ -145,9 +150,10 @@ def _body(
     shown: NumberedText,
     passages: Sequence[_Passage],
     doubted: Sequence[DoubtLine],
-    grades: Sequence[str],
+    document: ReportDocument,
 ) -> str:
     """Return the text as HTML; numbers become links after sanitizing."""
+    grades, remarks = list_grade_labels(document), list_remark_labels(document)
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = markdown.disable(_DISABLED_RULES).parse(shown.body)
     for token in tokens:
@@ -165,7 +171,12 @@ def _body(
         space = " " if found.string[found.end() :][:1].isalnum() else ""
         return f'<a class="doubt" {place} title="{why}">⚠ {grade}</a>{space}'
 
-    return DOUBT_MARK.sub(warn, _link_numbers(clean, shown, passages))
+    def remark(found: re.Match[str]) -> str:
+        told = escape(remarks[ord(found[0]) - FIRST_REMARK_MARK])
+        return f' <span class="standing">({told})</span>'
+
+    marked = DOUBT_MARK.sub(warn, _link_numbers(clean, shown, passages))
+    return REMARK_MARK.sub(remark, marked)
 
 
 def _link_numbers(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> str:
@@ -209,9 +220,22 @@ def _doubts(
     return _section("doubts", lines, language)
 
 
-def _meta(document: ReportDocument, count: int, language: str) -> str:
-    status = document["status"]
+def _contradictions(shown: NumberedText, passages: Sequence[_Passage], language: str) -> str:
+    """Return what sources say against each other, with links to both passages."""
+    texts = (_escaped(unescape_markdown(one)) for one in shown.contradictions)
+    lines = [f"<li>{_link_numbers(one, shown, passages)}</li>" for one in texts]
+    return _section("disagree", lines, language, "ul")
+
+
+def _meta(document: ReportDocument, shown: NumberedText, language: str) -> str:
+    status, count = document["status"], len(shown.documents)
     sources = get_label("count_one" if count == 1 else "count", language).format(count)
+    names = {name for use in shown.uses for name in use.sources}
+    cited = [source for source in document["sources"] if source["id"] in names]
+    independent = count_independent(cited, document["texts"])
+    if independent < count:
+        told = get_label("independent", language).format(independent)
+        sources += get_label("comma", language) + told
     doubted = len(document["doubted"])
     # A report with doubts gets no green badge.
     look = "partial" if doubted and status == "succeeded" else status

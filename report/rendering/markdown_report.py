@@ -16,13 +16,16 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
 from report.labels import get_label
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
     PRIVATE_MARK,
+    REMARK_MARK,
     has_repeated_places,
     number_citations,
     number_document,
@@ -67,6 +70,16 @@ def _replace_marks(text: str, grades: Sequence[str] = ()) -> str:
     return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, text.translate(_BRACKETS)))
 
 
+def _replace_remarks(text: str, remarks: Sequence[str]) -> str:
+    """Return a numbered text with remarks on the standing of sources in place of their marks."""
+
+    def remark(mark: re.Match[str]) -> str:
+        told = remarks[ord(mark[0]) - FIRST_REMARK_MARK]
+        return f"（{told}）" if _CJK.match(told) else f" *({told})*"
+
+    return REMARK_MARK.sub(remark, text)
+
+
 def _format_warning(mark: re.Match[str], grade: str) -> str:
     """Return the sign of a doubt with its grade, spaced from English words around it."""
     if _CJK.match(grade):
@@ -79,18 +92,20 @@ def _format_warning(mark: re.Match[str], grade: str) -> str:
 
 def _parts(document: ReportDocument) -> Iterator[str]:
     language = document["language"]
-    (text, used, _, proofs), doubted = number_document(document)
+    (text, used, _, proofs, against), doubted = number_document(document)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
     unanswered = document["status"] == "insufficient_evidence"
-    yield _replace_marks(text, list_grade_labels(document)) or (
+    told = _replace_remarks(text, list_remark_labels(document))
+    yield _replace_marks(told, list_grade_labels(document)) or (
         describe_empty_answer(document) if unanswered else ""
     )
     lines = zip(doubted, proofs, strict=True)
     doubts = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", doubts, language)
+    yield from _list("disagree", map(_replace_marks, against), language)
     missing = list_missing_parts(document)
     gaps = (format_missing_part(one, language, "**{}**", escape_markdown) for one in missing)
     yield from _list("missing", gaps, language)

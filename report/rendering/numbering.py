@@ -20,7 +20,13 @@ from report.citations import (
     narrow_place,
     to_whole_document,
 )
-from report.document import NO_PAGE_TEXTS, DoubtLine, ReportDocument, list_doubt_lines
+from report.document import (
+    NO_PAGE_TEXTS,
+    DoubtLine,
+    ReportDocument,
+    list_contradiction_lines,
+    list_doubt_lines,
+)
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
 from report.markdown.code import list_code_lines
@@ -48,7 +54,15 @@ FIRST_DOUBT_MARK = 0xE100
 
 DOUBT_MARK = regex("[\ue100-\ue1ff]")
 
-PRIVATE_MARK = regex("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
+FIRST_REMARK_MARK = 0xE200
+"""The first of the characters that end a sentence with a remark on the standing of its sources."""
+
+REMARK_MARK = regex("[\ue200-\ue2ff]")
+
+MAX_REMARKS = 256
+"""How many sentences of a report are marked at most."""
+
+PRIVATE_MARK = regex("[\ue000-\ue004\ue100-\ue2ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -67,6 +81,8 @@ class NumberedText(NamedTuple):
     """The uses for all numbers in the text, in order, then for those in the notes."""
     notes: list[str]
     """Remarks shown below the text, with numbers of the same series."""
+    contradictions: Sequence[str] = ()
+    """What sources say against each other, likewise."""
 
 
 class _Citation(NamedTuple):
@@ -85,6 +101,7 @@ def number_citations(
     doubted: Sequence[str] = (),
     texts: Mapping[str, str] = NO_PAGE_TEXTS,
     notes: Sequence[str] = (),
+    remarked: Sequence[str] = (),
 ) -> NumberedText:
     """Return `body` as Markdown with a number, and a place if known, for each citation mark.
 
@@ -92,12 +109,12 @@ def number_citations(
     gets one number, not two. Marks of unknown sources are dropped. A place is not repeated for the
     next citation of its document in a paragraph, list or table, nor the name of a section until
     the next heading: a number alone refers to the place named last with it. Each sentence in
-    `doubted` gets a mark before its full stop; doubted lines of code are marked after their block.
+    `doubted` or `remarked` gets a mark before its full stop; lines of code after their block.
     With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
     The citations of `notes` are numbered after those of the text.
     """
     numbers = _CitationNumbers(sources, texts, language)
-    doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
+    marks = _assign_marks(doubted, remarked)
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
@@ -105,9 +122,9 @@ def number_citations(
         continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
         last = last if continues else _keep_sections(last, block)
         if block.kind == "fence":
-            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, doubts))
+            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, marks))
         elif block.kind != "blank":
-            text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
+            text = _mark_statements(block._replace(text=normalize_marks(block.text)), marks)
             text = numbers.replace_marks(text, get_block_context(blocks, at).head)
             text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
@@ -119,16 +136,18 @@ def number_citations(
 
 def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
     """Return the numbered body of a document, and its doubts with their proofs as notes."""
-    doubts = list_doubt_lines(document)
+    doubts, contradictions = list_doubt_lines(document), list_contradiction_lines(document)
     text = number_citations(
         document["body"],
         document["sources"],
         document["language"],
         [doubted["text"] for doubted in document["doubted"]],
         document["texts"],
-        [doubt.proof for doubt in doubts],
+        [*(doubt.proof for doubt in doubts), *contradictions],
+        [remark["text"] for remark in document.get("standing", [])],
     )
-    return text, doubts
+    proofs, others = text.notes[: len(doubts)], text.notes[len(doubts) :]
+    return text._replace(notes=proofs, contradictions=others), doubts
 
 
 def has_repeated_places(body: str) -> bool:
@@ -233,32 +252,44 @@ def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
     return _NUMBER.format(number if repeated else number + places)
 
 
-def _mark_doubts(block: MarkdownBlock, doubts: Mapping[str, int]) -> str:
-    """Return the text of a block with a mark at the end of each doubted sentence or row."""
+def _assign_marks(doubted: Sequence[str], remarked: Sequence[str]) -> dict[str, str]:
+    """Return the marks of sentences by their letters; of equal ones the first counts."""
+    marks = {
+        _letters(text): chr(FIRST_DOUBT_MARK + at) for at, text in reversed([*enumerate(doubted)])
+    }
+    first = {_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])}
+    return marks | {
+        letters: marks.get(letters, "") + chr(FIRST_REMARK_MARK + at)
+        for letters, at in first.items()
+    }
+
+
+def _mark_statements(block: MarkdownBlock, marks: Mapping[str, str]) -> str:
+    """Return the text of a block with the marks of its sentences or its row at their ends."""
     row = block.kind == "row"
     return "".join(
-        _mark_doubt(statement, doubts.get(_letters(statement)), row=row)
+        _mark_statement(statement, marks.get(_letters(statement), ""), row=row)
         for statement in list_statements(block)
     )
 
 
-def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
+def _mark_code(blocks: Sequence[MarkdownBlock], at: int, found: Mapping[str, str]) -> str:
     """Return the marks of doubted lines of code, as a paragraph after their block."""
     code = blocks[at].text
-    found = dict.fromkeys(doubts.get(_letters(line)) for line in list_code_lines(code))
-    marks = "".join(chr(FIRST_DOUBT_MARK + doubt) for doubt in found if doubt is not None)
+    lines = (found.get(_letters(line), "") for line in list_code_lines(code))
+    marks = "".join(dict.fromkeys(lines))
     indent = code[: len(code) - len(code.lstrip(" \t"))]
     ends = at + 1 == len(blocks) or blocks[at + 1].kind == "blank"
     return f"\n\n{indent}{marks}{'' if ends else chr(10)}" if marks else ""
 
 
-def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
-    if doubt is None:
+def _mark_statement(statement: str, marks: str, *, row: bool) -> str:
+    if not marks:
         return statement
     bare = statement.rstrip()
     end = None if row else _END.search(bare)
     bare = bare.removesuffix("|").rstrip() if row else bare[: end.start()] if end else bare
-    return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
+    return f"{bare}{marks}{statement[len(bare) :]}"
 
 
 def _letters(text: str) -> str:

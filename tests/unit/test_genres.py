@@ -193,7 +193,7 @@ HONEST = {
         f"The miller went to stone {n}, and counted sacks in row {n}.\nTurn again, turn again."
         for n in range(20)
     ),
-    "Chinese prose": "潮汐磨坊利用潮水的涨落来推动水轮。涨潮时海水流入蓄水池，退潮后再打开闸门放水。"
+    "Chinese prose": "潮汐磨坊用潮水推动水轮。涨潮时海水流入蓄水池，退潮后再打开闸门放水。"
     "据记载，英国南部在中世纪已有这样的磨坊，其中一些保存到今天，由当地的信托基金维护。"
     "水轮每天只能工作几个小时，因此磨坊主的作息随潮汐而变化，有时要在半夜起来开闸。",
     "a short notice": "Keep reading. Without further ado, in conclusion, the mill is closed.",
