@@ -61,7 +61,7 @@ def _judge_statement(
 
 
 def is_weak(source: Source) -> bool:
-    """Tell whether the word of a source alone is worth little; a blog with an author is not weak."""
+    """Tell whether the word of a source alone is worth little; a signed blog is not weak."""
     signed_blog = source.get("genre") == "blog" and source.get("author")
     return source.get("genre") in WEAK_GENRES and not signed_blog
 
