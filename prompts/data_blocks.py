@@ -13,11 +13,11 @@ from graph.records import WEAK_GENRES
 
 TAGS = re.findall(
     r"\w+",
-    """abstract answer contested contradictions conversation count doubted draft earlier experience fact facts
-    feedback finding findings gaps insight instructions known limit memory message messages needs
-    new note notes open other others outline page pages plan profile queries question removed
-    reports request run runs sentence sentences source sources step summary table tables talk
-    trait traits wish wishes withheld""",
+    """abstract answer contested contradictions conversation count doubted draft earlier
+    experience fact facts feedback finding findings gaps insight instructions known limit
+    memory message messages needs new note notes open other others outline page pages plan
+    profile queries question removed reports request run runs sentence sentences source
+    sources step summary table tables talk trait traits wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 
@@ -171,7 +171,8 @@ def _describe_origin(source: Data) -> str:
 def render_contradictions_block(found: Iterable[Data]) -> str:
     """Mark where sources contradict each other: what each says, and of what, side by side."""
     lines = [
-        f"- {one['about']}\n  {one['one']}: {one['one_says']}\n  {one['other']}: {one['other_says']}"
+        f"- {one['about']}\n  {one['one']}: {one['one_says']}\n"
+        f"  {one['other']}: {one['other_says']}"
         for one in found
     ]
     return render_block("contradictions", "\n".join(lines))

@@ -397,7 +397,7 @@ def _has_value(passage: ComparedPassage, measure: Measure) -> bool:
 
 
 def names_both(body: str, found: SourceContradiction) -> bool:
-    """Tell whether a statement of a report, or the next one, cites both sides of a contradiction."""
+    """Tell whether a statement of a report, or the next one, cites both sides."""
     statements = [set(list_cited_ids(one)) for one in iter_statements(parse_blocks(body))]
     both = {found["one"], found["other"]}
     near = [one | other for one, other in pairwise([set[str](), *statements])]

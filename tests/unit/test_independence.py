@@ -10,15 +10,16 @@ from report.independence import are_copies, count_independent, group_copies, lis
 STORY = (
     "The tide mill at Eling reopened on Friday after two years of repairs. Its wheel had rusted so "
     "badly that the trust ordered a new one from a foundry in Cornwall, and the pond was dredged "
-    "for the first time since the war. About four hundred people came to see the stones turn, and the "
-    "first sack of flour was given to the school across the causeway. The trust hopes to grind on "
-    "every tide of the summer, and says that the cost was met by a legacy and a raffle. "
+    "for the first time since the war. About four hundred people came to see the stones turn, "
+    "and the first sack of flour was given to the school across the causeway. The trust hopes "
+    "to grind on every tide of the summer, and says that a legacy and a raffle paid. "
 )
 OTHER = (
     "Engineers who surveyed old sluices along the coast report that timber gates last about "
-    "forty years where worms are rare. They measured leakage at eleven sites in winter, compared iron "
-    "with oak, and found that silt and not salt is what wears a hinge. Their paper recommends that ponds "
-    "be emptied twice a year, and that owners keep a log of levels. Nothing in it is about flour. "
+    "forty years where worms are rare. They measured leakage at eleven sites in winter, compared "
+    "iron with oak, and found that silt and not salt is what wears a hinge. Their paper recommends "
+    "that ponds be emptied twice a year, and that owners keep a log of levels. Nothing in it is "
+    "about flour. "
 )
 CHINESE = (
     "埃灵潮汐磨坊经过两年维修后于周五重新开放。水轮锈蚀严重，信托基金从康沃尔的铸造厂订购了新水轮，"
