@@ -22,6 +22,23 @@ RunStatus = Literal[
 ]
 
 
+Genre = Literal[
+    "documentation",
+    "paper",
+    "encyclopedia",
+    "news",
+    "forum",
+    "blog",
+    "vendor",
+    "farm",
+    "file",
+    "unknown",
+]
+"""What kind of text a page is; `vendor` sells, `farm` is made only to be found by searches."""
+
+WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm"])
+"""The genres whose word alone is said to be theirs."""
+
 Value = TypeVar("Value")
 
 
@@ -39,7 +56,9 @@ class Source(TypedDict):
     published: NotRequired[str]
     """Its date as it declares it, as an ISO date or its beginning."""
     author: NotRequired[str]
-    genre: NotRequired[str]
+    language: NotRequired[str]
+    """The primary subtag of its language, such as `en`."""
+    genre: NotRequired[Genre]
 
 
 class Passage(TypedDict):
@@ -203,6 +222,31 @@ class DoubtedSentence(TypedDict):
     grade: NotRequired[SupportGrade]
 
 
+StandingReason = Literal["forum", "blog", "vendor", "farm", "weak", "copies"]
+"""Why the word of some sources is worth less: the weak genre of all, several of them, or copies."""
+
+
+class StandingRemark(TypedDict):
+    """A sentence of a report that only weak sources say, or several copies of one text."""
+
+    text: str
+    reason: StandingReason
+
+
+class SourceContradiction(TypedDict):
+    """Two passages of different documents that cannot both be right about the same thing."""
+
+    about: str
+    """What both are about, in words that both have."""
+    one: str
+    """The id of a source."""
+    one_says: str
+    """Its sentence, word for word; likewise `other_says`."""
+    other: str
+    other_says: str
+    reason: Literal["number", "date", "negation"]
+
+
 SecondReaderStatus = Literal["asked", "off", "no_model", "failed", "not_needed"]
 """Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
 
@@ -237,6 +281,10 @@ class Report(TypedDict):
     language: str
     inferred: NotRequired[list[str]]
     """Sentences of its body that are shown as its writer's inference; missing without any."""
+    standing: NotRequired[list[StandingRemark]]
+    """The sentences that rest on weak sources alone, or on copies of one text."""
+    contradictions: NotRequired[list[SourceContradiction]]
+    """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""

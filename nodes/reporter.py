@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -15,7 +17,14 @@ from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
 from graph.plan import render_plan
-from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
+from graph.records import (
+    DoubtedSentence,
+    Report,
+    RunStatus,
+    Source,
+    SourceContradiction,
+    TurnAnswer,
+)
 from graph.state import State
 from memory.learning.question_text import get_last_question
 from models.chat_models import model_for_role
@@ -33,6 +42,7 @@ from nodes.notices import (
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
+    render_contradictions_block,
     render_findings_block,
     render_pages_block,
     render_sources_block,
@@ -57,7 +67,12 @@ from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets
 from tools.evidence import preparing_checks
-from tools.source_checks import record_text_checks, verify_text
+from tools.source_checks import (
+    find_source_contradictions,
+    judge_report_sources,
+    record_text_checks,
+    verify_text,
+)
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is incomplete or uncertain."""
@@ -214,7 +229,19 @@ async def _report(
         asked=get_last_question(state["messages"]),
     )
     report |= {"limit": draft.limit} if draft.limit else {}
+    report |= await _judge_sources(state, runtime, report)
     return report | {"error": error} if (error := _error(draft)) else report
+
+
+async def _judge_sources(state: State, runtime: Runtime[Context], report: Report) -> Report:
+    """Return what readers are told of the sources of a report, as far as there is anything."""
+    names = findings.list_evidence_ids(state) if report["body"] else []
+    if not names:
+        return cast("Report", {})
+    sources = {name: state["sources"][name] for name in names}
+    place, cited = call_site(state, runtime), report["cited"]
+    told = await judge_report_sources(place, runtime.context, report["body"], cited, sources)
+    return cast("Report", {name: value for name, value in told.items() if value})
 
 
 async def _first_failed_role(run: str) -> FailedRole | None:
@@ -231,7 +258,8 @@ async def _write(draft: _ReportDraft, state: State, runtime: Runtime[Context]) -
     style = {"style": mask_secrets(runtime.context.style).text, "tongue": tongue.strip()}
     system = render_prompt("reporter", language=state["language"], **style)
     model = model_for_role("reporter", runtime.context)
-    messages: list[AnyMessage] = [HumanMessage(_request(state))]
+    contradictions = await _find_contradictions(state, runtime)
+    messages: list[AnyMessage] = [HumanMessage(_request(state, contradictions))]
     try:
         for _ in range(1 + CONTINUATIONS):
             written = await work(state, runtime, "reporter", system, messages, message_id=draft.id)
@@ -337,7 +365,20 @@ def _as_plain_text(doubt: DoubtedSentence) -> DoubtedSentence:
     return plain | {"part": render_plain_text(doubt["part"])} if "part" in doubt else plain
 
 
-def _request(state: State) -> str:
+async def _find_contradictions(
+    state: State, runtime: Runtime[Context]
+) -> list[SourceContradiction]:
+    """Return where the sources of the findings, or of the first passages, contradict each other."""
+    found = findings.list_findings(state)
+    used = found or findings.list_background_passages(state)
+    text = "\n".join(one["text"] for one in used)
+    names = findings.list_evidence_ids(state)
+    sources = {name: state["sources"][name] for name in names}
+    place = call_site(state, runtime)
+    return await find_source_contradictions(place, runtime.context, "reporter", text, sources)
+
+
+def _request(state: State, contradictions: Sequence[SourceContradiction] = ()) -> str:
     found = findings.list_findings(state)
     earlier = select_earlier_findings(state, state["question"])
     pages = [*findings.list_background_passages(state), *state["knowledge"]]
@@ -346,6 +387,7 @@ def _request(state: State) -> str:
         render_block("plan", render_plan(state["plan"])) if found else "",
         render_sources_block([*found, *earlier], state.get("sources", {})),
         render_findings_block(found),
+        render_contradictions_block(contradictions),
         render_pages_block(pages, state.get("sources", {})),
         render_earlier_block(earlier),
         render_block("gaps", "\n".join(_open_points(state))),

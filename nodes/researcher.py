@@ -168,7 +168,7 @@ async def _write(
     else:
         finding = _judge(state, written, checked, queries)
     return StepState(
-        finding=await _with_limits(_with_parts(finding, parts), written, runtime, place),
+        finding=await _with_limits(_with_parts(finding, parts, passages), written, runtime, place),
         read=list_spans(passages, sources),
         sources=sources,
         unsearched=unsearched,
@@ -189,9 +189,10 @@ def subject_of_step(state: StepState) -> str:
     return f"{state['question']}\n{step['title']}\n{step['description']}"
 
 
-def _with_parts(finding: Finding, parts: FindingParts) -> Finding:
-    """Return a finding with what its researcher says beside the answer."""
+def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) -> Finding:
+    """Return a finding with what its researcher says beside the answer, and what it has read."""
     beside: dict[str, Any] = {
+        "read": list(dict.fromkeys(passage["source"] for passage in read)),
         "not_found": parts.not_found,
         "disagreements": parts.disagreements,
         "questions": parts.questions,

@@ -18,6 +18,8 @@ from graph.records import (
     Report,
     RunStatus,
     Source,
+    SourceContradiction,
+    StandingRemark,
     entries_of_turn,
     of_steps,
 )
@@ -76,6 +78,8 @@ class ReportDocument(TypedDict):
     """The text of each cited page, by the id of its source; HTML shows excerpts."""
     removed: list[RemovedSentence]
     doubted: list[DoubtedSentence]
+    standing: NotRequired[list[StandingRemark]]
+    contradictions: NotRequired[list[SourceContradiction]]
     command: NotRequired[str]
     """The command that lists the removed sentences; absent for a reader without a terminal."""
     unreviewed: int
@@ -137,6 +141,8 @@ def build_document(
         texts=dict(texts),
         removed=report["removed"],
         doubted=[to_graded_doubt(one) for one in report.get("doubted", [])],
+        standing=report.get("standing", []),
+        contradictions=report.get("contradictions", []),
         unreviewed=len(unreviewed),
         language=report["language"],
         created=created,
@@ -374,6 +380,24 @@ def list_grade_labels(document: ReportDocument) -> list[str]:
     """Return the grade of each doubted sentence in words, as shown after the sign."""
     language = document["language"]
     return [get_label(grade_reason(one["reason"]), language).lower() for one in document["doubted"]]
+
+
+def list_remark_labels(document: ReportDocument) -> list[str]:
+    """Return for each remarked sentence what its sources are worth, in words."""
+    return [
+        get_label(f"only_{remark['reason']}", document["language"])
+        for remark in document.get("standing", [])
+    ]
+
+
+def list_contradiction_lines(document: ReportDocument) -> list[str]:
+    """Return where sources contradict each other, each with both passages as quotations."""
+    against = get_label("against", document["language"])
+    return [
+        f'<q s="{one["one"]}">{html.escape(one["one_says"], quote=False)}</q>{against}'
+        f'<q s="{one["other"]}">{html.escape(one["other_says"], quote=False)}</q>'
+        for one in document.get("contradictions", [])
+    ]
 
 
 def _with_proof(one: DoubtedSentence, language: str) -> DoubtLine:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from text.keyword_ranking import ScoredPassage
 from text.passage_splitting import merge_passages
 from text.sentences import Span
-from text.text_blocks import find_heading_starts, split_blocks
+from text.text_blocks import find_headings, split_blocks
 from text.tokens import estimate_tokens
 
 SECTION = 4_000
@@ -76,7 +76,7 @@ def _section(text: str, at: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _section_starts(text: str) -> tuple[int, ...]:
-    return (0, *(start for start in find_heading_starts(text) if start > 0))
+    return (0, *(one.start for one in find_headings(text) if one.start > 0))
 
 
 def _paragraphs_of(blocks: Sequence[tuple[int, int]], hit: Span) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Passage, ShownSpan, Source
 from library import page_retrieval
-from library.page_retrieval import FoundPage, find_misspellings
+from library.page_retrieval import FoundPage, document_location, find_misspellings
 from library.page_rows import RETIRED
 from library.recall import (
     EARLIER_KINDS,
@@ -36,6 +36,7 @@ from report.checks.source_preparation import prepare_sources
 from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
+from text.keyword_ranking import limit_by_document
 from text.sentences import Span
 from tools.passage_choice import (
     PAGE_WORTH,
@@ -119,6 +120,7 @@ async def gather_evidence(
     seen: Sequence[ShownSpan] = (),
     subject: str = "",
     widely: bool = False,
+    of_document: int = 0,
 ) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
@@ -135,6 +137,7 @@ async def gather_evidence(
         seen: The spans shown before planning; their pages are always candidates.
         subject: The question; documents that it names are preferred.
         widely: Whether documents are read whole or hits with their sections, where they fit.
+        of_document: The most passages of one document, if there are several; 0 for no limit.
     """
     most = WIDE_PAGES if widely else PAGES
     names = (list(context.search) or list_available_providers(os.environ)) if web else []
@@ -161,6 +164,7 @@ async def gather_evidence(
     candidates = [page for result in results for page in result]
     opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
     choice = PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
+    choice = choice._replace(of_document=of_document)
     files = [*own, *context.files]
     choose = _choose_reading if widely else _choose_evidence
     evidence = await choose(here, context, [*results, opened], choice, files)
@@ -232,6 +236,9 @@ async def _choose_evidence(
     )
     ranked = await do(rank_passages, found, wanted)
     cuts = await rank_by_meaning(found, ranked, wanted)
+    if wanted.of_document:
+        documents = [document_location(page.location) or page.id for page in found]
+        cuts = limit_by_document(cuts, documents, wanted.of_document)
     chosen = await do(choose_passages, found, cuts, wanted)
     return await _register(here, chosen, files)
 

@@ -64,6 +64,8 @@ class PassageRequest(NamedTuple):
     """The question, for its names."""
     per_page: int = FROM_A_PAGE
     """The most candidate passages of one page."""
+    of_document: int = 0
+    """The most passages of one document, if there are several; 0 for no limit."""
 
     def shows(self, page: str, span: Span) -> bool:
         """Return whether a part of a span was shown before."""

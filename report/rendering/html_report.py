@@ -24,8 +24,10 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
+from report.independence import count_independent
 from report.labels import format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
@@ -41,10 +43,12 @@ from report.rendering.html_parts import (
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
     FIRST_USE_MARK,
     INFERENCE_END,
     INFERENCE_START,
     PRIVATE_MARK,
+    REMARK_MARK,
     NumberedText,
     has_repeated_places,
     number_document,
@@ -76,13 +80,13 @@ def render_html(document: ReportDocument) -> str:
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=escape_line(document["title"]),
-        meta=_meta(document, len(shown.documents), language),
+        meta=_meta(document, shown, language),
         question=render_paragraph(document["question"], "question")
         + render_paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
         pointed=cards.render_style() or ".card.none",
         body=_body(document, shown, cards, doubted, language),
-        doubts=_doubts(shown, cards, doubted, language),
+        doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
         sources=_sources(document, shown, language),
         method=_method(document, language),
         removed="\n".join(render_paragraph(line, "removed") for line in list_footnotes(document)),
@@ -132,10 +136,9 @@ def _render_section_body(
 ) -> str:
     """Return a section as HTML; an assessment says at its head that it is one."""
     language = document["language"]
-    grades = list_grade_labels(document)
 
     def written(markdown: str) -> str:
-        return _to_html(markdown, shown, cards, doubted, grades, language)
+        return _to_html(markdown, shown, cards, doubted, document)
 
     if section.kind != "assessment":
         return written("\n\n".join(filter(None, (section.heading, section.text))))
@@ -151,10 +154,10 @@ def _to_html(
     shown: NumberedText,
     cards: EvidenceCards,
     doubted: Sequence[DoubtLine],
-    grades: Sequence[str],
-    language: str,
+    document: ReportDocument,
 ) -> str:
     """Return numbered Markdown as HTML; numbers become links after sanitizing."""
+    grades, remarks = list_grade_labels(document), list_remark_labels(document)
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = reader.disable(_DISABLED_RULES).parse(markdown)
     for token in tokens:
@@ -172,7 +175,12 @@ def _to_html(
         space = " " if found.string[found.end() :][:1].isalnum() else ""
         return f'<a class="doubt" {place} title="{why}">⚠ {grade}</a>{space}'
 
-    return _mark_inferences(DOUBT_MARK.sub(warn, _link_numbers(clean, shown, cards)), language)
+    def remark(found: re.Match[str]) -> str:
+        told = escape(remarks[ord(found[0]) - FIRST_REMARK_MARK])
+        return f' <span class="standing">({told})</span>'
+
+    marked = REMARK_MARK.sub(remark, DOUBT_MARK.sub(warn, _link_numbers(clean, shown, cards)))
+    return _mark_inferences(marked, document["language"])
 
 
 def _mark_inferences(text: str, language: str) -> str:
@@ -235,9 +243,22 @@ def _doubts(
     return render_section("doubts", lines, language)
 
 
-def _meta(document: ReportDocument, count: int, language: str) -> str:
-    status = document["status"]
+def _contradictions(shown: NumberedText, cards: EvidenceCards, language: str) -> str:
+    """Return what sources say against each other, with links to both passages."""
+    texts = (escape_line(unescape_markdown(one)) for one in shown.contradictions)
+    lines = [f"<li>{_link_numbers(one, shown, cards)}</li>" for one in texts]
+    return render_section("disagree", lines, language, "ul")
+
+
+def _meta(document: ReportDocument, shown: NumberedText, language: str) -> str:
+    status, count = document["status"], len(shown.documents)
     sources = get_label("count_one" if count == 1 else "count", language).format(count)
+    names = {name for use in shown.uses for name in use.sources}
+    cited = [source for source in document["sources"] if source["id"] in names]
+    independent = count_independent(cited, document["texts"])
+    if independent < count:
+        told = get_label("independent", language).format(independent)
+        sources += get_label("comma", language) + told
     doubted = len(document["doubted"])
     # A report with doubts gets no green badge.
     look = "partial" if doubted and status == "succeeded" else status

@@ -18,6 +18,7 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
 from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
 from report.labels import append_detail, format_count, get_label, is_chinese_tag
@@ -26,8 +27,10 @@ from report.method import list_part_items
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
     INFERENCE_START,
     PRIVATE_MARK,
+    REMARK_MARK,
     NumberedText,
     has_repeated_places,
     number_citations,
@@ -75,6 +78,16 @@ def _replace_marks(text: str, grades: Sequence[str] = (), language: str = "en") 
     return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, told.translate(_BRACKETS)))
 
 
+def _replace_remarks(text: str, remarks: Sequence[str]) -> str:
+    """Return a numbered text with remarks on the standing of sources in place of their marks."""
+
+    def remark(mark: re.Match[str]) -> str:
+        told = remarks[ord(mark[0]) - FIRST_REMARK_MARK]
+        return f"（{told}）" if _CJK.match(told) else f" *({told})*"
+
+    return REMARK_MARK.sub(remark, text)
+
+
 def _format_warning(mark: re.Match[str], grade: str) -> str:
     """Return the sign of a doubt with its grade, spaced from English words around it."""
     if _CJK.match(grade):
@@ -92,10 +105,11 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
-    yield from _body_parts(document, shown.body)
+    yield from _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document)))
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)
+    yield from _list("disagree", map(_replace_marks, shown.contradictions), language)
     yield from _source_parts(document, shown)
     yield from _method_parts(document)
     yield from map(escape_markdown, list_footnotes(document))

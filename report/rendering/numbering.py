@@ -21,7 +21,13 @@ from report.citations import (
     narrow_place,
     to_whole_document,
 )
-from report.document import NO_PAGE_TEXTS, DoubtLine, ReportDocument, list_doubt_lines
+from report.document import (
+    NO_PAGE_TEXTS,
+    DoubtLine,
+    ReportDocument,
+    list_contradiction_lines,
+    list_doubt_lines,
+)
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
 from report.markdown.code import list_code_lines
@@ -52,7 +58,15 @@ DOUBT_MARK = regex("[\ue100-\ue1ff]")
 INFERENCE_START, INFERENCE_END = "\ue005", "\ue006"
 """The characters around a sentence that the writer concludes."""
 
-PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue1ff\U000f0000-\U000ffffd]")
+FIRST_REMARK_MARK = 0xE200
+"""The first of the characters that end a sentence with a remark on the standing of its sources."""
+
+REMARK_MARK = regex("[\ue200-\ue2ff]")
+
+MAX_REMARKS = 256
+"""How many sentences of a report are marked at most."""
+
+PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue2ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -71,6 +85,8 @@ class NumberedText(NamedTuple):
     """The uses for all numbers in the text, in order, then for those in the notes."""
     notes: list[str]
     """Remarks shown below the text, with numbers of the same series."""
+    contradictions: Sequence[str] = ()
+    """What sources say against each other, likewise."""
 
 
 class _Citation(NamedTuple):
@@ -89,6 +105,7 @@ def number_citations(
     doubted: Sequence[str] = (),
     texts: Mapping[str, str] = NO_PAGE_TEXTS,
     notes: Sequence[str] = (),
+    remarked: Sequence[str] = (),
     inferred: Sequence[str] = (),
 ) -> NumberedText:
     """Return `body` as Markdown with a number, and a place if known, for each citation mark.
@@ -97,13 +114,13 @@ def number_citations(
     gets one number, not two. Marks of unknown sources are dropped. A place is not repeated for the
     next citation of its document in a paragraph, list or table, nor the name of a section until
     the next heading: a number alone refers to the place named last with it. Each sentence in
-    `doubted` gets a mark before its full stop; doubted lines of code are marked after their block.
+    `doubted` or `remarked` gets a mark before its full stop; lines of code after their block.
     With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
     The citations of `notes` are numbered after those of the text. Each sentence in `inferred` is
     put between the marks of an inference.
     """
     numbers = _CitationNumbers(sources, texts, language)
-    doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
+    marks = _assign_marks(doubted, remarked)
     concluded = {_letters(text) for text in inferred} - {""}
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
@@ -112,9 +129,10 @@ def number_citations(
         continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
         last = last if continues else _keep_sections(last, block)
         if block.kind == "fence":
-            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, doubts))
+            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, marks))
         elif block.kind != "blank":
-            text = _mark_block(block._replace(text=normalize_marks(block.text)), doubts, concluded)
+            text = normalize_marks(block.text)
+            text = _mark_statements(block._replace(text=text), marks, concluded)
             text = numbers.replace_marks(text, get_block_context(blocks, at).head)
             text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
@@ -126,7 +144,7 @@ def number_citations(
 
 def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
     """Return the numbered body of a document, and its doubts with their proofs as notes."""
-    doubts = list_doubt_lines(document)
+    doubts, contradictions = list_doubt_lines(document), list_contradiction_lines(document)
     body = move_unknown_section(document["body"])
     text = number_citations(
         body,
@@ -134,10 +152,12 @@ def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtL
         document["language"],
         [doubted["text"] for doubted in document["doubted"]],
         document["texts"],
-        [doubt.proof for doubt in doubts],
+        [*(doubt.proof for doubt in doubts), *contradictions],
+        [remark["text"] for remark in document.get("standing", [])],
         list_marked_inferences(body, document.get("inferred", [])),
     )
-    return text, doubts
+    proofs, others = text.notes[: len(doubts)], text.notes[len(doubts) :]
+    return text._replace(notes=proofs, contradictions=others), doubts
 
 
 def has_repeated_places(body: str) -> bool:
@@ -245,36 +265,50 @@ def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
     return _NUMBER.format(number if repeated else number + places)
 
 
-def _mark_block(block: MarkdownBlock, doubts: Mapping[str, int], concluded: Collection[str]) -> str:
-    """Return the text of a block with a mark at the end of each doubted sentence or row.
+def _assign_marks(doubted: Sequence[str], remarked: Sequence[str]) -> dict[str, str]:
+    """Return the marks of sentences by their letters; of equal ones the first counts."""
+    marks = {
+        _letters(text): chr(FIRST_DOUBT_MARK + at) for at, text in reversed([*enumerate(doubted)])
+    }
+    first = {_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])}
+    return marks | {
+        letters: marks.get(letters, "") + chr(FIRST_REMARK_MARK + at)
+        for letters, at in first.items()
+    }
+
+
+def _mark_statements(
+    block: MarkdownBlock, marks: Mapping[str, str], concluded: Collection[str]
+) -> str:
+    """Return the text of a block with the marks of its sentences or its row at their ends.
 
     Sentences and rows that the writer concludes stand between the marks of an inference.
     """
     row, marked = block.kind == "row", ""
     for statement in list_statements(block):
         letters = _letters(statement)
-        text = _mark_doubt(statement, doubts.get(letters), row=row)
+        text = _mark_statement(statement, marks.get(letters, ""), row=row)
         marked += _mark_inference(text, row=row) if letters in concluded else text
     return marked
 
 
-def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
+def _mark_code(blocks: Sequence[MarkdownBlock], at: int, found: Mapping[str, str]) -> str:
     """Return the marks of doubted lines of code, as a paragraph after their block."""
     code = blocks[at].text
-    found = dict.fromkeys(doubts.get(_letters(line)) for line in list_code_lines(code))
-    marks = "".join(chr(FIRST_DOUBT_MARK + doubt) for doubt in found if doubt is not None)
+    lines = (found.get(_letters(line), "") for line in list_code_lines(code))
+    marks = "".join(dict.fromkeys(lines))
     indent = code[: len(code) - len(code.lstrip(" \t"))]
     ends = at + 1 == len(blocks) or blocks[at + 1].kind == "blank"
     return f"\n\n{indent}{marks}{'' if ends else chr(10)}" if marks else ""
 
 
-def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
-    if doubt is None:
+def _mark_statement(statement: str, marks: str, *, row: bool) -> str:
+    if not marks:
         return statement
     bare = statement.rstrip()
     end = None if row else _END.search(bare)
     bare = bare.removesuffix("|").rstrip() if row else bare[: end.start()] if end else bare
-    return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
+    return f"{bare}{marks}{statement[len(bare) :]}"
 
 
 def _mark_inference(statement: str, *, row: bool) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from calls import run_budget
 from graph.session import SessionOutcome, ThreadSession
+from nodes import researcher
 from report.checks import attribution
 from tests.conftest import make
 from tests.fake_model import Script
@@ -62,7 +63,11 @@ async def test_passages_that_cannot_be_chosen_in_time_leave_a_step_out_and_name_
     monkeypatch: pytest.MonkeyPatch,
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
-    monkeypatch.setenv("DOSSIER_READING_TOKENS", "2000")
+
+    async def narrow(_role: str, _context: object, least: int) -> int:
+        return least
+
+    monkeypatch.setattr(researcher, "reading_room", narrow)
     choose = evidence.choose_passages
     hard = hanging(choose, lambda _found, _cuts, wanted: "winter" in str(wanted.queries))
     monkeypatch.setattr(evidence, "choose_passages", hard)
