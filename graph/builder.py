@@ -154,7 +154,7 @@ def _step_state(state: State, step: Step) -> StepState:
         feedback="",
         more_queries=[],
         seen=_seen_spans(state),
-        passages=[],
+        read=[],
         sources=_citable(state, [*needed, *earlier]),
     )
 

@@ -155,6 +155,9 @@ class StepState(CallSiteState, total=False):
     seen: list[ShownSpan]
     """What was shown before the plan was made."""
     passages: list[Passage]
+    """What threads of versions 1 to 5 have in the place of `read`."""
+    read: list[ShownSpan]
+    """What the step has read so far. Written by researcher."""
     finding: Finding
     draft: str
     """The newest draft of the step, before the checks. Written by researcher."""
@@ -197,13 +200,14 @@ def is_delivered(state: State) -> bool:
     return bool(report and report.get("created"))
 
 
-GRAPH_VERSION = "5"
+GRAPH_VERSION = "6"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
 Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
-one `attempt` before. In version 5 `deliver` hands the report over.
+one `attempt` before. In version 5 `deliver` hands the report over; in version 6 the state of a
+step has references to what it reads in place of the text.
 """
 
-RESUMABLE_VERSIONS = ("1", "2", "3", "4", GRAPH_VERSION)
+RESUMABLE_VERSIONS = ("1", "2", "3", "4", "5", GRAPH_VERSION)
 """The versions whose threads go on: of the older ones every node stands under its name."""

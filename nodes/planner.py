@@ -29,8 +29,10 @@ from report.findings import (
     render_earlier_block,
     select_earlier_findings,
 )
+from report.first_passages import select_first_passages
 from runs.call_site import call_site
 from runs.lifecycle import set_run_status
+from tools.scope_outline import outline_scope, render_outline_block
 
 TRIES = 2
 """How often the model is asked for a plan before one is made from the queries."""
@@ -99,7 +101,9 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
-            draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
+            draft = await ask(
+                again, runtime, "planner", system, [await _request(state, runtime)], Draft
+            )
             plan = plan_from_draft(draft, runtime.context.limits.max_steps, state["language"])
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or runtime.context.auto_accept:
@@ -112,10 +116,13 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     return _plan_from_queries(state, runtime.context.limits.max_steps)
 
 
-def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
+async def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
+    place, language = call_site(state, runtime), state["language"]
+    outline = await outline_scope(place, runtime.context, state["question"], language)
     return HumanMessage(
         join_prompt_blocks(
+            render_outline_block(outline),
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),
@@ -131,7 +138,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
 
 def _passages(state: State) -> list[Passage]:
     found = entries_of_turn(state.get("background"), state["turn"])
-    return [passage for entry in found.values() for passage in entry["passages"]]
+    return select_first_passages(found, state.get("sources", {}))
 
 
 def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:

@@ -14,12 +14,13 @@ from config.errors import Problem
 from config.model_table import is_extractive, token_prices
 from graph.context import Context
 from graph.plan import render_plan
-from graph.records import Finding, Source
+from graph.records import Finding, Source, SourceContradiction
 from graph.state import State
 from models.chat_models import load_role_model, model_for_role
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
+    render_contradictions_block,
     render_findings_block,
     render_pages_block,
     render_sources_block,
@@ -33,7 +34,7 @@ from report.labels import describe_reason
 from runs.call_site import call_site
 from text.secret_masking import mask_secrets
 from text.tokens import estimate_tokens
-from tools.source_checks import load_source_texts
+from tools.source_checks import find_source_contradictions, load_source_texts
 
 CAP_SHARE = 0.1
 """The share of a cap that the passages of one request may use."""
@@ -102,6 +103,7 @@ async def build_request(
         render_block("plan", render_plan(state["plan"])) if found else "",
         render_sources_block([*found, *earlier], state.get("sources", {})),
         render_findings_block(found),
+        render_contradictions_block(await _find_contradictions(state, runtime)),
     )
     after = join_prompt_blocks(
         render_pages_block(pages, state.get("sources", {})),
@@ -110,6 +112,18 @@ async def build_request(
     )
     evidence = EvidenceRequest([*found, *earlier], sources, estimate_tokens(before + after))
     return join_prompt_blocks(before, await render_evidence(state, runtime, evidence), after)
+
+
+async def _find_contradictions(
+    state: State, runtime: Runtime[Context]
+) -> list[SourceContradiction]:
+    """Return where the sources of the findings, or of the first passages, contradict each other."""
+    found = findings.list_findings(state)
+    used = found or findings.list_background_passages(state)
+    text = "\n".join(one["text"] for one in used)
+    sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
+    place = call_site(state, runtime)
+    return await find_source_contradictions(place, runtime.context, "reporter", text, sources)
 
 
 class EvidenceRequest(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import cast
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
@@ -41,7 +42,11 @@ from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
 from tools.evidence import preparing_checks
-from tools.source_checks import record_text_checks, verify_text
+from tools.source_checks import (
+    judge_report_sources,
+    record_text_checks,
+    verify_text,
+)
 
 UNFINISHED = {
     *("cut", "capped_text", "sections", "no_model", "budget", "capped", "composed", "open"),
@@ -159,7 +164,19 @@ async def _report(
     inferred = list_inferred_statements(report["body"], state["question"])
     report |= {"inferred": [*map(render_plain_text, inferred)]} if inferred else {}
     report |= {"limit": draft.limit} if draft.limit else {}
+    report |= await _judge_sources(state, runtime, report)
     return report | {"error": error} if (error := _error(draft)) else report
+
+
+async def _judge_sources(state: State, runtime: Runtime[Context], report: Report) -> Report:
+    """Return what readers are told of the sources of a report, as far as there is anything."""
+    names = findings.list_evidence_ids(state) if report["body"] else []
+    if not names:
+        return cast("Report", {})
+    sources = {name: state["sources"][name] for name in names}
+    place, cited = call_site(state, runtime), report["cited"]
+    told = await judge_report_sources(place, runtime.context, report["body"], cited, sources)
+    return cast("Report", {name: value for name, value in told.items() if value})
 
 
 async def _first_failed_role(run: str) -> FailedRole | None:

@@ -9,12 +9,15 @@ from functools import lru_cache
 from html import unescape
 from typing import Any, cast
 
+from graph.records import WEAK_GENRES
+
 TAGS = re.findall(
     r"\w+",
-    """abstract answer contested conversation count disagreements doubted draft earlier evidence
-    experience fact facts feedback finding findings gaps insight instructions known limit memory
-    message messages needs new not_found note notes open other others outline page pages plan
-    profile queries question removed reports request run runs section sentence sentences source
+    """abstract answer contested contradictions conversation count disagreements doubted draft
+    earlier evidence experience fact facts feedback finding findings gaps insight
+    instructions known limit memory message messages needs new not_found note notes open
+    other others outline page pages plan profile queries question removed reports request
+    run runs section sentence sentences source
     sources step summary table tables talk trait traits wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
@@ -33,7 +36,6 @@ _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', r
 
 _PLAIN = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"-\d+$")
-_HOST = re.compile(r"https?://(?:www\.)?([^/:?#\s]+)")
 
 LEFT_OUT = "[…]"
 """What a passage stands after that goes on further below in its page than the one before it."""
@@ -105,19 +107,7 @@ def join_prompt_blocks(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def render_step_blocks(
-    question: str, step: Data, findings: str, passages: Iterable[Data], sources: Mapping[str, Data]
-) -> str:
-    """Mark what everybody is shown who works on a step; `findings` is marked already."""
-    return join_prompt_blocks(
-        render_block("question", question),
-        _step(step),
-        findings,
-        render_pages_block(passages, sources),
-    )
-
-
-def _step(step: Data) -> str:
+def render_step_block(step: Data) -> str:
     """Mark a step by its description and its title, or by one where they are the same."""
     title, description = str(step["title"]), str(step["description"])
     named = {} if description in ("", title) else {"title": title}
@@ -140,8 +130,11 @@ def render_pages_block(
         named = {"id": source["id"], "title": source["title"]}
         if place := _place(source):
             named["place"] = place
+        # A site and a date are known of pages that declare them.
+        named |= {name: source[name] for name in ("site", "published") if source.get(name)}
         if source.get("kind") == "computed":
             named["kind"] = "computed"
+        named |= _standing(source)
         if passage.get("under"):
             named["under"] = str(passage["under"])
         if source["id"] == before:
@@ -152,20 +145,40 @@ def render_pages_block(
 
 
 def render_sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) -> str:
-    """Mark the sources that findings cite: of each its id, title, place, site and date."""
+    """Mark the sources that findings cite: of each its id, title, place, site, genre and date."""
     cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
     lines = []
     for name in dict.fromkeys(one for one in cited_ids if one in sources):
-        source = sources[name]
-        parts = [str(source["title"]), _place(source), _site(source), str(source.get("date") or "")]
-        lines.append(f"- {name}: {', '.join(part for part in parts if part)}")
+        parts = [str(sources[name]["title"]), _place(sources[name])]
+        described = ", ".join(part for part in parts if part)
+        lines.append(f"- {name}: {described}{_describe_origin(sources[name])}")
     return render_block("sources", "\n".join(lines))
 
 
-def _site(source: Data) -> str:
-    """Return the name of the site of a web page."""
-    host = _HOST.match(str(source["location"])) if source.get("kind") == "web" else None
-    return str(source.get("site") or (host[1] if host else ""))
+def _standing(source: Data) -> dict[str, object]:
+    """Return the attributes of a page by which its word is weighed, as far as they are known."""
+    site = source.get("site") if source.get("kind") == "web" else ""
+    genre = source.get("genre") if source.get("genre") in WEAK_GENRES else ""
+    known = {"site": site, "date": source.get("published"), "genre": genre}
+    return {name: value for name, value in known.items() if value}
+
+
+def _describe_origin(source: Data) -> str:
+    """Return the site or folder, the genre, the author and the date of a source in brackets."""
+    genre = source.get("genre") if source.get("genre") not in ("file", "unknown") else ""
+    known = (source.get("site"), genre, source.get("author"), source.get("published"))
+    told = ", ".join(str(part) for part in known if part)
+    return f" ({told})" if told else ""
+
+
+def render_contradictions_block(found: Iterable[Data]) -> str:
+    """Mark where sources contradict each other: what each says, and of what, side by side."""
+    lines = [
+        f"- {one['about']}\n  {one['one']}: {one['one_says']}\n"
+        f"  {one['other']}: {one['other_says']}"
+        for one in found
+    ]
+    return render_block("contradictions", "\n".join(lines))
 
 
 def _place(source: Data) -> str:

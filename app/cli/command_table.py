@@ -82,9 +82,9 @@ COMMANDS = {
         "List the runs, show one, or delete old ones.", "runs.list_runs", options.PROJECT
     ),
     "runs show": CommandEntry(
-        "Show every call of a run: role, step, tokens and time.",
+        "Show every call of a run: role, step, tokens and time; or a source of its report.",
         "runs.show_run",
-        (options.RUN, options.REMOVED, *options.PROJECT),
+        (options.RUN, options.SOURCE, options.REMOVED, *options.PROJECT),
     ),
     "runs prune": CommandEntry(
         "Delete runs that ended long ago; what was learnt and reported stays.\n\n"

@@ -32,6 +32,7 @@ COMMAND_EXAMPLES = {
     "runs": ("dossier runs", "dossier runs --json"),
     "runs show": (
         "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --source 3",
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),
     "runs prune": ("dossier runs prune --keep 90d",),

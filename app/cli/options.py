@@ -133,6 +133,13 @@ CAP = _option(
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
+SOURCE = _option(
+    "source",
+    "N|ID",
+    "Show what the report uses of a source: its number there, or its id such as S7.",
+    None,
+    kind=str | None,
+)
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 KEEP = _option("keep", "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d")
 VERDICT = _argument("words", 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes.")

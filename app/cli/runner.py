@@ -34,6 +34,7 @@ from memory.agents_md.proposals import count_pending_proposals
 from nodes.deliver import write_run_report
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
+from report.rendering.markdown_report import cut_method_details
 from runs import lifecycle
 from runs.call_site import join_owner
 from runs.incomplete import find_first_error, find_limit
@@ -308,7 +309,10 @@ class CliRunner:
         try:
             command = self._command("" if find_first_error(state) else find_limit(state))
             summary = summarize_report(self.run, self.thread, state, str(file), command)
-            self._print(file.read_text("utf-8"), summary)
+            text = file.read_text("utf-8")
+            if sys.stdout.isatty():
+                text = cut_method_details(text, state["report"]["language"])
+            self._print(text, summary)
         finally:
             self._tell_where(state["status"], file)
             if line := describe_shortened_searches(await read_trace(self.run)):

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import unescape
 from itertools import accumulate, chain, takewhile
 from typing import Literal, NamedTuple
 
@@ -253,6 +254,30 @@ def _has_words(statement: str, text: str) -> bool:
 def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) -> list[Passage]:
     """Return the passages of the pages that support the claims, with their surroundings."""
     return _pieces(chain.from_iterable(_find_places(claim, texts) for claim in shown), texts)
+
+
+def find_draft_passages(
+    draft: str,
+    removed: Sequence[RemovedSentence],
+    doubted: Sequence[DoubtedSentence],
+    texts: Mapping[str, str],
+) -> list[Passage]:
+    """Return the passages that a draft rests on, those of verified quotations included.
+
+    Args:
+        draft: Markdown as a model wrote it.
+        removed: The sentences that the checks removed from it.
+        doubted: The sentences that they doubt in it.
+        texts: The full text of each source by its id.
+    """
+    claims = list_claims(draft, removed, doubted, texts)
+    places = [place for claim in claims for place in _find_places(claim, texts)]
+    for quote in QUOTE.finditer(draft):
+        text = texts.get(quote[1] or "", "")
+        at = text.find(unescape(quote[2]))
+        if at >= 0:
+            places.append((quote[1], Span(at, at + len(quote[2]), text[at : at + len(quote[2])])))
+    return _pieces(places, texts)
 
 
 def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:

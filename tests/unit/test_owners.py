@@ -25,7 +25,17 @@ from app.cli.dispatch import Invocation
 from config.errors import Problem
 from graph.context import Context
 from library import abstracts as library_abstracts
-from library import documents, page_outline, page_retrieval, scope, store, uploaded_files
+from library import (
+    document_listing,
+    document_outline,
+    document_sections,
+    documents,
+    page_outline,
+    page_retrieval,
+    scope,
+    store,
+    uploaded_files,
+)
 from library import recall as library_recall
 from library import scope as scopes
 from library.page_index import PageIndex
@@ -106,6 +116,10 @@ async def tried(work: Callable[[], Awaitable[Any]]) -> Any:
         return await work()
     except Problem as problem:
         return str(problem)
+
+
+def _everything() -> document_listing.DocumentScope:
+    return document_listing.DocumentScope(["/docs", "/"], "t1", scopes.Scope())
 
 
 async def _brief(owner: str, ids: Ids) -> Any:
@@ -225,6 +239,16 @@ READS: dict[str, Read] = {
     ),
     "memory.experience.utterances.list_person_messages": lambda o, ids: (
         utterances.list_person_messages(o, [mark(one) for one in OWNERS])
+    ),
+    "library.document_listing.find_documents": lambda o, ids: document_listing.find_documents(
+        o, _everything(), ASKED
+    ),
+    "library.document_outline.outline_documents": lambda o, ids: document_outline.outline_documents(
+        o, _everything(), ASKED
+    ),
+    "library.document_sections.outline_document": each(document_sections.outline_document, "pages"),
+    "library.document_sections.find_section": each(
+        lambda o, id: document_sections.find_section(o, id, ASKED), "pages"
     ),
     "library.page_outline.find_briefs": lambda o, ids: page_outline.find_briefs(o, ASKED, 100),
     "library.page_outline.list_newest_briefs": lambda o, ids: page_outline.list_newest_briefs(
@@ -524,7 +548,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         (memory_transfer.export_to_file, {"file": None, "force": False}),
         (memory_items.print_insights, {}),
         (runs.list_runs, {}),
-        *((runs.show_run, {"run": one, "removed": False}) for one in ids.runs),
+        *((runs.show_run, {"run": one, "removed": False, "source": None}) for one in ids.runs),
         (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
         *((page_commands.print_page, {"page": one}) for one in ids.pages),
         (page_commands.print_page_counts, {}),

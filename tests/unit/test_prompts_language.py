@@ -34,7 +34,6 @@ DOCUMENT = ReportDocument(
     notices=[],
     body="Bees dance [S1].",
     gaps=[],
-    searched=[],
     sources=[Source(id="S1", page="p", title="Bees", location="/bees.md", kind="file")],
     texts={},
     removed=[{"text": "Bees swim.", "reason": "no_source"}],

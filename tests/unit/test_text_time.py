@@ -60,6 +60,8 @@ NOT_MEASURED = frozenset(
         "report.document.list_gaps",
         "report.document.has_gaps",
         "report.citations.build_excerpt",
+        "report.citations.find_paragraph",
+        "report.citations.group_spans",
         "report.markdown.markers.map_matches",
         "report.markdown.markers.map_outside_quotations",
         "report.rendering.numbering.number_citations",

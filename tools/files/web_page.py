@@ -19,7 +19,12 @@ from text.regex import regex
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent
 from tools.files.html import find_html_title, iterate_html_blocks, parse_html, strip_permalink
-from tools.files.parsed_document import ParsedDocument, TextBlock, make_document
+from tools.files.parsed_document import (
+    ParsedDocument,
+    TextBlock,
+    declare_metadata,
+    make_document,
+)
 
 PAGE_ERRORS = (
     etree.LxmlError,
@@ -50,11 +55,15 @@ _LISTED = regex(r"-\s|\d+\.\s")
 
 
 class Article(NamedTuple):
-    """The title of a page, its date if it declares one, and the blocks of its text."""
+    """The title of a page, the blocks of its text, and what the page declares of itself."""
 
     title: str
-    published: str
     blocks: list[TextBlock]
+    published: str = ""
+    author: str = ""
+    language: str = ""
+    declared_type: str = ""
+    """Its type of schema.org, in small letters."""
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
@@ -69,13 +78,20 @@ def read_article(text: str, *, search: bool = True) -> Article:
     article = None
     with suppress(*PAGE_ERRORS):
         article = _extract(text) if search and len(text) < LONG else None
-    title = find_html_title(root)
+    title, language = find_html_title(root), root.get("lang") or root.get("xml:lang") or ""
     if article is None or not article.text:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
-        return Article(strip_permalink(title), "", blocks)
+        return Article(strip_permalink(title), blocks, language=language)
     blocks = _choose_blocks(root, article.text)
-    return Article(strip_permalink(article.title or title), article.date or "", blocks)
+    return Article(
+        strip_permalink(article.title or title),
+        blocks,
+        article.date or "",
+        article.author or "",
+        language,
+        (article.pagetype or "").lower(),
+    )
 
 
 def _extract(text: str) -> Any:
@@ -199,4 +215,7 @@ def read_html(file: FileContent) -> ParsedDocument:
     if mirrored := _MIRRORED.search(text[:_HEADER]):
         address = mirrored[1] if "://" in mirrored[1] else f"https://{mirrored[1]}"
         origin = [TextBlock(f"Source: {address}")]
-    return make_document([*origin, *article.blocks], article.title)
+    made = make_document([*origin, *article.blocks], article.title)
+    return declare_metadata(
+        made, author=article.author, published=article.published, language=article.language
+    )

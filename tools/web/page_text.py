@@ -11,6 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.errors import ErrorCode, Problem
+from library.genres import JudgedPage, judge_genre
+from library.page_metadata import (
+    NO_METADATA,
+    PageMetadata,
+    extract_site,
+    identify_language,
+    to_author_names,
+    to_published_date,
+)
 from library.page_rows import NewPage
 from library.page_sizing import fits_one_page, size_pages
 from text.normalization import normalize_text
@@ -24,11 +33,11 @@ if sys.platform == "linux":
 
 
 class PageText(NamedTuple):
-    """What a page says; `published` is a date like `2024-05-31`, or empty."""
+    """What a page says, and what is known of it beside that."""
 
     title: str
-    published: str
     text: str
+    metadata: PageMetadata = NO_METADATA
     sized: list[NewPage] | None = None
     """The page as it is stored, with its search words; `None` if it is long."""
 
@@ -43,15 +52,22 @@ _TITLE = 300
 
 
 async def read_page_text(
-    data: bytes, charset: str, *, markup: bool, url: str = "", seconds: float = 5.0
+    data: bytes,
+    charset: str,
+    *,
+    markup: bool,
+    asked: str = "",
+    url: str = "",
+    seconds: float = 5.0,
 ) -> PageText:
-    """Return the text of a page, its title and its date, as far as the page tells them.
+    """Return the text and the title of a page, with its metadata and its genre.
 
     Args:
         data: The body of the page.
         charset: The encoding that the server named, or nothing.
         markup: Whether it is HTML; if not, all of it is text.
-        url: The title of a page that has none.
+        asked: The address that was asked for, the title of a page that has none.
+        url: The address where it was found, which tells its site and its genre.
         seconds: How long the processor may look for the text. A page that is too entangled to find
             its article in half of that is read as a whole.
 
@@ -59,7 +75,10 @@ async def read_page_text(
         Problem: `page_not_text` or `page_timeout`.
     """
     for article in (True, False):
-        call = partial(_read, data, charset, markup, url, article=article, seconds=seconds / 2)
+        addresses = (asked, url or asked)
+        call = partial(
+            _read, data, charset, markup, addresses, article=article, seconds=seconds / 2
+        )
         try:
             return await run_in_worker(call, seconds + _START)
         except (TimeoutError, WorkerLost):
@@ -72,24 +91,48 @@ async def read_page_text(
 
 
 def _read(
-    data: bytes, charset: str, markup: bool, url: str, *, article: bool, seconds: float
+    data: bytes,
+    charset: str,
+    markup: bool,
+    addresses: tuple[str, str],
+    *,
+    article: bool,
+    seconds: float,
 ) -> PageText:
     with _capped(seconds):
         text = decode_web_page(data, charset, markup=markup)
-        found = _page(text, article=article) if markup else PageText("", "", text)
+        found, declared_type = _page(text, article=article) if markup else (PageText("", text), "")
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
         text = normalize_text(found.text).strip()
-    return PageText(heading, found.published, text, _prepare_short_page(heading or url, text))
+        asked, url = addresses
+        metadata = judge_metadata(url, heading, text, found.metadata, declared_type)
+    page = NewPage(title=heading or asked, place="", text=text, metadata=metadata)
+    return PageText(heading, text, metadata, _prepare_short_page(page))
 
 
-def _prepare_short_page(title: str, text: str) -> list[NewPage] | None:
-    short = len(text) <= SHORT_TEXT and fits_one_page(text)
-    return size_pages([NewPage(title=title, place="", text=text)]) if short else None
+def judge_metadata(
+    address: str, title: str, text: str, declared: PageMetadata, declared_type: str = ""
+) -> PageMetadata:
+    """Return what a page of the web declares, with its site, its language and its genre."""
+    author, published = to_author_names(declared.author), to_published_date(declared.published)
+    return PageMetadata(
+        site=extract_site(address),
+        published=published,
+        author=author,
+        language=identify_language(text, declared.language),
+        genre=judge_genre(JudgedPage(address, title, text, declared_type, author, published)),
+    )
 
 
-def _page(text: str, *, article: bool) -> PageText:
+def _prepare_short_page(page: NewPage) -> list[NewPage] | None:
+    short = len(page["text"]) <= SHORT_TEXT and fits_one_page(page["text"])
+    return size_pages([page]) if short else None
+
+
+def _page(text: str, *, article: bool) -> tuple[PageText, str]:
+    """Return what a page says and declares, and its type of schema.org."""
     if not text.strip():
-        return PageText("", "", "")
+        return PageText("", ""), ""
     # Only worker processes parse, and the parsers take 12 MB and a fifth of a second to load.
     from tools.files.web_page import PAGE_ERRORS, read_article  # noqa: PLC0415
 
@@ -97,7 +140,9 @@ def _page(text: str, *, article: bool) -> PageText:
         found = read_article(text, search=article)
     except PAGE_ERRORS as error:
         raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it cannot be read as a page") from error
-    return PageText(found.title, found.published, render_text_blocks(found.blocks))
+    declared = PageMetadata("", found.published, found.author, found.language)
+    blocks = render_text_blocks(found.blocks)
+    return PageText(found.title, blocks, declared), found.declared_type
 
 
 @contextmanager
