@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
+from report.checks.sections import SectionKind, list_section_kinds
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     join_blocks,
@@ -12,12 +14,6 @@ from report.markdown.markdown_blocks import (
     parse_blocks,
     statement_key,
 )
-from text.pattern_files import PatternFile
-
-_PATTERNS = PatternFile("report", "body_sections.toml")
-
-SectionKind = Literal["", "assessment", "unknown"]
-"""What a section holds: what sources say, what the writer concludes, or what is not known."""
 
 
 class ReportSection(NamedTuple):
@@ -31,7 +27,7 @@ class ReportSection(NamedTuple):
 
 def list_report_sections(body: str) -> list[ReportSection]:
     """Return the sections of a body in order."""
-    return [_to_section(blocks) for blocks in _split_blocks(body)]
+    return [_to_section(kind, blocks) for kind, blocks in _split_blocks(body)]
 
 
 def move_unknown_section(body: str) -> str:
@@ -53,31 +49,27 @@ def list_marked_inferences(body: str, inferred: Sequence[str]) -> list[str]:
     return [one for one in inferred if statement_key(one) not in within]
 
 
-def _split_blocks(body: str) -> Iterator[list[MarkdownBlock]]:
-    found: list[MarkdownBlock] = []
-    for block in parse_blocks(body):
-        if block.kind == "heading" and block.lead.strip() in ("#", "##") and found:
-            yield found
-            found = []
-        found.append(block)
-    if found:
-        yield found
+def _split_blocks(body: str) -> Iterator[tuple[SectionKind, list[MarkdownBlock]]]:
+    """Yield the blocks of each section with its kind."""
+    blocks = parse_blocks(body)
+    kinds = list_section_kinds(blocks)
+    starts = [at for at in range(1, len(blocks)) if _begins(blocks[at], kinds[at - 1], kinds[at])]
+    for start, end in pairwise([0, *starts, len(blocks)]):
+        yield kinds[start], blocks[start:end]
 
 
-def _to_section(blocks: list[MarkdownBlock]) -> ReportSection:
-    first = blocks[0]
-    if first.kind != "heading" or first.lead.strip() not in ("#", "##"):
-        return ReportSection("", "", join_blocks(blocks))
-    return ReportSection(
-        _find_kind(first.text), first.lead + first.text, join_blocks(blocks[1:]).strip("\n")
+def _begins(block: MarkdownBlock, before: SectionKind, kind: SectionKind) -> bool:
+    """Tell whether a block begins a section: by its heading, or since it is of another kind."""
+    return (block.kind == "heading" and block.lead.count("#") < 3) or (
+        before != kind and block.kind != "blank"
     )
 
 
-def _find_kind(heading: str) -> SectionKind:
-    title = heading.strip(" \t#*_:：。.")
-    if _PATTERNS.assessment.fullmatch(title):
-        return "assessment"
-    return "unknown" if _PATTERNS.unknown.fullmatch(title) else ""
+def _to_section(kind: SectionKind, blocks: list[MarkdownBlock]) -> ReportSection:
+    first = blocks[0]
+    if first.kind != "heading":
+        return ReportSection(kind, "", join_blocks(blocks))
+    return ReportSection(kind, first.lead + first.text, join_blocks(blocks[1:]).strip("\n"))
 
 
 def _join(section: ReportSection) -> str:
