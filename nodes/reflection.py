@@ -20,6 +20,7 @@ from graph.state import StepState, redo_count
 from models.chat_models import built_in
 from models.extractive.finding_review import review_finding
 from models.extractive.schema_answers import extractive_answer
+from nodes.finding_correction import correct_finding
 from nodes.researcher import (
     apply_checks,
     load_read_passages,
@@ -91,6 +92,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     finding = _with_open(checked["finding"], verdict.open)
     # A draft that lost all its text to the checks deserves another attempt with the reasons.
     if verdict.passed and (finding["text"] or not state.get("removed")):
+        finding = await correct_finding(state | checked, runtime, finding)
         return _done(state, finding | {"review": "passed"})
     if last:
         return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback))

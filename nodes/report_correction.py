@@ -98,7 +98,7 @@ async def _ask_for_corrections(
         Problem: What `work` raises.
     """
     system, request = conversation
-    wanted = _render_request(state["language"], shown, missing=missing)
+    wanted = render_correction_request(state["language"], shown, missing=missing)
     messages: list[AnyMessage] = [
         HumanMessage(request),
         AIMessage(draft.text),
@@ -110,8 +110,16 @@ async def _ask_for_corrections(
     return written.text if whole else ""
 
 
-def _render_request(language: str, shown: Sequence[RemovedSentence], *, missing: bool) -> str:
-    """Return the request to correct removed sentences, to add a recommendation, or both."""
+def render_correction_request(
+    language: str, shown: Sequence[RemovedSentence], *, missing: bool = False
+) -> str:
+    """Return the request to correct removed sentences, to add a recommendation, or both.
+
+    Args:
+        language: The language of the prompts.
+        shown: The removed sentences.
+        missing: Whether a recommendation that was asked for is missing.
+    """
     marked = (
         render_cited_block(
             "sentence", one["text"], id=number, reason=describe_removal(one["reason"], language)

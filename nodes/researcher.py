@@ -20,6 +20,7 @@ from config.model_table import is_extractive
 from graph.context import Context
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
+from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -40,6 +41,7 @@ from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
 from tools.reading_choice import list_spans, load_passages, reading_room
+from tools.scope_outline import outline_scope, render_outline_block
 from tools.source_checks import record_text_checks, verify_text
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -139,7 +141,8 @@ async def _write(
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
     system = render_prompt("researcher", language=state["language"])
-    request = join_prompt_blocks(_request(state, passages), render_block("withheld", withheld))
+    request = await render_request(state, runtime, passages)
+    request = join_prompt_blocks(request, render_block("withheld", withheld))
     messages = [HumanMessage(request)]
     memory = partial(recall_from_memory, state, runtime)
     sources, unsearched = state["sources"], state["unsearched"]
@@ -201,8 +204,16 @@ def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) 
     return cast("Finding", finding | {name: one for name, one in beside.items() if one})
 
 
-def _request(state: StepState, passages: Sequence[Passage]) -> str:
-    """Return the request, which begins alike for all steps of a run: a provider caches that."""
+async def render_request(
+    state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]
+) -> str:
+    """Return the request, which begins alike for all steps of a run: a provider caches that.
+
+    Args:
+        state: The state of the step.
+        runtime: The runtime of the node, for the outline of the documents.
+        passages: What the researcher reads.
+    """
     sources = state["sources"]
     shared = [passage for passage in passages if passage.get("shared")]
     own = [passage for passage in passages if not passage.get("shared")]
@@ -210,11 +221,21 @@ def _request(state: StepState, passages: Sequence[Passage]) -> str:
         render_block("question", state["question"]),
         render_pages_block(shared, sources),
         render_pages_block(own, sources),
+        await _outline(state, runtime),
         render_findings_block(state["needed"], "needs"),
         render_earlier_block(state.get("earlier", [])),
         render_step_block(state["step"]),
         *(_revision_blocks(state) if state["feedback"] else []),
     )
+
+
+async def _outline(state: StepState, runtime: Runtime[Context]) -> str:
+    """Return which documents there are; nothing for the built-in model, which only quotes."""
+    if built_in("researcher", runtime.context):
+        return ""
+    place, language = call_site(state, runtime), state["language"]
+    outline = await outline_scope(place, runtime.context, state["question"], language)
+    return render_outline_block(outline)
 
 
 def _revision_blocks(state: StepState) -> list[str]:

@@ -112,7 +112,7 @@ def _insert_section(text: str, section: str) -> str:
     return f"{text}\n\n{section}"
 
 
-def is_improvement(new: CheckedText, old: CheckedText, *, recommends: bool) -> bool:
+def is_improvement(new: CheckedText, old: CheckedText, *, recommends: bool = False) -> bool:
     """Tell whether a corrected report is the better one: it loses no sentence, and mends something.
 
     Args:

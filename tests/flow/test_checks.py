@@ -223,3 +223,19 @@ async def test_what_stands_open_below_the_answer_leaves_a_report_whole(
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
 
     assert state["status"] == "succeeded"
+
+
+async def test_a_researcher_is_shown_once_what_was_taken_out_and_its_correction_is_checked(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {FALSE}", "1. The waggle dance has a straight run [S1].")
+    script.on("Verdict", {"passed": True})
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    asked = script.prompts("researcher")
+    assert len(asked) == 2
+    assert "<removed>" in asked[1]
+    (finding,) = outcome.state["findings"].values()
+    assert finding["review"] == "passed"
