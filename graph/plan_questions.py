@@ -22,7 +22,9 @@ LONGEST_ANSWER = 2_000
 
 _Line = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 
-_ANSWER = re.compile(r"(?:^|[;；])[ \t]*(q[1-9])[ \t]*[:：=]([^;；\n]*)", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(
+    r"(?:^|[;；])[ \t]*(q[1-9])[ \t]*[:：=]([^;；\n]*)", re.IGNORECASE | re.MULTILINE
+)
 """An answer in plain words: `q1: Austria`, on a line of its own or before a semicolon."""
 
 
@@ -106,7 +108,7 @@ def render_answer_lines(plan: Plan) -> str:
 
 
 def render_plan_remarks(plan: Plan) -> str:
-    """Return what a plan rests on, as comments of its text: points of view, answers, assumptions."""
+    """Return what a plan rests on, as comments of its text: views, answers, assumptions."""
     said = [f"views: {'; '.join(plan['perspectives'])}"] if plan.get("perspectives") else []
     said += [f"answered: {answer}" for answer in list_answers(plan)]
     said += [f"assumed: {assumption}" for assumption in list_assumptions(plan)]
