@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Container, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, StateGraph
