@@ -86,7 +86,8 @@ def _question_lines(questions: Sequence[PlanQuestion], language: str) -> list[st
         options = " ".join(f"({at}) {text}" for at, text in enumerate(one["options"], start=1))
         values = {"id": one["id"], "question": one["question"], "options": options}
         values |= {"assumed": one.get("answer") or one["assumed"]}
-        lines.append(render_prompt("plan_question", language=language, **values).strip())
+        line = render_prompt("plan_question", language=language, **values)
+        lines.append(" ".join(line.split()))
     return lines
 
 

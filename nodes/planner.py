@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from calls.gateway import ask
@@ -84,6 +85,24 @@ class Draft(BaseModel):
     questions: list[DraftQuestion] = Field(
         default=[], description="mostly empty; at most three to the person"
     )
+
+    @field_validator("perspectives", mode="before")
+    @classmethod
+    def _join_parts(cls, given: Any) -> Any:
+        """Read a point of view that is written as an object as its values in one line."""
+        if not isinstance(given, list):
+            return given
+        return [
+            ": ".join(map(str, one.values())) if isinstance(one, dict) else one for one in given
+        ]
+
+    @field_validator("questions", mode="before")
+    @classmethod
+    def _drop_bare(cls, given: Any) -> Any:
+        """Drop a question that is written as a text, as nothing is assumed without an answer."""
+        if not isinstance(given, list):
+            return given
+        return [one for one in given if not isinstance(one, str)]
 
 
 async def planner(state: State, runtime: Runtime[Context]) -> State:

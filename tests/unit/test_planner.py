@@ -70,6 +70,18 @@ def test_a_question_without_a_likely_answer_is_not_asked_and_never_more_than_thr
     assert questions == [("q1", "Part a?"), ("q2", "Part b?"), ("q3", "Part c?")]
 
 
+def test_a_draft_is_read_though_a_model_writes_objects_for_texts_or_texts_for_objects():
+    views = [{"who": "a vet", "wants": "disease"}, "a beginner: costs"]
+    steps = [{"title": "Costs"}]
+
+    draft = Draft.model_validate(
+        {"title": "Bees", "perspectives": views, "steps": steps, "questions": ["Where?"]}
+    )
+
+    assert draft.perspectives == ["a vet: disease", "a beginner: costs"]
+    assert draft.questions == []
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("name", "schema"), [("planner", Draft), ("judge", Enough)])
 def test_the_example_of_a_prompt_has_every_field_of_its_answer(
