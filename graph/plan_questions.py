@@ -1,4 +1,4 @@
-"""The questions that a plan puts to the person: their form, their answers, what is assumed."""
+"""What a plan rests on: who would ask, and what it asks the person, with answers or assumptions."""
 
 from __future__ import annotations
 
@@ -107,9 +107,16 @@ def render_answer_lines(plan: Plan) -> str:
     return "".join(f"{one['id']}: {one.get('answer', '')}\n" for one in list_questions(plan))
 
 
+def render_perspectives(plan: Plan) -> str:
+    """Return who would ask, and what they would want to know, in one line."""
+    parts = (re.split(r"\s*[:：]\s*", view, maxsplit=1) for view in plan.get("perspectives", []))
+    return "; ".join(f"{who} ({', '.join(wanted)})" if wanted else who for who, *wanted in parts)
+
+
 def render_plan_remarks(plan: Plan) -> str:
     """Return what a plan rests on, as comments of its text: views, answers, assumptions."""
-    said = [f"views: {'; '.join(plan['perspectives'])}"] if plan.get("perspectives") else []
+    views = render_perspectives(plan)
+    said = [f"views: {views}"] if views else []
     said += [f"answered: {answer}" for answer in list_answers(plan)]
     said += [f"assumed: {assumption}" for assumption in list_assumptions(plan)]
     # Two hyphens could end the comment.

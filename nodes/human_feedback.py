@@ -27,6 +27,7 @@ from graph.plan_questions import (
     list_own_answers,
     list_questions,
     render_answer_lines,
+    render_perspectives,
     split_answers,
 )
 from graph.records import Plan, PlanQuestion
@@ -64,7 +65,7 @@ def remove_plan_messages(state: State) -> list[Any]:
 
 def _plan_outline(plan: Plan, language: str) -> str:
     """Render a plan and its questions as text for a person."""
-    views = "; ".join(plan.get("perspectives", []))
+    views = render_perspectives(plan)
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
     lines = [*filter(None, (plan["title"], plan["thought"], seen)), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}

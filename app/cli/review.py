@@ -20,7 +20,12 @@ from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import PLAN_LEGEND, parse_plan, render_plan
-from graph.plan_questions import answer_questions, list_answers, list_questions
+from graph.plan_questions import (
+    answer_questions,
+    list_answers,
+    list_questions,
+    render_perspectives,
+)
 from graph.records import Plan, PlanQuestion
 from text.normalization import is_blank
 
@@ -86,8 +91,8 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
-    if views := plan.get("perspectives"):
-        console.print(escape(one_line(f"From the view of: {'; '.join(views)}")), style="dim")
+    if views := render_perspectives(plan):
+        console.print(escape(one_line(f"From the view of {views}")), style="dim")
     if questions := list_questions(plan):
         console.print("What the plan assumes, unless you answer otherwise:")
     for question in questions:

@@ -12,6 +12,7 @@ from graph.plan_questions import (
     list_assumptions,
     list_own_answers,
     render_answer_lines,
+    render_perspectives,
 )
 from graph.records import EMPTY_PLAN, Plan, PlanQuestion
 
@@ -88,12 +89,24 @@ def test_the_text_of_a_plan_says_what_it_rests_on_and_is_read_back_without_it():
 
     assert text == (
         "# Bees\n\n"
-        "<!-- views: a –> 1. forger; vets: disease -->\n"
+        "<!-- views: a –> 1. forger; vets (disease) -->\n"
         "<!-- answered: In which country? Austria -->\n"
         "<!-- assumed: How many hives? 2 -->\n\n"
         "1. Costs\n"
     )
     assert [step["title"] for step in parse_plan(text)["steps"]] == ["Costs"]
+
+
+@pytest.mark.parametrize(
+    ("views", "line"),
+    [
+        ([], ""),
+        (["anybody"], "anybody"),
+        (["a vet: disease: which?", "兽医：疾病"], "a vet (disease: which?); 兽医 (疾病)"),
+    ],
+)
+def test_who_would_ask_is_told_in_one_line(views: list[str], line: str):
+    assert render_perspectives(asking() | {"perspectives": views}) == line
 
 
 def test_a_plan_with_questions_is_checked_and_passes_again_as_it_is():
