@@ -118,6 +118,7 @@ def _query_state(state: State, query: str, number: int) -> QueryState:
         fork=state.get("fork", 1),
         again=state.get("again", 0),
         language=state["language"],
+        wishes=state.get("wishes", []),
         query=query,
         number=number,
     )

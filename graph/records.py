@@ -114,6 +114,20 @@ class Step(TypedDict):
     need_web_search: bool
 
 
+class PlanQuestion(TypedDict):
+    """What a person is asked with a plan, since another answer would make it another plan."""
+
+    id: str
+    """`q1`, `q2` or `q3`."""
+    question: str
+    options: list[str]
+    """Likely answers."""
+    assumed: str
+    """What is assumed without an answer; the steps are written for it."""
+    answer: NotRequired[str]
+    """What the person answered."""
+
+
 class Plan(TypedDict):
     """What will be researched, in which steps."""
 
@@ -121,6 +135,9 @@ class Plan(TypedDict):
     thought: str
     has_enough_context: bool
     steps: list[Step]
+    perspectives: NotRequired[list[str]]
+    """Who would ask this, each with what they would want to know."""
+    questions: NotRequired[list[PlanQuestion]]
 
 
 StepOutcome = Literal["answered", "exhausted", "open"]

@@ -93,8 +93,8 @@ class State(TypedDict, total=False):
     feedback: str
     """What a person said against the plan. Written by human_feedback."""
     wishes: list[str]
-    """What a person said against the plans of this turn, oldest first; it holds for every later
-    call of the run. Written by human_feedback."""
+    """What a person said against the plans of this turn, and answered to questions about them,
+    oldest first; it holds for every later call of the run. Written by human_feedback."""
     note: str
     """Why the review is shown again. Written by human_feedback."""
     decision: Literal["", "approve", "edit", "reject"]

@@ -18,6 +18,7 @@ from calls.attempts import (
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.plan_questions import list_assumptions
 from graph.state import State
 from library.spelling import describe_corrections
 from models.chat_models import list_unpriced_models
@@ -103,6 +104,13 @@ def _describe_roles(failed: Sequence[FailedRole], language: str) -> list[str]:
 
 def _notice(name: str, state: State, **values: str) -> str:
     return render_prompt(name, language=state["language"], **values).strip()
+
+
+def assumption_notices(state: State) -> list[str]:
+    """Return a notice of what was assumed where nobody answered a question of the plan."""
+    assumed = list_assumptions(state["plan"])
+    separator = "；" if state["language"] == "zh" else "; "
+    return [_notice("notice_assumed", state, assumed=separator.join(assumed))] if assumed else []
 
 
 async def missing_price_notices(state: State, runtime: Runtime[Context]) -> list[str]:

@@ -141,7 +141,7 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
         render_pages_block(await _cited_passages(state, runtime), state.get("sources", {})),
         render_block("others", "\n".join(state.get("others", []))),
         render_cited_block("contested", contested),
-        render_earlier_block(state.get("earlier", [])),
+        render_earlier_block(_given_findings(state)),
     )
     system = render_prompt("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
@@ -159,6 +159,12 @@ async def _cited_passages(state: StepState, runtime: Runtime[Context]) -> list[P
     work = partial(find_draft_passages, draft or text, *contested, pages)
     size = len(draft) + sum(map(len, pages.values()))
     return await run_within_budget(place, runtime.context, "reflector", work, characters=size)
+
+
+def _given_findings(state: StepState) -> list[Finding]:
+    """Return what the step was handed, which its finding may cite."""
+    given = [*state.get("needed", []), *state.get("earlier", [])]
+    return [finding for finding in given if finding["text"]]
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[str]:

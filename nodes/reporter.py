@@ -21,6 +21,7 @@ from nodes.checker import SecondReading, run_second_reader
 from nodes.conversation import has_masked_secret
 from nodes.human_feedback import remove_plan_messages
 from nodes.notices import (
+    assumption_notices,
     failure_notices,
     keyword_only_notices,
     missing_price_notices,
@@ -152,6 +153,7 @@ async def _report(
                 state, runtime, draft.problem, nothing_found=draft.failed_role is not None
             ),
             *_notices(draft, state["language"]),
+            *assumption_notices(state),
             *await respelling_notices(state, runtime),
             *await unread_file_notices(state, runtime),
             *await keyword_only_notices(state, runtime),

@@ -42,6 +42,7 @@ COMMANDS = {
             options.APPROVE,
             options.REJECT,
             options.PLAN,
+            options.ANSWER,
             options.OUT,
             options.FORCE,
             *options.TRUSTED,

@@ -152,6 +152,13 @@ PLAN = _option(
     None,
     kind=Path | None,
 )
+ANSWER = _option(
+    "answer",
+    "ID=TEXT",
+    "Answer a question of the plan, by the number of an option or in words. May be repeated.",
+    None,
+    kind=list[str] | None,
+)
 PORT = _option("port", "PORT", "The port to listen on.", 8123, kind=int, min=1, max=65535)
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")

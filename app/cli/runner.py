@@ -270,6 +270,8 @@ class CliRunner:
         self._tell(f"The plan waits for your decision: {waiting['resume']}")
         other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
         self._tell(f"  ({other}: dossier resume --help)")
+        if request.get("questions"):
+            self._tell("To answer a question of the plan, add for example: --answer q1=1")
         if not self.as_json and not sys.stdout.isatty():
             print(render_plan(request["plan"]), end="")
         self._print_json(waiting)

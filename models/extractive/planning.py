@@ -245,7 +245,8 @@ ASPECT_COVERAGE = 0.7
 def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
     """Return a plan: the parts the question names itself, or else what the pages are about.
 
-    A rejected plan is changed as the person asks.
+    A rejected plan is changed as the person asks. Rules tell neither who else would ask this nor
+    what only the person knows, so perspectives and questions stay empty.
     """
     question, limit = prompt.question, max(prompt.step_limit, 1)
     earlier = [_earlier(one, prompt.plan) for one in prompt.plan.get("steps", [])]

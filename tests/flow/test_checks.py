@@ -103,7 +103,8 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
     ("name", "tag"), [("reflection", "contested"), ("judge", "doubted"), ("reporter", "doubted")]
 )
 def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, tag: str, language: str):
-    assert f"`<{tag}>`" in render_prompt(name, language=language, style="", tongue="", length="")
+    values = {"style": "", "tongue": "", "length": "", "most": 2}
+    assert f"`<{tag}>`" in render_prompt(name, language=language, **values)
 
 
 async def test_a_review_that_accepts_that_nothing_was_found_is_not_done_again(
