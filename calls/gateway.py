@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
@@ -28,6 +29,7 @@ from calls.streaming import nested_config
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.records import Source
 from memory.middleware import last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
 from models.faults import raise_if_fatal
@@ -38,6 +40,8 @@ from runs.call_site import call_site
 from text.script import detect_language
 
 Answer = TypeVar("Answer", bound=BaseModel)
+
+NO_SOURCES: Mapping[str, Source] = MappingProxyType({})
 
 Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
@@ -151,6 +155,7 @@ async def work(
     toolbox: Toolbox | None = None,
     recall: Recall | None = None,
     message_id: str = "",
+    sources: Mapping[str, Source] = NO_SOURCES,
 ) -> WorkResult:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
 
@@ -163,11 +168,13 @@ async def work(
         toolbox: The tools it may use.
         recall: Answers a question from memory, for the tool of that name.
         message_id: The id of the message in which its words are streamed.
+        sources: The sources that the conversation shows, by id, for the tools that read on.
 
     Raises:
         Problem: Whatever keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
-    around = replace(await _call_context(state, runtime, role, system), recall=recall)
+    around = await _call_context(state, runtime, role, system)
+    around = replace(around, recall=recall, sources={**sources})
     reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
     metadata = reply.response_metadata
     failure = metadata.get("stood_in")

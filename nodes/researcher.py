@@ -149,7 +149,14 @@ async def _write(
     place = call_site(state, runtime)
     async with preparing_checks(place, runtime.context, "researcher", sources):
         written = await work(
-            state, runtime, "researcher", system, messages, RESEARCHER_TOOLS, memory
+            state,
+            runtime,
+            "researcher",
+            system,
+            messages,
+            RESEARCHER_TOOLS,
+            memory,
+            sources=sources,
         )
     for result in written.tool_results:
         passages = _merge(passages, result.passages)

@@ -240,7 +240,7 @@ async def _choose_evidence(
         documents = [document_location(page.location) or page.id for page in found]
         cuts = limit_by_document(cuts, documents, wanted.of_document)
     chosen = await do(choose_passages, found, cuts, wanted)
-    return await _register(here, chosen, files)
+    return await register_spans(here, chosen, files)
 
 
 async def _choose_reading(
@@ -253,7 +253,7 @@ async def _choose_reading(
     """Choose what is read of the found pages, and register their pages as sources of the thread."""
     wanted = wanted._replace(per_page=ALL)
     reading = await choose_reading(here, context, _distinct(results), wanted, files)
-    evidence = await _register(here, [*reading.shared, *reading.own], files)
+    evidence = await register_spans(here, [*reading.shared, *reading.own], files)
     shared = len(reading.shared)
     for passage in evidence.passages[:shared]:
         passage["shared"] = True
@@ -266,10 +266,16 @@ def _distinct(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
     return list(by_id.values())
 
 
-async def _register(
+async def register_spans(
     here: CallSite, chosen: Sequence[tuple[FoundPage, Span]], files: Sequence[str]
 ) -> Evidence:
-    """Return chosen spans as passages, their pages registered as sources of the thread."""
+    """Return chosen spans as passages, their pages registered as sources of the thread.
+
+    Args:
+        here: The point of the run.
+        chosen: Pages, and the piece of each that is shown.
+        files: The folders of the run, below which a file with copies is cited.
+    """
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
     citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register_sources(here.thread, citable)

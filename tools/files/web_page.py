@@ -6,7 +6,7 @@ Trafilatura finds where it begins and ends; what it drops in between is put back
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
@@ -40,6 +40,7 @@ PAGE_ERRORS = (
 LONG = 2_000_000
 """Above this size trafilatura needs more than five seconds; a plain walk needs a second or less."""
 
+_MENUS = frozenset({"nav", "header", "footer", "aside", "form"})
 _SHINGLE = 12
 _MIN_KNOWN = 0.6
 _MIN_MENU = 3
@@ -54,6 +55,13 @@ _COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
 _LISTED = regex(r"-\s|\d+\.\s")
 
 
+class PageLink(NamedTuple):
+    """A link as a page writes it: the address, perhaps a relative one, and its words."""
+
+    target: str
+    words: str
+
+
 class Article(NamedTuple):
     """The title of a page, the blocks of its text, and what the page declares of itself."""
 
@@ -64,6 +72,8 @@ class Article(NamedTuple):
     language: str = ""
     declared_type: str = ""
     """Its type of schema.org, in small letters."""
+    links: tuple[PageLink, ...] = ()
+    """What it links to outside its menus, in its order."""
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
@@ -79,10 +89,11 @@ def read_article(text: str, *, search: bool = True) -> Article:
     with suppress(*PAGE_ERRORS):
         article = _extract(text) if search and len(text) < LONG else None
     title, language = find_html_title(root), root.get("lang") or root.get("xml:lang") or ""
+    links = tuple(_list_links(root))
     if article is None or not article.text:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
-        return Article(strip_permalink(title), blocks, language=language)
+        return Article(strip_permalink(title), blocks, language=language, links=links)
     blocks = _choose_blocks(root, article.text)
     return Article(
         strip_permalink(article.title or title),
@@ -91,7 +102,16 @@ def read_article(text: str, *, search: bool = True) -> Article:
         article.author or "",
         language,
         (article.pagetype or "").lower(),
+        links,
     )
+
+
+def _list_links(root: Any) -> Iterator[PageLink]:
+    """Yield the links of a page that have words and stand in none of its menus."""
+    for link in root.iterfind(".//a[@href]"):
+        words = " ".join("".join(link.itertext()).split())
+        if words and not any(above.tag in _MENUS for above in link.iterancestors()):
+            yield PageLink(link.get("href").strip(), words)
 
 
 def _extract(text: str) -> Any:

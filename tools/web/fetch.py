@@ -102,6 +102,8 @@ class FetchedPage(TypedDict):
     text: str
     mime: str
     metadata: PageMetadata
+    links: list[str]
+    """The pages it links to, each as an address, a space and the words of the link."""
     sized: list[NewPage] | None
     """The page as it is stored; `None` if it has to be split or prepared first."""
 
@@ -250,6 +252,7 @@ async def _page(body: _Body, asked: str, limits: FetchLimits) -> FetchedPage:
         text=found.text,
         mime=body.mime,
         metadata=found.metadata,
+        links=[*found.links],
         sized=found.sized,
     )
 
@@ -271,5 +274,11 @@ async def _pdf(body: _Body) -> FetchedPage:
     declared = document.get("metadata", NO_METADATA)
     metadata = await anyio.to_thread.run_sync(judge_metadata, body.url, title, text, declared)
     return FetchedPage(
-        url=body.url, title=title, text=text, mime=body.mime, metadata=metadata, sized=None
+        url=body.url,
+        title=title,
+        text=text,
+        mime=body.mime,
+        metadata=metadata,
+        links=[],
+        sized=None,
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urljoin
 
 from config.errors import ErrorCode, Problem
 from library.genres import JudgedPage, judge_genre
@@ -26,6 +27,7 @@ from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
 from tools.files.parsed_document import render_text_blocks, unwrap_line
+from tools.web.urls import canonicalise_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
 if sys.platform == "linux":
@@ -40,6 +42,8 @@ class PageText(NamedTuple):
     metadata: PageMetadata = NO_METADATA
     sized: list[NewPage] | None = None
     """The page as it is stored, with its search words; `None` if it is long."""
+    links: Sequence[str] = ()
+    """The pages it links to: of each the address, a space and the words of the link."""
 
 
 SHORT_TEXT = 10_000
@@ -49,6 +53,9 @@ _MEMORY = 512_000_000
 # A new worker first imports the parsers.
 _START = 30.0
 _TITLE = 300
+_LINK_WORDS = 120
+MAX_LINKS = 200
+"""How many links of a page are stored."""
 
 
 async def read_page_text(
@@ -105,9 +112,26 @@ def _read(
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
         text = normalize_text(found.text).strip()
         asked, url = addresses
+        links = _to_stored_links(url, found.links)
         metadata = judge_metadata(url, heading, text, found.metadata, declared_type)
-    page = NewPage(title=heading or asked, place="", text=text, metadata=metadata)
-    return PageText(heading, text, metadata, _prepare_short_page(page))
+    page = NewPage(title=heading or asked, place="", text=text, metadata=metadata, links=links)
+    return PageText(heading, text, metadata, _prepare_short_page(page), links)
+
+
+def _to_stored_links(url: str, links: Sequence[str]) -> list[str]:
+    """Return the first links of a page to other pages, each as an address, a space and its words.
+
+    Args:
+        url: The address of the page, to which relative addresses are joined.
+        links: The links as the page writes them, in the same form.
+    """
+    stored: dict[str, str] = {}
+    for target, _, words in (link.partition(" ") for link in links):
+        with suppress(ValueError):
+            address = canonicalise_url(urljoin(url, target))
+            if address.startswith(("http://", "https://")) and address != canonicalise_url(url):
+                stored.setdefault(address, f"{address} {words[:_LINK_WORDS]}")
+    return list(stored.values())[:MAX_LINKS]
 
 
 def judge_metadata(
@@ -142,7 +166,8 @@ def _page(text: str, *, article: bool) -> tuple[PageText, str]:
         raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it cannot be read as a page") from error
     declared = PageMetadata("", found.published, found.author, found.language)
     blocks = render_text_blocks(found.blocks)
-    return PageText(found.title, blocks, declared), found.declared_type
+    links = [f"{link.target.replace(' ', '%20')} {link.words}" for link in found.links]
+    return PageText(found.title, blocks, declared, links=links), found.declared_type
 
 
 @contextmanager
