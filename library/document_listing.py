@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, case, func, select
 
 from library.documents import FILE_KIND
 from library.page_index import PageIndex, findable_condition
+from library.page_metadata import extract_site
 from library.page_retrieval import run_search
 from library.page_rows import short_hash
 from library.scope import Scope
@@ -218,7 +218,7 @@ def _count_unlisted(index: PageIndex, listed: Iterable[ListedDocument]) -> dict[
 
 
 def _listed_origin(row: Any) -> ListedDocument:
-    site = urlsplit(row.origin).hostname or "" if row.kind == "web" else ""
+    site = extract_site(row.origin) if row.kind == "web" else ""
     day = row.said[:10] or datetime.fromtimestamp(row.created, UTC).date().isoformat()
     return ListedDocument(row.origin_id, row.kind, site, site, day)
 
@@ -227,6 +227,8 @@ _SHOWN_PAGES = select(
     pages.c.origin_id,
     pages.c.title,
     pages.c.place,
+    pages.c.language,
+    pages.c.published,
     func.length(pages.c.text).label("size"),
     case((pages.c.position < READ_PAGES, pages.c.text), else_="").label("text"),
 ).order_by(pages.c.origin_id, pages.c.position)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from library.document_listing import DocumentScope, FoundDocuments, ListedDocument, find_documents
 from library.document_sections import outlined_title, section_name
+from library.page_metadata import identify_language
 from text.normalization import to_one_line
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
-from text.script import name_language
 from text.text_blocks import find_headings
 from text.tokens import estimate_tokens
 
@@ -42,7 +42,7 @@ class DocumentOutline(NamedTuple):
 
     text: str = ""
     languages: tuple[str, ...] = ()
-    """The codes of the languages of the documents, as `text.script` names them."""
+    """The codes of the languages of the documents, as `library.page_metadata` names them."""
     documents: int = 0
     """How many documents are in scope."""
 
@@ -93,7 +93,9 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     ]
     if not entries:
         return DocumentOutline()
-    told = [entry.language for entry in entries] + [name_language(text) for text in found.sample]
+    told = [entry.language for entry in entries] + [
+        identify_language(text) for text in found.sample
+    ]
     languages = [code for code, _ in Counter(filter(None, told)).most_common()]
     count = len(found.listed) + sum(found.unlisted.values())
     first = _first_line(count, languages, labels)
@@ -111,7 +113,7 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
 
 def _first_line(count: int, languages: Sequence[str], labels: Labels) -> str:
     known = labels["document"] if count == 1 else labels["documents"].format(count=f"{count:,}")
-    names = labels["comma"].join(labels[code] for code in languages)
+    names = labels["comma"].join(labels.get(code, code) for code in languages)
     told = labels["languages"].format(names=names)
     return f"{known}{labels['semicolon']}{told}" if names else str(known)
 
@@ -168,12 +170,15 @@ def _describe(one: ListedDocument, rows: Sequence[Any], labels: Labels) -> _Entr
     """Return what is shown of a document, from its pages in their order."""
     title = outlined_title(one.kind, rows[0].title)
     opening = "\n".join(row.text for row in rows)[:4_000]
-    language = name_language(opening)
-    about = [labels[language]] if language else []
-    about += [one.date, _size(rows, language, labels)]
+    language = rows[0].language or identify_language(opening)
+    date = next((row.published for row in rows if row.published), one.date)
+    about = [labels.get(language, language)] if language else []
+    about += [date, _size(rows, language, labels)]
     where = one.name or labels[one.kind]
     name = to_one_line(title, TITLE)
-    known = where if os.path.splitext(where)[0] == title else f"{where}{labels['colon']}{name}"
+    known = (
+        where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
+    )
     head = f"- {known} ({labels['comma'].join(about)})"
     return _Entry(head, language, tuple(_sections(rows, title)))
 

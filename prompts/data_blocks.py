@@ -130,8 +130,6 @@ def render_pages_block(
         named = {"id": source["id"], "title": source["title"]}
         if place := _place(source):
             named["place"] = place
-        # A site and a date are known of pages that declare them.
-        named |= {name: source[name] for name in ("site", "published") if source.get(name)}
         if source.get("kind") == "computed":
             named["kind"] = "computed"
         named |= _standing(source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
 from pathlib import Path
@@ -21,22 +20,6 @@ FIRST = "\u3005"
 
 _CHARACTER = regex(f"[{HAN}]")
 _WORD = regex(f"[^\\W\\d_{HAN}]+")
-
-_KANA = regex("[\u3040-\u30ff]")
-_HANGUL = regex("[\uac00-\ud7af]")
-
-COMMON = 0.12
-"""The least share of kana, of hangul or of common English words in a text of that language."""
-
-COMMON_ENGLISH = frozenset(
-    re.findall(
-        r"\w+",
-        """the of and to is are was with for that this from by it be or not has have which when if
-        its can may their at as""",
-    )
-)
-"""English words of which nearly every second or third sentence has one; other languages lack most.
-"""
 
 MIXED = (0.1, 0.55)
 """A text with a share of Chinese characters between these is in both languages."""
@@ -72,23 +55,6 @@ def detect_language(text: str) -> Literal["zh", "en"]:
         return "en"
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
     return "zh" if han > 0.4 * (han + words) else "en"
-
-
-def name_language(text: str) -> Literal["en", "zh", "ja", "ko", ""]:
-    """Return the language of a text by its script or, for English, its common words; "" if unknown.
-
-    Beside `detect_language`, which takes one of two, this says only what the text shows.
-    """
-    kana, hangul = (len(found.findall(text)) for found in (_KANA, _HANGUL))
-    han, words = len(_CHARACTER.findall(text)), [word.lower() for word in _WORD.findall(text)]
-    if hangul > COMMON * (han + len(words)):
-        return "ko"
-    if kana > COMMON * (han + kana + len(words)):
-        return "ja"
-    if han > 0.4 * (han + len(words)):
-        return "zh"
-    common = sum(word in COMMON_ENGLISH for word in words)
-    return "en" if words and common >= COMMON * len(words) else ""
 
 
 def detect_single_language(text: str) -> Literal["zh", "en", ""]:

@@ -11,6 +11,7 @@ from library import store
 from library.document_listing import SHOWN, DocumentScope, find_documents
 from library.document_outline import outline_documents
 from library.documents import ReadDocument, store_files
+from library.page_metadata import PageMetadata
 from library.page_rows import NewPage
 from library.scope import Scope
 from report.source_registry import CitablePage, register_sources
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("either")
 
 OWNER = "me/"
 DAY = 86_400 * 10**9
-PROSE = "The queen lays the eggs of the hive, and the workers care for them. "
+PROSE = "The queen lays the eggs of the hive, and the workers care for them all the year. " * 2
 
 
 def document(path: str, *texts: str, title: str = "", place: str = "p{}") -> ReadDocument:
@@ -48,7 +49,7 @@ async def test_a_document_has_its_title_language_date_size_and_sections():
 
     assert await outline() == (
         "1 document; languages: English\n"
-        "- bees.md: Bees in winter (English, 1970-01-02, 132 words): Bees; Dance; Stores"
+        "- bees.md: Bees in winter (English, 1970-01-02, 304 words): Bees; Dance; Stores"
     )
 
 
@@ -68,7 +69,7 @@ async def test_its_words_are_in_the_language_of_the_prompt():
     await keep(document("/docs/a.txt", PROSE, title="A"))
 
     assert (
-        await outline(language="zh") == "1 个文档；语言：英文\n- a.txt：A (英文，1970-01-02，11 词)"
+        await outline(language="zh") == "1 个文档；语言：英文\n- a.txt：A (英文，1970-01-02，27 词)"
     )
 
 
@@ -83,6 +84,14 @@ async def test_languages_are_named_by_what_the_texts_show():
 
     assert found.languages == ("zh",)
     assert found.documents == 3
+
+
+async def test_a_date_and_a_language_that_a_document_declares_are_taken():
+    file = document("/docs/a.txt", "Die Königin legt die Eier.")
+    file.pages[0]["metadata"] = PageMetadata(language="de", published="2024-05")
+    await keep(file)
+
+    assert await outline() == ("1 document; languages: de\n- a.txt (de, 2024-05, 4 words)")
 
 
 async def test_what_matches_the_question_comes_first():

@@ -1,9 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from text.normalization import find_quote, fold_text, normalize_text
-from text.script import detect_language, name_language
+from text.script import detect_language
 from text.sentences import LONGEST_SENTENCE, is_heading, split_sentences
 
 
@@ -182,20 +181,3 @@ def test_every_piece_of_a_text_is_found_in_it(text, data):
 
     if fold_text(piece):
         assert fold_text(find_quote(piece, text).text) == fold_text(piece)
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("The bees of the hive are in the cluster.", "en"),
-        ("Die Bienen sitzen in der Traube und wärmen sich.", ""),
-        ("Hive: A; Weight: 38.2.", ""),
-        ("蜜蜂怎样过冬", "zh"),
-        ("systemd 的 KillMode 是什么意思", "zh"),
-        ("ミツバチは冬を越します。", "ja"),
-        ("꿀벌은 겨울을 난다.", "ko"),
-        ("", ""),
-    ],
-)
-def test_a_language_is_named_only_if_the_text_shows_it(text, language):
-    assert name_language(text) == language

@@ -102,4 +102,4 @@ def test_a_prompt_tells_the_site_and_the_date_of_a_page_that_has_them():
     )
     shown = render_pages_block([Passage(source="S1", text="They pump.")], {"S1": source})
 
-    assert '<page id="S1" title="Pumps" site="a.org" published="2024-05-01">' in shown
+    assert '<page id="S1" title="Pumps" site="a.org" date="2024-05-01">' in shown
