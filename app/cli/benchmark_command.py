@@ -91,7 +91,25 @@ class BenchmarkRequest:
 
 
 def run_deep_research_bench(
-    *, folder: Path, dry_run: bool, yes: bool, invocation: Invocation, **options: Any
+    *,
+    folder: Path,
+    reports: Path | None,
+    name: str,
+    out: Path,
+    judge: str,
+    fact_judge: str,
+    only: str,
+    language: str,
+    limit: int | None,
+    parallel: int,
+    reference: Path | None,
+    skip_cleaning: bool,
+    make_criteria: bool,
+    retry_failed: bool,
+    choice: list[str] | None,
+    dry_run: bool,
+    yes: bool,
+    invocation: Invocation,
 ) -> int:
     """Score reports by RACE and FACT; return the exit status.
 
@@ -99,7 +117,22 @@ def run_deep_research_bench(
         Problem: `file_not_found`, `corpus_line`, `corpus_empty`, `unknown_model`,
             `model_key_missing`, `nothing_to_search`, `eval_unconfirmed`, or what a choice lacks.
     """
-    request = _read_request(folder, **options)
+    _check_words({"--only": (only, ("race", "fact")), "--language": (language, ("en", "zh"))})
+    data = read_benchmark(folder, language, limit, reference)
+    called = name or (reports.stem if reports else "dossier")
+    request = BenchmarkRequest(data, out.absolute(), called, parallel, _read_choices(choice or []))
+    request.skip_cleaning, request.make_criteria = skip_cleaning, make_criteria
+    request.retry_failed = retry_failed
+    request.race, request.fact = _choose_judges(judge, fact_judge, only)
+    _find_reports(request, reports)
+    return _evaluate(request, invocation, dry_run=dry_run, yes=yes)
+
+
+def _evaluate(
+    request: BenchmarkRequest, invocation: Invocation, *, dry_run: bool, yes: bool
+) -> int:
+    """Show what it will cost, do it if a person agrees, and print what came out."""
+    _leave_out_race(request)
     lines = _describe_missing(request)
     stages = _estimate(request)
     costs, runs = _render_costs(stages), _describe_runs(request)
@@ -123,51 +156,53 @@ def run_deep_research_bench(
     return ErrorKind.PARTIAL.exit_status if _has_failures(figures) else 0
 
 
-def _read_request(
-    folder: Path,
-    *,
-    reports: Path | None,
-    name: str,
-    out: Path,
-    judge: str,
-    fact_judge: str,
-    only: str,
-    language: str,
-    limit: int | None,
-    parallel: int,
-    reference: Path | None,
-    choice: list[str] | None,
-    **more: Any,
-) -> BenchmarkRequest:
-    """Read the data and the reports, and what is to be done with them."""
-    for option, value, allowed in (
-        ("--only", only, ("", "race", "fact")),
-        ("--language", language, ("", "en", "zh")),
-    ):
-        if value not in allowed:
-            hint = f"{' or '.join(allowed[1:])}, or leave it out"
+def _check_words(given: Mapping[str, tuple[str, tuple[str, ...]]]) -> None:
+    """Refuse options that are none of the words they may be.
+
+    Raises:
+        Problem: `usage`.
+    """
+    for option, (value, allowed) in given.items():
+        if value and value not in allowed:
+            hint = f"{' or '.join(allowed)}, or leave it out"
             raise Problem(ErrorCode.USAGE, f"{option} is not {value!r}", hint=hint)
-    data = read_benchmark(folder, language, limit, reference)
-    called = name or (reports.stem if reports else "dossier")
+
+
+def _read_choices(choices: list[str]) -> dict[str, Any]:
+    return read_choices(choices, yes=False, review=False, quick=False, project="")
+
+
+def _choose_judges(judge: str, fact_judge: str, only: str) -> tuple[str, str]:
+    """Return the models that judge by RACE and by FACT; "" for what is left out.
+
+    Raises:
+        Problem: `model_key_missing` where it would be the built-in one.
+    """
     usual = judge or model_for_role(ROLE, Context())
-    if is_extractive(usual) or is_extractive(fact_judge):
+    race, fact = usual if only != "fact" else "", fact_judge or usual
+    fact = "" if only == "race" else fact
+    if is_extractive(race) or is_extractive(fact):
         hint = "--judge provider:name, with the key of the provider"
         what = "the built-in model cannot judge a report"
         raise Problem(ErrorCode.MODEL_KEY_MISSING, what, hint=hint)
-    choices = read_choices(choice or [], yes=False, review=False, quick=False, project="")
-    request = BenchmarkRequest(data, out.absolute(), called, parallel, choices, **more)
-    request.race = usual if only != "fact" else ""
-    request.fact = (fact_judge or usual) if only != "race" else ""
-    source = reports or request.out / OWN_REPORTS.format(called)
-    found = read_articles(source, data.tasks) if reports or source.exists() else {}
-    request.reports = {one.prompt: found[one.prompt] for one in data.tasks if one.prompt in found}
-    if not reports:
-        request.awaited = [one for one in data.tasks if one.prompt not in found]
+    return race, fact
+
+
+def _find_reports(request: BenchmarkRequest, reports: Path | None) -> None:
+    """Read the reports that exist, and note the tasks for which Dossier will write one.
+
+    Raises:
+        Problem: `file_not_found`, `corpus_line` or `corpus_empty`.
+    """
+    tasks, own = request.data.tasks, request.out / OWN_REPORTS.format(request.name)
+    source = reports or own
+    found = read_articles(source, tasks) if reports or own.exists() else {}
+    request.reports = {one.prompt: found[one.prompt] for one in tasks if one.prompt in found}
+    if reports is None:
+        request.awaited = [one for one in tasks if one.prompt not in found]
     elif not request.reports:
-        what = "no report in it is on one of the chosen tasks"
-        raise Problem(ErrorCode.CORPUS_EMPTY, what, where=str(reports))
-    _leave_out_race(request)
-    return request
+        what, hint = "no report in it is on one of the chosen tasks", "check `prompt` or `id`"
+        raise Problem(ErrorCode.CORPUS_EMPTY, what, where=str(reports), hint=hint)
 
 
 def _leave_out_race(request: BenchmarkRequest) -> None:
@@ -297,7 +332,22 @@ def _render_costs(stages: Sequence[StageCost]) -> Table:
     rows = make_table("stage", "judge", *numbers)
     for one in stages:
         rows.add_row(*_cells(one))
+    if len(stages) > 1:
+        rows.add_row(*_cells(_total(stages)))
     return rows
+
+
+def _total(stages: Sequence[StageCost]) -> StageCost:
+    """Return what all stages cost; nobody knows where one has no price."""
+    known = [one.dollars for one in stages if one.dollars is not None]
+    return StageCost(
+        "in all",
+        "",
+        sum(one.calls for one in stages),
+        sum(one.tokens_in for one in stages),
+        sum(one.tokens_out for one in stages),
+        sum(known) if len(known) == len(stages) else None,
+    )
 
 
 def _cells(one: StageCost) -> list[str]:

@@ -17,10 +17,10 @@ from evals.deep_research_bench.benchmark_data import (
     BenchmarkTask,
     TaskCriteria,
 )
-from evals.deep_research_bench.fact import DEDUPLICATE, EXTRACT, SUPPORT, name_page
+from evals.deep_research_bench.fact_evaluation import DEDUPLICATE, EXTRACT, SUPPORT, name_page
 from evals.deep_research_bench.fact_scores import list_addresses
 from evals.deep_research_bench.judge_calls import Judge, JudgeStage, count_answered
-from evals.deep_research_bench.race import CLEAN, CRITERIA, SCORE, TRIALS, WEIGHTS
+from evals.deep_research_bench.race_evaluation import CLEAN, CRITERIA, SCORE, TRIALS, WEIGHTS
 from models.chat_models import list_unpriced_models
 from text.tokens import estimate_tokens
 
@@ -99,6 +99,12 @@ class EvaluationPlan:
             if task.prompt in self.articles or task.prompt in awaited
         ]
 
+    def name_comparison(self, task: BenchmarkTask, article: str) -> str:
+        """Return what names the call in which a report is compared with its reference report."""
+        rules = self.data.criteria.get(task.prompt)
+        parts = (article, self.data.references[task.prompt], rules, self.skip_cleaning)
+        return "\0".join(map(str, parts))
+
 
 def plan_calls(plan: EvaluationPlan) -> list[PlannedCall]:
     """Return every call of an evaluation, as far as they can be foreseen."""
@@ -149,7 +155,8 @@ def _race_calls(plan: EvaluationPlan, judge: Judge, task: BenchmarkTask) -> Iter
     reference = estimate_tokens(plan.data.references[task.prompt])
     count, listed = _criteria_size(rules)
     read = asked + length + reference + listed
-    yield _call(judge, SCORE, task, article, read, SCORE_TOKENS * count)
+    about = None if article is None else plan.name_comparison(task, article)
+    yield _call(judge, SCORE, task, about, read, SCORE_TOKENS * count)
 
 
 def _fact_calls(judge: Judge, task: BenchmarkTask, article: str | None) -> Iterator[PlannedCall]:

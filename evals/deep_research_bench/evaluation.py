@@ -21,8 +21,8 @@ from evals.deep_research_bench.benchmark_data import (
     TaskCriteria,
     criteria_line,
 )
-from evals.deep_research_bench.call_estimate import EvaluationPlan, plan_calls
-from evals.deep_research_bench.fact import CitedPages, check_citations
+from evals.deep_research_bench.call_estimate import EvaluationPlan
+from evals.deep_research_bench.fact_evaluation import CitedPages, check_citations
 from evals.deep_research_bench.fact_scores import (
     EXTRACTION_FAILED,
     FactRecord,
@@ -30,7 +30,7 @@ from evals.deep_research_bench.fact_scores import (
     average_fact_by_task,
 )
 from evals.deep_research_bench.judge_calls import count_spent
-from evals.deep_research_bench.race import RaceEntry, score_article, write_criteria
+from evals.deep_research_bench.race_evaluation import RaceEntry, score_article, write_criteria
 from evals.deep_research_bench.race_scores import OVERALL, average_race
 from evals.retrieval_eval import Told
 from models.faults import raise_if_fatal
@@ -115,13 +115,13 @@ class Evaluation:
         try:
             if task.prompt not in self.criteria:
                 self.criteria[task.prompt] = await write_criteria(self.plan.race, task)
-            entry = RaceEntry(
-                task,
-                self.plan.articles[task.prompt],
-                self.plan.data.references[task.prompt],
-                self.criteria[task.prompt],
+            article = self.plan.articles[task.prompt]
+            reference = self.plan.data.references[task.prompt]
+            entry = RaceEntry(task, article, reference, self.criteria[task.prompt])
+            about = self.plan.name_comparison(task, article)
+            line = await score_article(
+                self.plan.race, entry, about, skip_cleaning=self.plan.skip_cleaning
             )
-            line = await score_article(self.plan.race, entry, skip_cleaning=self.plan.skip_cleaning)
         except Problem as problem:
             raise_if_fatal(problem)
             line = {"id": task.id, "prompt": task.prompt, "error": problem.error}
@@ -173,8 +173,8 @@ class Evaluation:
         return [lines[task.prompt] for task in self.plan.data.tasks if task.prompt in lines]
 
     async def _summarize(self) -> dict[str, Any]:
-        calls = plan_calls(self.plan)
-        spent = await count_spent(sorted({one for call in calls for one in call.threads}))
+        judges = [one for one in (self.plan.race, self.plan.fact) if one]
+        spent = await count_spent({thread for judge in judges for thread in judge.threads})
         return {
             "name": self.files.name,
             "tasks": len(self.plan.data.tasks),

@@ -8,7 +8,7 @@ takes its place.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
@@ -75,6 +75,8 @@ class Judge:
             max_calls=counts["calls"],
         )
         self.model, self.gate, self.retry_failed = model, gate, retry_failed
+        self.threads: set[str] = set()
+        """The threads of all calls so far, also of those that the ledger answered."""
 
     def thread(self, stage: JudgeStage, task: BenchmarkTask, about: str) -> str:
         """Name the thread of the calls of a stage for a task; `about` is what is judged."""
@@ -168,11 +170,12 @@ class Judge:
         raise Problem(ErrorCode.ANSWER_INVALID, f"no usable answer in {MOST_RETRIES} tries")
 
     def _runtime(self, thread: str) -> Runtime[Context]:
+        self.threads.add(thread)
         place = ExecutionInfo(checkpoint_id="", checkpoint_ns="", task_id="", thread_id=thread)
         return Runtime(context=self.context, execution_info=place)
 
 
-async def count_spent(threads: list[str]) -> Spent:
+async def count_spent(threads: Iterable[str]) -> Spent:
     """Return what the calls in some threads have used, over all starts of an evaluation."""
     made = [one for thread in threads for one in await list_attempts(run_id(thread, 1))]
     return Spent(

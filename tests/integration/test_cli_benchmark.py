@@ -379,6 +379,24 @@ def test_dossier_writes_the_reports_itself_and_only_once(place: Place, forks: Fo
     assert again.told["fact"] == done.told["fact"]
 
 
+def test_a_run_that_was_killed_goes_on_before_its_report_is_judged(place: Place, forks: Forks):
+    empty = {"schema": "ExtractedCitations", "reply": {"citations": []}}
+    words = ["eval", "drb", "bench", "--judge", JUDGE, "--only", "fact", "--limit", "1", "--yes"]
+    with Server([{"hang": 60}]) as server:
+        web = {**key(server), "SEARXNG_URL": server.url.removesuffix("/v1")}
+        killed = place.start(*words, **web)
+        wait_for(lambda: server.log)
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.communicate()
+        server.replace([empty])
+        chosen = ["--set", 'models={"default": "extractive:"}', "--json"]
+        done = forks.run(place, *words, *chosen, **web)
+
+    assert done.status == 0, done.err
+    assert len(server.log) == 1
+    assert read(place, "raw_data/dossier.jsonl")[0]["prompt"] == PROMPTS[1]
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [

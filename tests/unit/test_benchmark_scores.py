@@ -21,7 +21,7 @@ from evals.deep_research_bench.fact_scores import (
     list_addresses,
     tidy_citation,
 )
-from evals.deep_research_bench.race import split_in_half
+from evals.deep_research_bench.race_evaluation import split_in_half
 from evals.deep_research_bench.race_scores import (
     RaceScores,
     average_race,

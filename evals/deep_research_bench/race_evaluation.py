@@ -93,8 +93,16 @@ def split_in_half(article: str) -> list[str]:
     return [article[:at], article[at:]]
 
 
-async def score_article(judge: Judge, entry: RaceEntry, *, skip_cleaning: bool) -> dict[str, Any]:
+async def score_article(
+    judge: Judge, entry: RaceEntry, about: str, *, skip_cleaning: bool
+) -> dict[str, Any]:
     """Return the line of a task in the benchmark's `raw_results.jsonl`, and the cleaned report.
+
+    Args:
+        judge: Who scores it.
+        entry: What is needed for that.
+        about: What names the comparison among the calls of the judge.
+        skip_cleaning: Whether the report is compared with its citations.
 
     Raises:
         Problem: What keeps the judge from scoring it; nothing is scored by half.
@@ -115,7 +123,7 @@ async def score_article(judge: Judge, entry: RaceEntry, *, skip_cleaning: bool) 
     scores = await judge.ask(
         SCORE,
         task,
-        entry.article,
+        about,
         shown,
         RaceScores,
         lambda answer: "; ".join(list_unscored(answer, rules)),
