@@ -169,7 +169,7 @@ def _check_words(given: Mapping[str, tuple[str, tuple[str, ...]]]) -> None:
 
 
 def _read_choices(choices: list[str]) -> dict[str, Any]:
-    return read_choices(choices, yes=False, review=False, quick=False, project="")
+    return read_choices(choices, yes=False, review=False, quick=False, named={})
 
 
 def _choose_judges(judge: str, fact_judge: str, only: str) -> tuple[str, str]:
@@ -320,10 +320,10 @@ def _describe_runs(request: BenchmarkRequest) -> list[str]:
     if not request.awaited:
         return []
     context, count = task_context(request.awaited[0], request.choices), len(request.awaited)
-    runs = pluralize(count, "run")
+    runs, most = pluralize(count, "run"), context.limits.max_cost
     return [
-        f"{runs} of Dossier before that, at most ${context.max_cost:.2f} each (max_cost) and "
-        f"${count * context.max_cost:.2f} in all"
+        f"{runs} of Dossier before that, at most ${most:.2f} each (max_cost) and "
+        f"${count * most:.2f} in all"
     ]
 
 
