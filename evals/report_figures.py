@@ -6,7 +6,7 @@ import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from graph.records import Finding, Source, Step, entries_of_turn
@@ -64,7 +64,7 @@ class ReportFigures:
     removed_share: float | None = None
     """Of the claims and of those that were removed."""
     inferences: int = 0
-    """Sentences that are marked as what the writer infers or advises."""
+    """Sentences that are shown as what the writer infers or advises; they are no claims."""
     unknowns: int = 0
     """Sentences that say what was not found."""
     sources: int = 0
@@ -146,18 +146,25 @@ def _count_claims(figures: ReportFigures, state: State, statements: Sequence[str
     report = state["report"]
     doubts = [to_graded_doubt(one) for one in report.get("doubted", [])]
     doubted = {statement_key(one["text"]) for one in doubts}
-    claims = [one for one in statements if _is_claim(one)]
+    inferred = {statement_key(one) for one in _list_inferred(state)}
+    claims = [one for one in statements if _is_claim(one) and statement_key(one) not in inferred]
     cited = [one for one in claims if list_cited_ids(one)]
     figures.claims, figures.cited = len(claims), len(cited)
     figures.verified = sum(statement_key(one) not in doubted for one in cited)
     figures.doubted, figures.removed = len(doubts), len(report["removed"])
     # What a source says of itself is no remark of the writer.
     own = [QUOTE.sub("", one) for one in statements]
-    figures.inferences = sum(map(is_own_inference, own))
+    figures.inferences = sum(is_own_inference(one) or statement_key(one) in inferred for one in own)
     figures.unknowns = sum(map(is_absence_remark, own))
     figures.verified_share = _share(figures.verified, figures.claims)
     figures.doubted_share = _share(figures.doubted, figures.claims)
     figures.removed_share = _share(figures.removed, figures.claims + figures.removed)
+
+
+def _list_inferred(state: State) -> list[str]:
+    """Return the sentences that the report shows as inference; older ones have no such list."""
+    inferred: list[str] = cast("Mapping[str, Any]", state["report"]).get("inferred", [])
+    return inferred
 
 
 def _is_claim(statement: str) -> bool:

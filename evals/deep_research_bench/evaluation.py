@@ -1,7 +1,8 @@
 """Evaluate reports: RACE and FACT for every task side by side, and the files that result.
 
 What a judge has answered is in the ledger, so an evaluation that was stopped is started again and
-makes the rest of its calls. The files are written anew from the answers after every task.
+makes the rest of its calls. The files are written from the answers at the end, also where a problem
+or a person ends it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,7 @@ from evals.deep_research_bench.fact_scores import (
     average_fact,
     average_fact_by_task,
 )
-from evals.deep_research_bench.judge_calls import count_spent
+from evals.deep_research_bench.judge_calls import Judge, count_spent
 from evals.deep_research_bench.race_evaluation import RaceEntry, score_article, write_criteria
 from evals.deep_research_bench.race_scores import OVERALL, average_race
 from evals.retrieval_eval import Told
@@ -72,6 +74,7 @@ class Evaluation:
         self.criteria: dict[str, TaskCriteria] = dict(plan.data.criteria)
         self.race_lines: dict[str, dict[str, Any]] = {}
         self.fact_records: dict[str, FactRecord] = {}
+        self.pages = CitedPages(files.out / "pages")
 
     async def run(self) -> dict[str, Any]:
         """Have all reports judged, and return the figures.
@@ -81,15 +84,24 @@ class Evaluation:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                if self.plan.race:
-                    group.create_task(self._each(self.plan.scorable(), self._race, "RACE"))
-                if self.plan.fact:
-                    group.create_task(self._each(self.plan.reported(), self._fact, "FACT"))
+                if judge := self.plan.race:
+                    scored = partial(self._race, judge)
+                    group.create_task(self._each(self.plan.scorable(), scored, "RACE"))
+                if judge := self.plan.fact:
+                    checked = partial(self._fact, judge)
+                    group.create_task(self._each(self.plan.reported(), checked, "FACT"))
         except BaseExceptionGroup as group_error:
             raise _first(group_error) from group_error
         finally:
+            await anyio.to_thread.run_sync(self._write_files)
             await flush_traces()
         return await self._summarize()
+
+    def _write_files(self) -> None:
+        if self.race_lines:
+            self._write_race()
+        if self.fact_records:
+            self._write_fact()
 
     async def _each(
         self,
@@ -109,38 +121,25 @@ class Evaluation:
             for task in tasks:
                 group.create_task(one(task))
 
-    async def _race(self, task: BenchmarkTask) -> None:
+    async def _race(self, judge: Judge, task: BenchmarkTask) -> None:
         """Score the report on one task; one that cannot be scored is listed with the reason."""
-        assert self.plan.race  # noqa: S101
         try:
             if task.prompt not in self.criteria:
-                self.criteria[task.prompt] = await write_criteria(self.plan.race, task)
+                self.criteria[task.prompt] = await write_criteria(judge, task)
             article = self.plan.articles[task.prompt]
             reference = self.plan.data.references[task.prompt]
             entry = RaceEntry(task, article, reference, self.criteria[task.prompt])
             about = self.plan.name_comparison(task, article)
-            line = await score_article(
-                self.plan.race, entry, about, skip_cleaning=self.plan.skip_cleaning
-            )
+            line = await score_article(judge, entry, about, skip_cleaning=self.plan.skip_cleaning)
         except Problem as problem:
             raise_if_fatal(problem)
             line = {"id": task.id, "prompt": task.prompt, "error": problem.error}
         self.race_lines[task.prompt] = line
-        await anyio.to_thread.run_sync(self._write_race)
 
-    async def _fact(self, task: BenchmarkTask) -> None:
+    async def _fact(self, judge: Judge, task: BenchmarkTask) -> None:
         """Check the citations of the report on one task."""
-        assert self.plan.fact  # noqa: S101
-        pages = self._pages
         article = self.plan.articles[task.prompt]
-        self.fact_records[task.prompt] = await check_citations(self.plan.fact, task, article, pages)
-        await anyio.to_thread.run_sync(self._write_fact)
-
-    @property
-    def _pages(self) -> CitedPages:
-        if not hasattr(self, "_cited_pages"):
-            self._cited_pages = CitedPages(self.files.out / "pages")
-        return self._cited_pages
+        self.fact_records[task.prompt] = await check_citations(judge, task, article, self.pages)
 
     def _write_race(self) -> None:
         lines = self._in_order(self.race_lines)
@@ -152,12 +151,13 @@ class Evaluation:
         scored = [{key: one[key] for key in one if key != "cleaned"} for one in lines]
         self.files.write("cleaned_data/{name}.jsonl", cleaned)
         self.files.write("results/race/{name}/raw_results.jsonl", scored)
-        written = [task for task in self.plan.data.tasks if task.prompt in self.criteria]
-        own = [one for one in written if one.prompt not in self.plan.data.criteria]
-        self.files.write(
-            "criteria_data/criteria.jsonl",
-            [criteria_line(one, self.criteria[one.prompt]) for one in own],
-        ) if own else None
+        own = [
+            criteria_line(task, self.criteria[task.prompt])
+            for task in self.plan.data.tasks
+            if task.prompt in self.criteria and task.prompt not in self.plan.data.criteria
+        ]
+        if own:
+            self.files.write("criteria_data/criteria.jsonl", own)
         means = average_race(lines)
         shown = [f"{RACE_LABELS[name]}: {value:.4f}\n" for name, value in means.items()]
         self.files.write_text("results/race/{name}/race_result.txt", "".join(shown))

@@ -44,28 +44,36 @@ PAGE_CHARACTERS = 100_000
 FETCHES = 8
 """How many pages are fetched side by side."""
 
-PASSING = (ErrorCode.PAGE_TIMEOUT, ErrorCode.PAGE_UNAVAILABLE, ErrorCode.URL_UNRESOLVED)
+PASSING = (ErrorCode.PAGE_TIMEOUT, ErrorCode.PAGE_UNAVAILABLE)
 """What may be over a moment later; then a page is fetched once more."""
 
 
 class CitedPages:
-    """The pages that reports cite, each fetched once and kept in a folder."""
+    """The pages that reports cite, each fetched once and kept in a folder.
+
+    A page that cannot be read is tried again by the next start.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = anyio.Path(folder)
         self.gate = asyncio.Semaphore(FETCHES)
         self.locks: dict[str, asyncio.Lock] = {}
+        self.failed: dict[str, str] = {}
+        """Why pages cannot be read, by their addresses."""
 
     async def read(self, url: str) -> str:
         """Return the title and the text of a page, or why it cannot be read."""
         async with self.locks.setdefault(url, asyncio.Lock()):
             file = self.folder / f"{sha256(url.encode()).hexdigest()[:32]}.json"
+            if url in self.failed:
+                return self.failed[url]
             if await file.exists():
                 return str(json.loads(await file.read_text("utf-8"))["url_content"])
             try:
                 content = await self._fetch(url)
             except Problem as problem:
-                return f"{SCRAPE_FAILED}{problem.error}"
+                self.failed[url] = f"{SCRAPE_FAILED}{problem.error}"
+                return self.failed[url]
             kept = json.dumps({"url": url, "url_content": content}, ensure_ascii=False)
             await self.folder.mkdir(parents=True, exist_ok=True)
             part = file.with_suffix(".part")

@@ -74,6 +74,14 @@ def test_claims_are_counted_by_what_the_checks_say_of_them():
     assert (told["inferences"], told["unknowns"], told["tables"]) == (1, 1, 1)
 
 
+def test_what_is_shown_as_inference_is_no_claim():
+    shown = state("Bees form a cluster [S2]. Keepers should insulate the hive [S2].")
+    cast("Any", shown["report"])["inferred"] = ["Keepers should insulate the hive [S2]."]
+    told = measure_report("r-1", shown, {})
+
+    assert (told.claims, told.verified, told.inferences) == (1, 1, 1)
+
+
 def test_a_claim_without_a_source_is_not_verified():
     told = measure_report("r-1", state("Bees visit two million flowers for a jar of honey."), {})
 
