@@ -6,15 +6,15 @@ import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import Any
 
 from graph.records import Finding, Source, Step, entries_of_turn
 from graph.state import State
 from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import classify_statement
-from report.citations import to_whole_document
+from report.citations import get_document_key
 from report.document import to_graded_doubt
+from report.independence import count_independent
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     list_prose_blocks,
@@ -72,7 +72,7 @@ class ReportFigures:
     documents: int = 0
     """Cited documents."""
     independent: int = 0
-    """Web sites and files that are cited."""
+    """Cited sources that do not depend on each other: copies, and pages of one site, are one."""
     steps: int = 0
     steps_covered: int = 0
     """Steps of which a source is cited."""
@@ -106,7 +106,7 @@ def measure_report(run: str, state: State, texts: Mapping[str, str]) -> ReportFi
     ]
     _count_words(figures, blocks)
     _count_claims(figures, state, statements)
-    _count_sources(figures, state)
+    _count_sources(figures, state, texts)
     _count_coverage(figures, state)
     _count_quotations(figures, report["body"], texts)
     runs_of_rows = groupby(blocks, key=lambda block: block.kind == "row")
@@ -146,7 +146,7 @@ def _count_claims(figures: ReportFigures, state: State, statements: Sequence[str
     report = state["report"]
     doubts = [to_graded_doubt(one) for one in report.get("doubted", [])]
     doubted = {statement_key(one["text"]) for one in doubts}
-    inferred = {statement_key(one) for one in _list_inferred(state)}
+    inferred = {statement_key(one) for one in report.get("inferred", [])}
     claims = [one for one in statements if _is_claim(one) and statement_key(one) not in inferred]
     cited = [one for one in claims if list_cited_ids(one)]
     figures.claims, figures.cited = len(claims), len(cited)
@@ -161,12 +161,6 @@ def _count_claims(figures: ReportFigures, state: State, statements: Sequence[str
     figures.removed_share = _share(figures.removed, figures.claims + figures.removed)
 
 
-def _list_inferred(state: State) -> list[str]:
-    """Return the sentences that the report shows as inference; older ones have no such list."""
-    inferred: list[str] = cast("Mapping[str, Any]", state["report"]).get("inferred", [])
-    return inferred
-
-
 def _is_claim(statement: str) -> bool:
     """Tell whether a sentence states something: it names a source, or would need one."""
     if list_cited_ids(statement):
@@ -174,20 +168,12 @@ def _is_claim(statement: str) -> bool:
     return classify_statement(render_plain_text(statement)) in ("claim", "unsure")
 
 
-def _count_sources(figures: ReportFigures, state: State) -> None:
+def _count_sources(figures: ReportFigures, state: State, texts: Mapping[str, str]) -> None:
     known: dict[str, Source] = state.get("sources", {})
     cited = [known[name] for name in state["report"]["cited"] if name in known]
     figures.sources = len(cited)
-    figures.documents = len({to_whole_document(one)["location"] or one["page"] for one in cited})
-    figures.independent = len({_independent_key(one) for one in cited})
-
-
-def _independent_key(source: Source) -> str:
-    """Return what two sources share that are not independent: their site, or their file."""
-    if source["kind"] == "web":
-        host = urlsplit(source["location"]).hostname or ""
-        return host.removeprefix("www.") or source["location"]
-    return to_whole_document(source)["location"] or source["page"]
+    figures.documents = len({get_document_key(one) for one in cited})
+    figures.independent = count_independent(cited, texts)
 
 
 def _count_coverage(figures: ReportFigures, state: State) -> None:

@@ -36,7 +36,7 @@ ROWS = (
     ("said to be unknown", "unknowns"),
     ("sources cited", "sources"),
     ("  documents", "documents"),
-    ("  independent sites and files", "independent"),
+    ("  independent", "independent"),
     ("steps in the report", "steps_covered"),
     ("parts of the question covered", "parts_covered"),
     ("quotations word for word", "quotations_verified"),

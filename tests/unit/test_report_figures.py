@@ -25,12 +25,12 @@ From this I infer that dancing costs little. The sources do not say how much hon
 The following section compares both:
 """
 SOURCES = {
-    name: {"id": name, "page": name, "title": name, "location": place, "kind": kind}
-    for name, place, kind in [
-        ("S1", "https://www.bees.example/dance#L1", "web"),
-        ("S2", "https://bees.example/winter", "web"),
-        ("S3", "/notes/honey.md#L3-L9", "file"),
-        ("S4", "/notes/other.md", "file"),
+    name: {"id": name, "page": name, "title": name, "location": place, "kind": kind, "site": site}
+    for name, place, kind, site in [
+        ("S1", "https://www.bees.example/dance#L1", "web", "bees.example"),
+        ("S2", "https://bees.example/winter", "web", "bees.example"),
+        ("S3", "/notes/honey.md#L3-L9", "file", "notes"),
+        ("S4", "/notes/other.md", "file", "notes"),
     ]
 }
 
@@ -76,7 +76,7 @@ def test_claims_are_counted_by_what_the_checks_say_of_them():
 
 def test_what_is_shown_as_inference_is_no_claim():
     shown = state("Bees form a cluster [S2]. Keepers should insulate the hive [S2].")
-    cast("Any", shown["report"])["inferred"] = ["Keepers should insulate the hive [S2]."]
+    shown["report"]["inferred"] = ["Keepers should insulate the hive [S2]."]
     told = measure_report("r-1", shown, {})
 
     assert (told.claims, told.verified, told.inferences) == (1, 1, 1)
