@@ -83,6 +83,7 @@ async def ask(
     *,
     default: Answer | None = None,
     repairs: int = DEFAULT_REPAIRS,
+    fallback: bool = True,
 ) -> Answer:
     """Ask the model that plays `role` for one typed answer.
 
@@ -95,6 +96,7 @@ async def ask(
         schema: The form of the answer.
         default: The answer if there is none; without it, the problem is raised.
         repairs: How often the model is shown what is wrong with its answer.
+        fallback: Whether another model may answer in its place.
 
     Raises:
         Problem: `answer_invalid` if no answer fits the schema after those repairs, or whatever
@@ -103,7 +105,7 @@ async def ask(
     language = detect_language(system[:BEGINNING])
     system = f"{system}\n\n{describe_schema(schema, language)}"
     try:
-        around = await _call_context(state, runtime, role, system)
+        around = await _call_context(state, runtime, role, system, fallback=fallback)
         return await _answer(around, messages, schema, repairs)
     except Problem as problem:
         if default is None:
@@ -156,6 +158,8 @@ async def work(
     recall: Recall | None = None,
     message_id: str = "",
     sources: Mapping[str, Source] = NO_SOURCES,
+    *,
+    fallback: bool = True,
 ) -> WorkResult:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
 
@@ -169,11 +173,12 @@ async def work(
         recall: Answers a question from memory, for the tool of that name.
         message_id: The id of the message in which its words are streamed.
         sources: The sources that the conversation shows, by id, for the tools that read on.
+        fallback: Whether another model may answer in its place.
 
     Raises:
         Problem: Whatever keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
-    around = await _call_context(state, runtime, role, system)
+    around = await _call_context(state, runtime, role, system, fallback=fallback)
     around = replace(around, recall=recall, sources={**sources})
     reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
     metadata = reply.response_metadata
@@ -196,14 +201,19 @@ def _last(talk: Sequence[BaseMessage]) -> AIMessage:
 
 
 async def _call_context(
-    state: Mapping[str, Any], runtime: Runtime[Context], role: str, system: str
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    role: str,
+    system: str,
+    *,
+    fallback: bool = True,
 ) -> CallContext:
     """Return the context of a call of a role at this point of the run."""
     place = call_site(state, runtime)
     if role not in ROLES_OUTSIDE_RUN:
         system = join_prompt_blocks(system, _wishes_block(state))
     choices = runtime.context
-    other = _fallback_model(role, model_for_role(role, choices))
+    other = _fallback_model(role, model_for_role(role, choices)) if fallback else None
     return CallContext(
         choices=choices,
         site=place,

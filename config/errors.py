@@ -82,6 +82,7 @@ class ErrorCode(StrEnum):
     EMBEDDER_CHANGED = "embedder_changed", ErrorKind.CONFLICT
     EMBEDDER_MISSING = "embedder_missing", ErrorKind.UNAVAILABLE
     EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
+    EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT

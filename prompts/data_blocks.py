@@ -13,12 +13,12 @@ from graph.records import WEAK_GENRES
 
 TAGS = re.findall(
     r"\w+",
-    """abstract answer contested contradictions conversation count disagreements doubted draft
-    earlier evidence experience fact facts feedback finding findings gaps insight
+    """abstract answer contested contradictions conversation count criteria disagreements doubted
+    draft earlier evidence experience fact facts feedback finding findings gaps insight
     instructions known limit links memory message messages needs new not_found note notes open
-    other others outline page pages plan profile queries question raised removed reports request
-    run runs section sentence sentences source
-    sources step summary table tables talk trait traits wish wishes withheld""",
+    other others outline page pages plan profile queries question raised reference removed
+    report reports request run runs section sentence sentences source sources step summary
+    table tables talk trait traits wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 

@@ -242,6 +242,18 @@ COMMANDS = {
         "eval_runs.run_locomo_eval",
         (options.LOCOMO_FILE, options.QUESTION_LIMIT, options.JSON),
     ),
+    "eval drb": CommandEntry(
+        "Score reports by DeepResearch Bench: RACE and FACT, with a judge of your choice.\n\n"
+        "What it will cost is shown first. A stopped evaluation goes on when it is started again, "
+        "and pays for nothing twice.",
+        "benchmark_command.run_deep_research_bench",
+        (*options.BENCHMARK, options.JSON),
+    ),
+    "eval report": CommandEntry(
+        "Count what a report has: claims, sources, coverage, length. No judge is needed.",
+        "report_figures_command.print_report_figures",
+        (options.FIGURES_OF, *options.PROJECT),
+    ),
     "settings": CommandEntry("Copy settings into the home."),
     "settings import": CommandEntry(
         "Copy the settings of a .env into the home, after showing them.\n\n"
