@@ -155,6 +155,7 @@ def _step_state(state: State, step: Step) -> StepState:
         feedback="",
         more_queries=[],
         seen=_seen_spans(state),
+        outline=state.get("outline", ""),
         read=[],
         sources=_citable(state, [*needed, *earlier]),
     )

@@ -90,6 +90,8 @@ class State(TypedDict, total=False):
     """What was found before planning, by turn and query. Written by background."""
     plan: Plan
     """What will be researched. Written by planner; a person's edit by human_feedback."""
+    outline: str
+    """Which documents were in scope when the plan was made, as a block. Written by planner."""
     feedback: str
     """What a person said against the plan. Written by human_feedback."""
     wishes: list[str]
@@ -154,6 +156,7 @@ class StepState(CallSiteState, total=False):
     more_queries: list[str]
     seen: list[ShownSpan]
     """What was shown before the plan was made."""
+    outline: str
     passages: list[Passage]
     """What threads of versions 1 to 5 have in the place of `read`."""
     read: list[ShownSpan]

@@ -69,7 +69,7 @@ async def _ask_for_corrections(
     """
     passages = await load_read_passages(call_site(state, runtime).owner, state)
     messages: list[AnyMessage] = [
-        HumanMessage(await render_request(state, runtime, passages)),
+        HumanMessage(render_request(state, runtime, passages)),
         AIMessage(draft),
         HumanMessage(render_correction_request(state["language"], shown)),
     ]

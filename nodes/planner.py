@@ -109,7 +109,8 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     """Write a plan for the question, unless the run has no research steps.
 
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
-    and `answers`; writes `plan`, `decision`, `status`, and `messages` where the plan is shown.
+    and `answers`; writes `plan`, `outline`, `decision`, `status`, and `messages` where the plan is
+    shown.
     """
     if runtime.context.depth == "quick":
         return State()
@@ -117,15 +118,24 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
         # Without research there is no plan to review.
         return State(plan=EMPTY_PLAN, decision="")
     show_progress(state, "planning")
-    plan = await _plan(state, runtime)
+    outline = await _outline(state, runtime)
+    planned = State(plan=await _plan(state | State(outline=outline), runtime), outline=outline)
+    plan = planned["plan"]
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
-        return State(plan=plan, decision="approve")
+        return planned | State(decision="approve")
     place = call_site(state, runtime)
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")
     shown = [plan_message(state, plan)]
-    return State(plan=plan, messages=shown, status="waiting_review", decision="")
+    return planned | State(messages=shown, status="waiting_review", decision="")
+
+
+async def _outline(state: State, runtime: Runtime[Context]) -> str:
+    """Return the block of the documents in scope; while steps run, more of the web is read."""
+    place, language = call_site(state, runtime), state["language"]
+    outline = await outline_scope(place, runtime.context, state["question"], language)
+    return render_outline_block(outline)
 
 
 def is_already_answered(state: State) -> bool:
@@ -147,9 +157,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
-            draft = await ask(
-                again, runtime, "planner", system, [await _request(state, runtime)], Draft
-            )
+            draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
             plan = _without_answered(plan_from_draft(draft, limit, language), state)
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or runtime.context.auto_accept:
@@ -170,13 +178,11 @@ def _without_answered(plan: Plan, state: State) -> Plan:
     return plan if new == asked else plan | {"questions": new}
 
 
-async def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
+def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
-    place, language = call_site(state, runtime), state["language"]
-    outline = await outline_scope(place, runtime.context, state["question"], language)
     return HumanMessage(
         join_prompt_blocks(
-            render_outline_block(outline),
+            state["outline"],
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),

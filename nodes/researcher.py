@@ -41,7 +41,6 @@ from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
 from tools.reading_choice import list_spans, load_passages, reading_room
-from tools.scope_outline import outline_scope, render_outline_block
 from tools.source_checks import record_text_checks, verify_text
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -141,7 +140,7 @@ async def _write(
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
     system = render_prompt("researcher", language=state["language"])
-    request = await render_request(state, runtime, passages)
+    request = render_request(state, runtime, passages)
     request = join_prompt_blocks(request, render_block("withheld", withheld))
     messages = [HumanMessage(request)]
     memory = partial(recall_from_memory, state, runtime)
@@ -211,14 +210,12 @@ def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) 
     return cast("Finding", finding | {name: one for name, one in beside.items() if one})
 
 
-async def render_request(
-    state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]
-) -> str:
+def render_request(state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]) -> str:
     """Return the request, which begins alike for all steps of a run: a provider caches that.
 
     Args:
         state: The state of the step.
-        runtime: The runtime of the node, for the outline of the documents.
+        runtime: The runtime of the node; the built-in model only quotes, and needs no outline.
         passages: What the researcher reads.
     """
     sources = state["sources"]
@@ -228,21 +225,12 @@ async def render_request(
         render_block("question", state["question"]),
         render_pages_block(shared, sources),
         render_pages_block(own, sources),
-        await _outline(state, runtime),
+        "" if built_in("researcher", runtime.context) else state.get("outline", ""),
         render_findings_block(state["needed"], "needs"),
         render_earlier_block(state.get("earlier", [])),
         render_step_block(state["step"]),
         *(_revision_blocks(state) if state["feedback"] else []),
     )
-
-
-async def _outline(state: StepState, runtime: Runtime[Context]) -> str:
-    """Return which documents there are; nothing for the built-in model, which only quotes."""
-    if built_in("researcher", runtime.context):
-        return ""
-    place, language = call_site(state, runtime), state["language"]
-    outline = await outline_scope(place, runtime.context, state["question"], language)
-    return render_outline_block(outline)
 
 
 def _revision_blocks(state: StepState) -> list[str]:

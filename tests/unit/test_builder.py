@@ -21,6 +21,7 @@ DRAWINGS = {
     "3": "5e07b8bb4a67",
     "4": "8fdcd3f1d56f",
     "5": "c2421489e9c8",
+    "6": "c2421489e9c8",
 }
 """The drawing of every version of the graph that was ever released, hashed."""
 

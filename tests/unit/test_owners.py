@@ -28,6 +28,7 @@ from library import abstracts as library_abstracts
 from library import (
     document_listing,
     document_outline,
+    document_pages,
     document_sections,
     documents,
     page_outline,
@@ -159,6 +160,16 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 
 
 READS: dict[str, Read] = {
+    "library.document_pages.find_places": each(
+        lambda o, id: document_pages.find_places(o, [id]), "pages"
+    ),
+    "library.document_pages.read_documents": lambda o, ids: _read_documents(o, ids),
+    "library.document_pages.read_folders": lambda o, ids: document_pages.read_folders(
+        o, ["/docs"], 100_000
+    ),
+    "library.document_pages.find_pages_on_names": lambda o, ids: document_pages.find_pages_on_names(
+        o, ["Bees"], 10, ["/docs"]
+    ),
     "memory.self_questions.search_personal_notes": lambda o, ids: (
         self_questions.search_personal_notes(o, ASKED, 100)
     ),
@@ -452,6 +463,15 @@ async def _learnt(owner: str, run: str) -> Any:
     found = await past.find_past_run(owner, run)
     some = [related_runs.RelatedRun(found, 1.0, 0, 1.0)] if found else []
     return await related_runs.list_relevant_insights(owner, some)
+
+
+async def _read_documents(owner: str, ids: Any) -> Any:
+    places = [
+        place.document
+        for other in OWNERS
+        for place in (await document_pages.find_places(other, [*ids.pages])).values()
+    ]
+    return await document_pages.read_documents(owner, places, 1_000_000)
 
 
 async def _told_before(owner: str) -> Any:
