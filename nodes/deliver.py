@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from calls.attempts import EMBEDDER, INDEXER, list_attempts
+from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, list_attempts
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
@@ -80,11 +80,14 @@ async def deliver(state: State, runtime: Runtime[Context]) -> State:
 
 
 async def summarize_research(run: str) -> ResearchLog:
-    """Return what a run has done until now beside what its state holds."""
+    """Return what a run has done until now beside what its state holds.
+
+    A call that a crash left without an answer is none: the run made it again.
+    """
     calls = Counter(
         attempt.model
         for attempt in await list_attempts(run)
-        if attempt.role not in (EMBEDDER, INDEXER)
+        if attempt.role not in (EMBEDDER, INDEXER) and attempt.status != OPEN_STATUS
     )
     try:
         lines = await read_trace(run)
