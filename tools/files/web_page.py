@@ -98,12 +98,20 @@ def read_article(text: str, *, search: bool = True) -> Article:
     return Article(
         strip_permalink(article.title or title),
         blocks,
-        article.date or "",
+        article.date if article.date and _declares_date(root, article.date) else "",
         article.author or "",
         language,
         (article.pagetype or "").lower(),
         links,
     )
+
+
+def _declares_date(root: Any, date: str) -> bool:
+    """Tell whether a page declares a date: dates are also found in examples and in comments."""
+    declared = [*root.xpath("//meta/@content"), *root.xpath("//time/@datetime")]
+    declared += root.xpath("//script[@type='application/ld+json']/text()")
+    declared += root.xpath("//*[@itemprop]/@content")
+    return any(date[:10] in one or date[:4] in one for one in map(str, declared))
 
 
 def _list_links(root: Any) -> Iterator[PageLink]:
