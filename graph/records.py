@@ -170,6 +170,8 @@ class Finding(TypedDict):
     """Where sources disagree, a sentence each, with the ids of the sources."""
     read: NotRequired[list[str]]
     """The ids of the sources whose text its step was shown, cited or not."""
+    skipped: NotRequired[list[str]]
+    """The titles of documents that its step found and did not read, for lack of room."""
     questions: NotRequired[list[str]]
     """What the researcher would ask next; in a deep run they may become steps."""
     error: NotRequired[dict[str, str]]

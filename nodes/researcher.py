@@ -47,6 +47,9 @@ from tools.web.web_search import describe_redacted_queries, list_sent_queries
 
 log = logging.getLogger(__name__)
 
+MAX_SKIPPED = 20
+"""How many documents are named that were found and not read."""
+
 
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Research one step of the plan.
@@ -119,9 +122,17 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     state = state | StepState(sources=sources, unsearched=unsearched)
     withheld = describe_redacted_queries(evidence.sent)
     try:
-        return await _write(state, runtime, passages, queries, withheld)
+        written = await _write(state, runtime, passages, queries, withheld)
+        return _with_skipped(written, evidence.skipped)
     except Problem as problem:
         return await _end_step(state, runtime, place, problem, queries)
+
+
+def _with_skipped(written: StepState, skipped: Sequence[str]) -> StepState:
+    """Return what a step wrote, with the documents that it found and did not read, if any."""
+    if not skipped:
+        return written
+    return written | StepState(finding=written["finding"] | {"skipped": [*skipped[:MAX_SKIPPED]]})
 
 
 async def load_read_passages(owner: str, state: StepState) -> list[Passage]:

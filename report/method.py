@@ -63,6 +63,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "steps": _list_steps(state, language),
         "queries": list_searched_queries(state),
         "unused": _list_unused_titles(state, report),
+        "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
         "checks": _list_checks(report, language),
     }
@@ -169,6 +170,14 @@ def _list_unused_titles(state: State, report: Report) -> list[str]:
     known = {get_document_key(one) for one in cited}
     unused = [one for one in list_read_documents(state) if get_document_key(one) not in known]
     return [one["title"] or one["location"] for one in unused]
+
+
+def _list_skipped(state: State) -> list[str]:
+    """Return the titles of the documents that steps found and did not read, unless others did."""
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    read = {one["title"] for one in list_read_documents(state)}
+    titles = (title for finding in findings.values() for title in finding.get("skipped", []))
+    return [title for title in dict.fromkeys(titles) if title not in read]
 
 
 def _list_unread(state: State, report: Report, language: str) -> list[str]:

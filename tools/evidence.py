@@ -33,6 +33,7 @@ from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
 from report.checks.source_preparation import prepare_sources
+from report.citations import SECTION_SEPARATOR
 from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
@@ -97,6 +98,8 @@ class Evidence(NamedTuple):
     problems: list[Problem]
     sent: Mapping[str, str] = {}
     """The changed web queries as sent, by their original wording; "" if not sent."""
+    skipped: tuple[str, ...] = ()
+    """The titles of documents that were found and are not among the passages."""
 
     @property
     def unsearched(self) -> dict[str, str]:
@@ -253,11 +256,17 @@ async def _choose_reading(
     """Choose what is read of the found pages, and register their pages as sources of the thread."""
     wanted = wanted._replace(per_page=ALL)
     reading = await choose_reading(here, context, _distinct(results), wanted, files)
-    evidence = await register_spans(here, [*reading.shared, *reading.own], files)
-    shared = len(reading.shared)
-    for passage in evidence.passages[:shared]:
+    chosen = [*reading.shared, *reading.own]
+    evidence = await register_spans(here, chosen, files)
+    for passage in evidence.passages[: len(reading.shared)]:
         passage["shared"] = True
-    return evidence
+    read = {_document_title(page) for page, _ in chosen}
+    found = dict.fromkeys(_document_title(page) for page in _distinct(results))
+    return evidence._replace(skipped=tuple(title for title in found if title not in read))
+
+
+def _document_title(page: FoundPage) -> str:
+    return page.title.partition(SECTION_SEPARATOR)[0]
 
 
 def _distinct(results: Sequence[list[FoundPage]]) -> list[FoundPage]:

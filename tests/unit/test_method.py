@@ -172,3 +172,14 @@ def test_where_nothing_was_done_nothing_is_told():
     one = state([], background={}, sources={})
 
     assert describe_method(one, report(body="", cited=[]), "")["summary"] == ""
+
+
+def test_documents_that_were_found_and_not_read_are_named_unless_another_step_read_them():
+    steps = [
+        finding("Dances", ["S1"], ["bee dance"], read=["S1"], skipped=["Title 2", "Tide mills"]),
+        finding("Winter", ["S2"], ["bee winter"], read=["S2"], skipped=["Tide mills"]),
+    ]
+
+    told = describe_method(state(steps), report(), "2026-11-20")
+
+    assert part(told, "Found and not read, for lack of room") == ["Tide mills"]

@@ -129,3 +129,11 @@ async def test_what_is_read_follows_what_the_run_may_spend(
     context = Context(models={"default": "openai:gpt-4o"}, **choices)  # type: ignore[arg-type]
 
     assert await reading_room("researcher", context, 2_000) == room
+
+
+async def test_documents_that_were_found_and_not_read_are_named(folder: str):
+    evidence = await read("tide 7 of the book", folder, 300)
+
+    assert set(evidence.skipped) <= {"Gate", "Mill", "Rope"}
+    assert "Mill" not in evidence.skipped
+    assert (await read("green gate", folder, 40_000)).skipped == ()
