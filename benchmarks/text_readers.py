@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 from lxml.etree import LxmlError
 
 from config.errors import Problem
+from graph.records import RemovedSentence, Source, SourceContradiction
+from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
 from report.checks.quantities import SourceNumbers, extract_source_numbers
@@ -49,6 +51,7 @@ PLACES = (
     "privacy.exporter",
     "library.page_rows",
     "library.page_sizing",
+    "library.page_metadata",
     "memory.profile.store",
     "memory.profile.memory",
     "memory.reports",
@@ -66,7 +69,7 @@ PLACES = (
     "tools.file_batches",
     "tools.computed_pages",
     "tools.files",
-    "tools.evidence",
+    "tools.passage_choice",
     "tools.overview",
     "tools.tables",
     "tools.web.fetch",
@@ -117,6 +120,16 @@ EXAMPLES: dict[object, Make] = {
     CitationUse: lambda text: CitationUse(1, ("S1",), text, quoted=False),
     Sequence[float]: lambda _: [1.0, 12.0],
     Sequence[Sequence[float]]: lambda _: [[1.0, 12.0]],
+    object: lambda text: text,
+    PageMetadata: lambda _: NO_METADATA,
+    SourceContradiction: lambda text: SourceContradiction(
+        about="bees", one="S1", one_says=text, other="S2", other_says=text, reason="number"
+    ),
+    Sequence[RemovedSentence]: lambda text: [RemovedSentence(text=text, reason="no_source")],
+    Iterable[tuple[str, str]]: lambda text: [(text, "bees")],
+    Mapping[str, Source]: lambda _: {
+        "S1": Source(id="S1", page="p", title="Bees", location="/b.md", kind="file")
+    },
     Iterable[Span]: lambda text: [Span(0, min(40, len(text)), text[:40])],
     Literal["zh", "en"]: lambda _: "en",
 }

@@ -12,6 +12,7 @@ from langchain_core.messages import AnyMessage
 
 from calls.run_budget import RunBudget
 from graph.context import Context
+from graph.records import Source
 from runs.call_site import CallSite
 
 
@@ -52,6 +53,8 @@ class CallContext:
     """Answers a question from memory, for the tool of that name."""
     compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
     """What was made of the conversation, where it is too long for the model."""
+    sources: dict[str, Source] = field(default_factory=dict)
+    """The sources that the conversation knows, by id; tools add those that they show."""
     used: list[str] = field(default_factory=list)
     """The tools that were called, by name."""
     tool_results: list[Any] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
@@ -28,6 +29,7 @@ from calls.streaming import nested_config
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.records import Source
 from memory.middleware import last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
 from models.faults import raise_if_fatal
@@ -38,6 +40,8 @@ from runs.call_site import call_site
 from text.script import detect_language
 
 Answer = TypeVar("Answer", bound=BaseModel)
+
+NO_SOURCES: Mapping[str, Source] = MappingProxyType({})
 
 Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
@@ -79,6 +83,7 @@ async def ask(
     *,
     default: Answer | None = None,
     repairs: int = DEFAULT_REPAIRS,
+    fallback: bool = True,
 ) -> Answer:
     """Ask the model that plays `role` for one typed answer.
 
@@ -91,6 +96,7 @@ async def ask(
         schema: The form of the answer.
         default: The answer if there is none; without it, the problem is raised.
         repairs: How often the model is shown what is wrong with its answer.
+        fallback: Whether another model may answer in its place.
 
     Raises:
         Problem: `answer_invalid` if no answer fits the schema after those repairs, or whatever
@@ -99,7 +105,7 @@ async def ask(
     language = detect_language(system[:BEGINNING])
     system = f"{system}\n\n{describe_schema(schema, language)}"
     try:
-        around = await _call_context(state, runtime, role, system)
+        around = await _call_context(state, runtime, role, system, fallback=fallback)
         return await _answer(around, messages, schema, repairs)
     except Problem as problem:
         if default is None:
@@ -151,6 +157,9 @@ async def work(
     toolbox: Toolbox | None = None,
     recall: Recall | None = None,
     message_id: str = "",
+    sources: Mapping[str, Source] = NO_SOURCES,
+    *,
+    fallback: bool = True,
 ) -> WorkResult:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
 
@@ -163,11 +172,14 @@ async def work(
         toolbox: The tools it may use.
         recall: Answers a question from memory, for the tool of that name.
         message_id: The id of the message in which its words are streamed.
+        sources: The sources that the conversation shows, by id, for the tools that read on.
+        fallback: Whether another model may answer in its place.
 
     Raises:
         Problem: Whatever keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
-    around = replace(await _call_context(state, runtime, role, system), recall=recall)
+    around = await _call_context(state, runtime, role, system, fallback=fallback)
+    around = replace(around, recall=recall, sources={**sources})
     reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
     metadata = reply.response_metadata
     failure = metadata.get("stood_in")
@@ -189,14 +201,19 @@ def _last(talk: Sequence[BaseMessage]) -> AIMessage:
 
 
 async def _call_context(
-    state: Mapping[str, Any], runtime: Runtime[Context], role: str, system: str
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    role: str,
+    system: str,
+    *,
+    fallback: bool = True,
 ) -> CallContext:
     """Return the context of a call of a role at this point of the run."""
     place = call_site(state, runtime)
     if role not in ROLES_OUTSIDE_RUN:
         system = join_prompt_blocks(system, _wishes_block(state))
     choices = runtime.context
-    other = _fallback_model(role, model_for_role(role, choices))
+    other = _fallback_model(role, model_for_role(role, choices)) if fallback else None
     return CallContext(
         choices=choices,
         site=place,

@@ -152,6 +152,13 @@ def _query(request: ModelRequest[CallContext]) -> Query:
     )
 
 
+JUDGING_ROLES = ("coordinator", "reflector", "judge")
+"""Roles that judge what they are shown, and research nothing themselves."""
+
+MEMORIES_WITHOUT_USE = frozenset(["reports", "pages"])
+"""The memories that say nothing to those: what earlier runs have read and reported."""
+
+
 def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
     """Return the memories that are withheld from a role.
 
@@ -161,7 +168,8 @@ def excluded_memories(role: str, guide: str, turn: int) -> frozenset[str]:
     if role in ROLES_OUTSIDE_RUN:
         return frozenset(memory.name for memory in MEMORIES) - {"instructions"}
     guided = guide == "every" or (guide == "once" and turn == 1)
-    return frozenset() if guided else frozenset(["profile"])
+    excluded = MEMORIES_WITHOUT_USE if role in JUDGING_ROLES else frozenset[str]()
+    return excluded if guided else excluded | {"profile"}
 
 
 async def _watch(request: ModelRequest[CallContext], block: MemoryBlock) -> None:

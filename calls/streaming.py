@@ -125,6 +125,20 @@ def show_step_progress(state: StepState, what: str) -> None:
     show_progress(state, what, number=number, count=count, title=state["step"]["title"])
 
 
+def show_text(text: str, message_id: str) -> None:
+    """Stream a finished part of a text at once, as more words of a message.
+
+    Args:
+        text: Markdown as a model wrote it.
+        message_id: The id of the message.
+    """
+    outer = var_child_runnable_config.get() or {}
+    manager = outer.get("callbacks")
+    if isinstance(manager, BaseCallbackManager):
+        for handler in _stream_handlers(manager):
+            _WordStreamer(handler, outer, message_id).say(HIDDEN.sub("", text))
+
+
 def _stream_handlers(manager: BaseCallbackManager) -> list[StreamMessagesHandler]:
     """Return the handlers that put messages into the stream of the main graph."""
     return [stream for stream in manager.handlers if isinstance(stream, StreamMessagesHandler)]
@@ -160,18 +174,19 @@ class _WordStreamer(StreamMessagesHandler):
         begun = OPEN.search(text)
         whole = text[: begun.start()] if begun else text
         self.pending[run_id] = text[len(whole) :]
-        self._say(whole)
+        self.say(whole)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
         """Stream the remaining words of a call."""
         rest = self.pending.pop(run_id, "")
-        self._say("" if rest.startswith("<think>") else rest)
+        self.say("" if rest.startswith("<think>") else rest)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
         """Drop the remaining words of a call that failed."""
         self.pending.pop(run_id, None)
 
-    def _say(self, written: str) -> None:
+    def say(self, written: str) -> None:
+        """Stream words that are complete, without keys and markup."""
         text = sanitize_text(mask_keys(written, plain_words=False))
         if text and not isinstance(self.outer, StreamMessagesHandlerV2):
             _show(self.outer, AIMessageChunk(content=text, id=self.message), self.about)

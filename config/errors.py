@@ -82,6 +82,7 @@ class ErrorCode(StrEnum):
     EMBEDDER_CHANGED = "embedder_changed", ErrorKind.CONFLICT
     EMBEDDER_MISSING = "embedder_missing", ErrorKind.UNAVAILABLE
     EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
+    EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
@@ -162,6 +163,7 @@ class ErrorCode(StrEnum):
     QUESTION_EMPTY = "question_empty", ErrorKind.USAGE
     QUESTION_TOO_LONG = "question_too_long", ErrorKind.USAGE
     RATE_LIMITED = "rate_limited", ErrorKind.UNAVAILABLE
+    REPORT_NOT_FOUND = "report_not_found", ErrorKind.NOT_FOUND
     REQUEST_REFUSED = "request_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
@@ -170,6 +172,7 @@ class ErrorCode(StrEnum):
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
     STALE_PLAN = "stale_plan", ErrorKind.CONFLICT
     STATE_REFUSED = "state_refused", ErrorKind.REFUSED
     STORAGE_BUSY = "storage_busy", ErrorKind.CONFLICT

@@ -60,7 +60,7 @@ def read_corpus(file: Path, field: str | None = None) -> list[CorpusEntry]:
     """
     entries: list[CorpusEntry] = []
     seen: set[str] = set()
-    for where, line in _lines(file):
+    for where, line in iter_json_objects(file):
         name = _id(line, where)
         if name in seen:
             raise _wrong("another page has the same id", where)
@@ -91,7 +91,7 @@ def read_questions(
     known = {entry.id for entry in corpus}
     groups = {entry.group for entry in corpus} - {""}
     questions: list[JudgedQuestion] = []
-    for where, line in _lines(file):
+    for where, line in iter_json_objects(file):
         question = _question(line, field or GROUP, judged, where)
         if groups and question.group not in groups:
             raise _wrong("no page is in its group", where)
@@ -151,8 +151,12 @@ def _judged(file: Path) -> dict[str, list[str]]:
     return judged
 
 
-def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a file of JSON lines, each with its place."""
+def iter_json_objects(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a file of JSON lines, each with its place.
+
+    Raises:
+        Problem: `file_not_found`, `corpus_unreadable`, or `corpus_line` with its number.
+    """
     for number, line in enumerate(_text_of(file).split("\n"), start=1):
         if line.strip():
             where = f"{file}:{number}"

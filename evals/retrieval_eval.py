@@ -9,8 +9,9 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -146,16 +147,21 @@ class _Measured(NamedTuple):
 
 
 @contextmanager
-def open_own_store(embeddings: str = "") -> Iterator[None]:
-    """Let everything be kept in a place of its own that ends with this; the person's is not read.
+def open_own_store(
+    embeddings: str = "", folder: Path | None = None, **variables: str
+) -> Iterator[None]:
+    """Let everything be kept in a place of its own; the person's is not read.
 
     Args:
         embeddings: What makes vectors there; what the installation says when it is empty.
+        folder: Where it stays; a temporary folder, which ends with this, where none is named.
+        variables: What else the environment says meanwhile.
     """
-    with tempfile.TemporaryDirectory(prefix="dossier-eval-") as home:
+    temporary = tempfile.TemporaryDirectory(prefix="dossier-eval-")
+    with nullcontext(str(folder)) if folder else temporary as home:
         # An empty name is one that `.env` does not fill in any more.
         here = {"DOSSIER_HOME": home, "DOSSIER_DATABASE_URL": "", "DOSSIER_CHROMA_URL": ""}
-        here |= {"DOSSIER_USER": USER}
+        here |= {"DOSSIER_USER": USER, **variables}
         here |= {"DOSSIER_EMBEDDINGS": embeddings} if embeddings else {}
         before = {name: os.environ.get(name) for name in here}
         os.environ.update(here)

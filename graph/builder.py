@@ -141,6 +141,7 @@ def _query_state(state: State, query: str, number: int) -> QueryState:
         fork=state.get("fork", 1),
         again=state.get("again", 0),
         language=state["language"],
+        wishes=state.get("wishes", []),
         query=query,
         number=number,
     )
@@ -177,7 +178,8 @@ def _step_state(state: State, step: Step) -> StepState:
         feedback="",
         more_queries=[],
         seen=_seen_spans(state),
-        passages=[],
+        outline=state.get("outline", ""),
+        read=[],
         sources=_citable(state, [*needed, *earlier]),
     )
 

@@ -16,7 +16,8 @@ from typing import Any, Literal, NoReturn, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import ErrorCode, Problem, first_validation_error
-from graph.records import Plan, Step
+from graph.plan_questions import MOST_QUESTIONS, PlanQuestionForm, render_plan_remarks
+from graph.records import Plan, PlanQuestion, Step
 
 MOST_STEPS = 50
 """No plan may be longer, whatever a run chooses."""
@@ -45,17 +46,26 @@ class _PlanForm(BaseModel):
     thought: str = Field(default="", max_length=10_000)
     has_enough_context: bool = False
     steps: list[_StepForm] = Field(min_length=1)
+    perspectives: list[str] = Field(default=[], max_length=20)
+    questions: list[PlanQuestionForm] = Field(default=[], max_length=MOST_QUESTIONS)
 
 
-def make_research_step(name: str, title: str, queries: list[str], *, description: str = "") -> Step:
-    """Return a step that needs no other; `name` is its id."""
+def make_research_step(
+    name: str,
+    title: str,
+    queries: list[str],
+    *,
+    description: str = "",
+    needs: Sequence[str] = (),
+) -> Step:
+    """Return a step that searches files and web; `name` is its id."""
     return Step(
         id=name,
         title=title[:300],
         description=description[:2000],
         kind="research",
         queries=queries,
-        needs=[],
+        needs=[*needs],
         need_web_search=True,
     )
 
@@ -75,12 +85,18 @@ def validate_plan(plan: Any) -> Plan:
         raise Problem(ErrorCode.PLAN_FIELD, what, where=place, hint=hint) from error
     steps = [cast("Step", step.model_dump()) for step in form.steps]
     _check_steps(steps)
-    return Plan(
+    checked = Plan(
         title=form.title,
         thought=form.thought,
         has_enough_context=form.has_enough_context,
         steps=steps,
     )
+    if form.perspectives:
+        checked["perspectives"] = [one[:300] for one in form.perspectives]
+    if form.questions:
+        asked = [question.model_dump(exclude_defaults=True) for question in form.questions]
+        checked["questions"] = [cast("PlanQuestion", {"options": [], **one}) for one in asked]
+    return checked
 
 
 def _check_kinds(steps: list[Step]) -> None:
@@ -179,9 +195,10 @@ class _Draft:
 
 
 def render_plan(plan: Plan) -> str:
-    """Return a plan as text, with its title as a heading."""
+    """Return a plan as text, with its title as a heading and what it rests on as comments."""
     head = f"# {_one_line(plan['title'])}\n\n" if plan["title"].strip() else ""
-    return head + render_steps(plan["steps"])
+    remarks = render_plan_remarks(plan)
+    return head + (f"{remarks}\n" if remarks else "") + render_steps(plan["steps"])
 
 
 def render_steps(steps: Sequence[Step]) -> str:

@@ -22,6 +22,23 @@ RunStatus = Literal[
 ]
 
 
+Genre = Literal[
+    "documentation",
+    "paper",
+    "encyclopedia",
+    "news",
+    "forum",
+    "blog",
+    "vendor",
+    "farm",
+    "file",
+    "unknown",
+]
+"""What kind of text a page is; `vendor` sells, `farm` is made only to be found by searches."""
+
+WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm"])
+"""The genres whose word alone is said to be theirs."""
+
 Value = TypeVar("Value")
 
 
@@ -34,6 +51,14 @@ class Source(TypedDict):
     location: str
     kind: Literal["file", "web", "memory", "computed"]
     """`computed` is what was worked out over whole documents, and not read in one."""
+    site: NotRequired[str]
+    """The host of a web page without `www`, or the name of the folder of a file."""
+    published: NotRequired[str]
+    """Its date as it declares it, as an ISO date or its beginning."""
+    author: NotRequired[str]
+    language: NotRequired[str]
+    """The primary subtag of its language, such as `en`."""
+    genre: NotRequired[Genre]
 
 
 class Passage(TypedDict):
@@ -45,6 +70,8 @@ class Passage(TypedDict):
     """Where in the stored text of its source it begins, as far as it is a piece of it."""
     under: NotRequired[str]
     """The headings above it, and the term that it explains; no words of its own."""
+    shared: NotRequired[bool]
+    """Whether every step of the run reads it, so that their prompts begin alike."""
 
 
 class ShownSpan(TypedDict):
@@ -53,6 +80,8 @@ class ShownSpan(TypedDict):
     page: str
     start: int
     end: int
+    shared: NotRequired[bool]
+    """Whether every step of the run reads it first."""
 
 
 class Background(TypedDict):
@@ -85,6 +114,20 @@ class Step(TypedDict):
     need_web_search: bool
 
 
+class PlanQuestion(TypedDict):
+    """What a person is asked with a plan, since another answer would make it another plan."""
+
+    id: str
+    """`q1`, `q2` or `q3`."""
+    question: str
+    options: list[str]
+    """Likely answers."""
+    assumed: str
+    """What is assumed without an answer; the steps are written for it."""
+    answer: NotRequired[str]
+    """What the person answered."""
+
+
 class Plan(TypedDict):
     """What will be researched, in which steps."""
 
@@ -92,6 +135,9 @@ class Plan(TypedDict):
     thought: str
     has_enough_context: bool
     steps: list[Step]
+    perspectives: NotRequired[list[str]]
+    """Who would ask this, each with what they would want to know."""
+    questions: NotRequired[list[PlanQuestion]]
 
 
 StepOutcome = Literal["answered", "exhausted", "open"]
@@ -122,6 +168,10 @@ class Finding(TypedDict):
     """What was looked for and not found, a sentence each."""
     disagreements: NotRequired[list[str]]
     """Where sources disagree, a sentence each, with the ids of the sources."""
+    read: NotRequired[list[str]]
+    """The ids of the sources whose text its step was shown, cited or not."""
+    skipped: NotRequired[list[str]]
+    """The titles of documents that its step found and did not read, for lack of room."""
     questions: NotRequired[list[str]]
     """What the researcher would ask next; in a deep run they may become steps."""
     error: NotRequired[dict[str, str]]
@@ -255,8 +305,50 @@ class DoubtedSentence(TypedDict):
     grade: NotRequired[SupportGrade]
 
 
+StandingReason = Literal["forum", "blog", "vendor", "farm", "weak", "copies"]
+"""Why the word of some sources is worth less: the weak genre of all, several of them, or copies."""
+
+
+class StandingRemark(TypedDict):
+    """A sentence of a report that only weak sources say, or several copies of one text."""
+
+    text: str
+    reason: StandingReason
+
+
+class SourceContradiction(TypedDict):
+    """Two passages of different documents that cannot both be right about the same thing."""
+
+    about: str
+    """What both are about, in words that both have."""
+    one: str
+    """The id of a source."""
+    one_says: str
+    """Its sentence, word for word; likewise `other_says`."""
+    other: str
+    other_says: str
+    reason: Literal["number", "date", "negation"]
+
+
 SecondReaderStatus = Literal["asked", "off", "no_model", "failed", "not_needed"]
 """Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
+
+
+class UnreadPage(TypedDict):
+    """A web page that was found and not read."""
+
+    site: str
+    reason: str
+    """The code of the problem."""
+
+
+class ResearchLog(TypedDict):
+    """What a run did beside what its state holds, counted when its report is delivered."""
+
+    calls: dict[str, int]
+    """How many calls each model answered or failed to answer."""
+    web_searches: int
+    unread: list[UnreadPage]
 
 
 class Report(TypedDict):
@@ -270,6 +362,12 @@ class Report(TypedDict):
     doubted: list[DoubtedSentence]
     notices: list[str]
     language: str
+    inferred: NotRequired[list[str]]
+    """Sentences of its body that are shown as its writer's inference; missing without any."""
+    standing: NotRequired[list[StandingRemark]]
+    """The sentences that rest on weak sources alone, or on copies of one text."""
+    contradictions: NotRequired[list[SourceContradiction]]
+    """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
@@ -281,6 +379,8 @@ class Report(TypedDict):
     """The day, as an ISO date, on which it was delivered; missing until then."""
     reused: NotRequired[str]
     """The run whose report it is, if nothing of it was written in this run."""
+    research: NotRequired[ResearchLog]
+    """Written by deliver."""
     file_error: NotRequired[dict[str, str]]
     """The problem because of which it has no files, as plain data, if any."""
 

@@ -98,11 +98,13 @@ class State(TypedDict, total=False):
     """What was found before planning, by turn and query. Written by background."""
     plan: Plan
     """What will be researched. Written by planner; a person's edit by human_feedback."""
+    outline: str
+    """Which documents were in scope when the plan was made, as a block. Written by planner."""
     feedback: str
     """What a person said against the plan. Written by human_feedback."""
     wishes: list[str]
-    """What a person said against the plans of this turn, oldest first; it holds for every later
-    call of the run. Written by human_feedback."""
+    """What a person said against the plans of this turn, and answered to questions about them,
+    oldest first; it holds for every later call of the run. Written by human_feedback."""
     note: str
     """Why the review is shown again. Written by human_feedback."""
     decision: Literal["", "approve", "edit", "reject"]
@@ -162,7 +164,11 @@ class StepState(CallSiteState, total=False):
     more_queries: list[str]
     seen: list[ShownSpan]
     """What was shown before the plan was made."""
+    outline: str
     passages: list[Passage]
+    """What threads of versions 1 to 5 have in the place of `read`."""
+    read: list[ShownSpan]
+    """What the step has read so far. Written by researcher."""
     finding: Finding
     draft: str
     """The newest draft of the step, before the checks. Written by researcher."""
@@ -211,7 +217,7 @@ GRAPH_VERSION = "6"
 Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
 one `attempt` before. In version 5 `deliver` hands the report over. In version 6 `same_question`
-offers an earlier answer.
+offers an earlier answer, and the state of a step has references to what it reads.
 """
 
 RESUMABLE_VERSIONS = ("1", "2", "3", "4", "5", GRAPH_VERSION)

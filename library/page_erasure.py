@@ -58,6 +58,7 @@ class PageWording(NamedTuple):
     title: str
     abstract: str
     text: str
+    author: str = ""
 
 
 def rewrite_pages(connection: Connection, wordings: Mapping[int, PageWording]) -> None:

@@ -55,6 +55,12 @@ def format_location(origin: str, place: str) -> str:
     return f"{origin}#{place}" if origin and place else origin
 
 
+def document_location(location: str) -> str:
+    """Return the path or address in a location, which all pages of a document have in common."""
+    # A file may have a # in its name, but no place has one.
+    return location.rpartition("#")[0] or location
+
+
 async def run_search(
     owner: str,
     work: Callable[[PageIndex], Answer],

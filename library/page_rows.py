@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from library.page_metadata import NO_METADATA, PageMetadata
 from text.regex import regex
 from text.sentences import split_sentences
 from text.words import LONGEST_WORD, search_words
@@ -51,6 +52,7 @@ class NewPage(TypedDict):
     said: NotRequired[str]
     """When it was said, as an ISO date or time."""
     links: NotRequired[list[str]]
+    metadata: NotRequired[PageMetadata]
     words: NotRequired[str]
     """Its search words, as `join_search_words` returns them by default; likewise `title_words`."""
     title_words: NotRequired[str]
@@ -121,6 +123,7 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
         "speaker": strip_unstorable(page.get("speaker", "")),
         "said": page.get("said", ""),
         "links": json.dumps(page.get("links", [])),
+        **_metadata_columns(page.get("metadata", NO_METADATA)),
         "provenance": origin.provenance or PROVENANCE_OF_KIND.get(origin.kind, "model"),
         "run": origin.run,
         "created": time.time(),
@@ -130,6 +133,10 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
         "title_words": page["title_words"] if "title_words" in page else join_search_words(title),
         "indexed": WORDS_VERSION,
     }
+
+
+def _metadata_columns(known: PageMetadata) -> dict[str, str]:
+    return {name: strip_unstorable(value) for name, value in known._asdict().items()}
 
 
 def _abstract(text: str) -> str:

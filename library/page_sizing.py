@@ -47,6 +47,7 @@ def split_page(page: NewPage) -> Iterator[NewPage]:
         part = page.copy()
         part["text"] = text[start:end].strip()
         if number > 1:
+            part.pop("links", None)
             place = f"part={number}"
             part["title"] = f"{page['title']} ({number})"
             part["place"] = f"{page['place']}&{place}" if page["place"] else place

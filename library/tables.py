@@ -89,6 +89,11 @@ pages = sa.Table(
     sa.Column("speaker", sa.Text, nullable=False),
     sa.Column("said", sa.String(40), nullable=False),
     sa.Column("links", sa.Text, nullable=False),
+    sa.Column("site", sa.Text, nullable=False, default=""),
+    sa.Column("published", sa.String(40), nullable=False, default=""),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("language", sa.String(16), nullable=False, default=""),
+    sa.Column("genre", sa.String(16), nullable=False, default=""),
     sa.Column("provenance", sa.String(8), nullable=False),
     sa.Column("run", sa.String(80), nullable=False),
     sa.Column("created", sa.Float, nullable=False),
@@ -106,7 +111,8 @@ pages = sa.Table(
 """Everything that was read.
 
 `origin` is the file's content hash, the address or the run; `origin_id` and `session_id` are hashes
-of what may be longer than an index takes. `links` is JSON. `words` and `title_words` are what the
+of what may be longer than an index takes. `links` is JSON. `site` to `genre` are as in
+`library.page_metadata`. `words` and `title_words` are what the
 keyword index holds; `indexed` is the version of the cutting they are from, 0 as long as the page is
 not in the index, -1 when it is not to be found any more.
 """

@@ -24,6 +24,7 @@ from graph.records import (
 from graph.state import QueryState, State
 from nodes.direct import answer_directly
 from nodes.recall.recall_calls import EMPTY_EVIDENCE, RecallHits, recall_hits, recall_related
+from report.first_passages import FROM_A_DOCUMENT
 from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence
@@ -51,9 +52,14 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     direct = await answer_directly(state, runtime) if state["number"] == 1 else None
     if direct and direct.whole:
         return _only_direct(state, direct)
-    max_tokens = EVIDENCE_TOKENS if runtime.context.depth == "quick" else SHOWN
+    is_quick = runtime.context.depth == "quick"
     search = gather_evidence(
-        call_site(state, runtime), runtime.context, [query], about=query, max_tokens=max_tokens
+        call_site(state, runtime),
+        runtime.context,
+        [query],
+        about=query,
+        max_tokens=EVIDENCE_TOKENS if is_quick else SHOWN,
+        of_document=0 if is_quick else FROM_A_DOCUMENT,
     )
     found, (recalled, half) = await asyncio.gather(search, _recall(state, runtime))
     passages = [*found.passages]

@@ -29,8 +29,10 @@ from prompts.data_blocks import (
 from prompts.loader import render_prompt
 from report.checks.attribution import CheckedText
 from report.checks.second_reader import (
+    NO_RULING,
     ClaimVerdict,
     ReviewClaim,
+    Ruling,
     VerdictGrade,
     derive_ruling,
     list_claim_passages,
@@ -77,6 +79,8 @@ class SecondReading(NamedTuple):
     """The code of the problem that kept the second reader from answering."""
     unread_count: int = 0
     """How many sentences did not fit into one request."""
+    ruling: Ruling = NO_RULING
+    """What the second reader ruled."""
 
 
 async def run_second_reader(
@@ -137,7 +141,7 @@ async def _compare(
         return SecondReading(checked, "asked", unread_count=unread)
     ruling = derive_ruling(shown, verdicts)
     checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
-    return SecondReading(checked, "asked", unread_count=unread)
+    return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
 
 
 def _select_claims(
@@ -208,9 +212,10 @@ def collect_judgements(
 
 def _render_claim(claim: ReviewClaim, language: str) -> str:
     """Render a sentence with its number and the doubt of the checks."""
-    doubt = {"doubt": describe_doubt(claim.reason, language)} if claim.reason else {}
+    named = {"doubt": describe_doubt(claim.reason, language)} if claim.reason else {}
+    named |= {"kind": "inference"} if claim.inferred else {}
     text = f"{claim.head}\n{claim.text}" if claim.head else claim.text
-    return render_cited_block("sentence", text, id=claim.number, **doubt)
+    return render_cited_block("sentence", text, id=claim.number, **named)
 
 
 def _claim_verdict(verdict: SentenceVerdict) -> ClaimVerdict:

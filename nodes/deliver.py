@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from langchain_core.messages import AIMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
+from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, list_attempts
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.records import Report
+from graph.records import Report, ResearchLog, UnreadPage
 from graph.state import State
+from report.citations import extract_host
 from report.document import ReportDocument, build_document, removed_command
 from report.export import (
     ReportTarget,
@@ -24,7 +27,7 @@ from report.export import (
     resolve_report_folder,
     write_report_files,
 )
-from report.rendering.markdown_report import render_markdown
+from report.rendering.markdown_report import cut_method_details, render_markdown
 from report.versions import find_version_changes
 from runs.call_site import call_site
 from runs.incomplete import find_first_error
@@ -35,11 +38,14 @@ from runs.lifecycle import (
     set_report_dir,
     set_run_status,
 )
-from runs.trace import trace
+from runs.trace import read_trace, trace
 from tools.source_checks import load_cited_texts
 
 TARGET_KEY = "__report_target"
 """Where in `configurable` a command puts a `ReportTarget`; nothing of it is saved."""
+
+MAX_UNREAD_PAGES = 40
+"""How many pages that could not be read are kept with a report."""
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +53,16 @@ log = logging.getLogger(__name__)
 async def deliver(state: State, runtime: Runtime[Context]) -> State:
     """Deliver the report of this turn to the person.
 
-    Reads `report`, `answers`, `sources`, `status`; writes `report` (its date, and why it has no
-    files) and `messages`. Delivering the same report again changes nothing, not even its date. If
-    the folder cannot be written, only the files are missing.
+    Reads `report`, `answers`, `sources`, `status`; writes `report` (its date, what the run did
+    for it, and why it has no files) and `messages`. Delivering the same report again changes
+    nothing, not even its date. If the folder cannot be written, only the files are missing.
     """
     if not state["report"]["title"]:
         return State()
     place = call_site(state, runtime)
+    if "research" not in state["report"]:
+        research = await summarize_research(place.run)
+        state = {**state, "report": {**state["report"], "research": research}}
     target = None if runtime.server_info else get_config()["configurable"].get(TARGET_KEY)
     day = await _find_day(place.owner, place.run, state)
     report: Report = {**state["report"], "created": day}
@@ -67,8 +76,37 @@ async def deliver(state: State, runtime: Runtime[Context]) -> State:
         await trace(place, "status", "deliver", problem.code)
         report["file_error"] = problem.as_dict()
     await _record_end(place.owner, place.run, state)
-    shown = render_markdown({**document, "command": ""})
+    shown = cut_method_details(render_markdown({**document, "command": ""}), document["language"])
     return State(report=report, messages=[AIMessage(shown, id=_find_message_id(state))])
+
+
+async def summarize_research(run: str) -> ResearchLog:
+    """Return what a run has done until now beside what its state holds.
+
+    A call that a crash left without an answer is none: the run made it again.
+    """
+    calls = Counter(
+        attempt.model
+        for attempt in await list_attempts(run)
+        if attempt.role not in (EMBEDDER, INDEXER) and attempt.status != OPEN_STATUS
+    )
+    try:
+        lines = await read_trace(run)
+    except Problem as problem:
+        log.warning("the report of %s is without its trace: %s", run, problem)
+        lines = []
+    searches = {
+        str(one.get("query")) for one in lines if (one["kind"], one["status"]) == ("search", "ok")
+    }
+    fetches = [one for one in lines if one["kind"] == "fetch"]
+    failed = {str(one.get("url")): one["status"] for one in fetches}
+    for one in fetches:
+        if one["status"] in ("ok", "stored"):
+            failed.pop(str(one.get("url")), None)
+    unread = [UnreadPage(site=extract_host(url), reason=code) for url, code in failed.items()]
+    return ResearchLog(
+        calls=dict(calls), web_searches=len(searches), unread=unread[:MAX_UNREAD_PAGES]
+    )
 
 
 async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDocument:

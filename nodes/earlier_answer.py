@@ -76,7 +76,6 @@ async def refresh_answer(state: State, runtime: Runtime[Context], earlier: State
     failed before, the earlier report is shown with a notice that says so.
     """
     place = call_site(state, runtime)
-    record = cast("EarlierRun", state["earlier_run"])
     pages = {name: one["page"] for name, one in _cited_sources(earlier).items()}
     changes = await find_source_changes(place, list(dict.fromkeys(pages.values())))
     stale = [name for name, page in pages.items() if page in changes.changed]
@@ -183,7 +182,9 @@ def _cited_sources(earlier: State) -> dict[str, Source]:
         *(name for one in found.values() for name in one["sources"]),
     ]
     sources = earlier.get("sources", {})
-    return {name: sources[name] for name in dict.fromkeys(names) if name in sources}
+    # In their order, a thread of its own gives them the same numbers.
+    known = sorted(set(names) & sources.keys(), key=lambda name: int(name.removeprefix("S")))
+    return {name: sources[name] for name in known}
 
 
 async def _carry(

@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import parse_steps, render_steps, validate_plan
-from graph.records import Plan
+from graph.plan_questions import (
+    LONGEST_ANSWER,
+    answer_questions,
+    list_answers,
+    list_own_answers,
+    list_questions,
+    render_answer_lines,
+    render_perspectives,
+    split_answers,
+)
+from graph.records import Plan, PlanQuestion
 from graph.state import State
 from memory.experience.utterances import PERSON_SPEAKER, PLAN_EDIT
 from prompts.loader import render_prompt
@@ -39,9 +50,11 @@ def plan_message(state: State, plan: Plan) -> AnyMessage:
 
     Chat pages show a review only below a message of the assistant.
     """
-    asked = render_prompt("plan_shown", language=state["language"]).strip()
+    language = state["language"]
+    asked = render_prompt("plan_shown", language=language).strip()
     turn, fork = state["turn"], state.get("fork", 1)
-    return AIMessage(f"{_plan_outline(plan)}\n\n{asked}", id=f"{PLAN_ID_PREFIX}-{turn}.{fork}")
+    outline = _plan_outline(plan, language)
+    return AIMessage(f"{outline}\n\n{asked}", id=f"{PLAN_ID_PREFIX}-{turn}.{fork}")
 
 
 def remove_plan_messages(state: State) -> list[Any]:
@@ -50,9 +63,11 @@ def remove_plan_messages(state: State) -> list[Any]:
     return [RemoveMessage(id=name) for name in ids if name.startswith(f"{PLAN_ID_PREFIX}-")]
 
 
-def _plan_outline(plan: Plan) -> str:
-    """Render a plan as text for a person."""
-    lines = [plan["title"], *([plan["thought"]] if plan["thought"] else []), ""]
+def _plan_outline(plan: Plan, language: str) -> str:
+    """Render a plan and its questions as text for a person."""
+    views = render_perspectives(plan)
+    seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
+    lines = [*filter(None, (plan["title"], plan["thought"], seen)), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
         needs = ", ".join(numbers.get(need, need) for need in step["needs"])
@@ -60,7 +75,21 @@ def _plan_outline(plan: Plan) -> str:
         lines.append(f"{numbers[step['id']]}. {step['title']}{suffix}")
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
-    return "\n".join(lines).strip()
+    return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()
+
+
+def _question_lines(questions: Sequence[PlanQuestion], language: str) -> list[str]:
+    """Return the questions of a plan for a person, below a line that says how to answer."""
+    if not questions:
+        return []
+    lines = ["", render_prompt("plan_questions", language=language).strip()]
+    for one in questions:
+        options = " ".join(f"({at}) {text}" for at, text in enumerate(one["options"], start=1))
+        values = {"id": one["id"], "question": one["question"], "options": options}
+        values |= {"assumed": one.get("answer") or one["assumed"]}
+        line = render_prompt("plan_question", language=language, **values)
+        lines.append(" ".join(line.split()))
+    return lines
 
 
 ACTION = "research_plan"
@@ -97,7 +126,18 @@ REFUSAL = regex(
 """A bare refusal at the start of an objection, which tells the planner nothing."""
 
 
-class Approve(BaseModel):
+Answers = dict[str, Annotated[str, StringConstraints(max_length=LONGEST_ANSWER)]]
+
+
+class _Decision(BaseModel):
+    """What every decision may bring."""
+
+    answers: Answers = Field(
+        default={}, description="by the id of a question of the plan: an option, or its number"
+    )
+
+
+class Approve(_Decision):
     """Research this plan."""
 
     type: Literal["approve"]
@@ -110,14 +150,14 @@ class PlanAction(BaseModel):
     args: dict[str, Any]
 
 
-class Edit(BaseModel):
+class Edit(_Decision):
     """Research my plan instead; `args` is the plan, its steps as lines of text or as a list."""
 
     type: Literal["edit"]
     edited_action: PlanAction
 
 
-class Reject(BaseModel):
+class Reject(_Decision):
     """Think again, with these words in mind."""
 
     type: Literal["reject"]
@@ -136,7 +176,7 @@ class Review(BaseModel):
 
 
 async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
-    """Pause for a decision on the plan, and record it.
+    """Pause for a decision on the plan, and record it with the answers to the plan's questions.
 
     Reads `plan`, `revisions`; writes `decision`, `plan`, `feedback`, `wishes`, `note`, `revisions`,
     `status`, and `messages` after an edit. On resume this runs again from its first line, so
@@ -156,41 +196,73 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         return State(note=str(invalid))
     place = call_site(state, runtime)
     await check_thread_owner(place.owner, place.thread)
-    if isinstance(decision, Reject):
-        return await _reject(state, runtime, decision.message)
-    if isinstance(decision, Approve):
-        return await _accept(place, State(decision="approve"))
     try:
-        plan = _edited_plan(state["plan"], decision.edited_action.args)
+        answered = answer_questions(state["plan"], _answers(decision))
+        plan = _edited_plan(answered, decision)
     except Problem as problem:
         return State(note=str(problem))
-    added = _added_words(state["plan"], plan)
-    await ledger.record_actions(place, PERSON_SPEAKER, PLAN_EDIT, added)
+    await _record_added(place, [*list_own_answers(answered), *_added_words(answered, plan)])
+    update = State() if plan == state["plan"] else State(plan=plan)
+    if said := list_answers(answered):
+        update["wishes"] = _add_wishes(state, said)
+    if isinstance(decision, Reject):
+        return update | await _reject(state | update, runtime, decision.message)
+    if plan == answered and (isinstance(decision, Approve) or "answers" in _arguments(decision)):
+        return await _accept(place, update | State(decision="approve"))
     messages = [plan_message(state, plan)]
-    return await _accept(place, State(decision="edit", plan=plan, messages=messages))
+    return await _accept(place, update | State(decision="edit", messages=messages))
 
 
-def _added_words(old: Plan, new: Plan) -> list[ledger.ActionRecord]:
-    """Return the words that a person added to a plan, which its searches may use."""
+def _arguments(decision: _Decision) -> dict[str, Any]:
+    """Return the plan of an edit as the person sent it; nothing for another decision."""
+    return decision.edited_action.args if isinstance(decision, Edit) else {}
+
+
+def _answers(decision: _Decision) -> dict[str, str]:
+    """Return the answers to the questions of a plan, which a chat page has among its fields."""
+    field = _arguments(decision).get("answers") or {}
+    answers = split_answers(field)[0] if isinstance(field, str) else dict(field)
+    return {**answers, **decision.answers}
+
+
+def _add_wishes(state: State, words: Sequence[str]) -> list[str]:
+    """Return all that a person has said about the plans of this turn, oldest first."""
+    return list(dict.fromkeys([*state.get("wishes", []), *words]))
+
+
+async def _record_added(place: CallSite, words: Sequence[str]) -> None:
+    """Record the words that a person added to a plan, which its searches may use."""
+    if words:
+        actions = [ledger.ActionRecord(one) for one in words]
+        await ledger.record_actions(place, PERSON_SPEAKER, PLAN_EDIT, actions)
+
+
+def _added_words(old: Plan, new: Plan) -> list[str]:
+    """Return the words that one plan has and another has not."""
     before, after = (_TOKEN.findall(json.dumps(plan, ensure_ascii=False)) for plan in (old, new))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = (" ".join(after[first:last]) for kind, _, _, first, last in blocks if kind != "equal")
-    return [ledger.ActionRecord(words) for words in added if words]
+    return [words for words in added if words]
 
 
 def parse_decision(answer: Any) -> Any:
     """Parse a decision in plain words or JSON; return any other value unchanged.
 
     Words approve a plan only if all of them agree. Any other words reject it, and are its feedback.
+    Answers to its questions (`q1: Austria`) stand beside them, and approve it where they are alone.
     """
     if not isinstance(answer, str) or is_blank(answer):
         return answer
     if answer.lstrip().startswith("{"):
         return _as_json(answer)
-    words = [] if ASKS.search(answer) else WORD.findall(answer.lower())
-    if words and AGREE.intersection(words) and all(word in AGREE | FILL for word in words):
-        return {"decisions": [{"type": "approve"}]}
-    return {"decisions": [{"type": "reject", "message": REFUSAL.sub("", answer.strip(), count=1)}]}
+    answers, said = split_answers(answer)
+    with_answers = {"answers": answers} if answers else {}
+    words = [] if ASKS.search(said) else WORD.findall(said.lower())
+    agrees = bool(AGREE.intersection(words)) and all(word in AGREE | FILL for word in words)
+    if agrees or (answers and not said):
+        return {"decisions": [{"type": "approve", **with_answers}]}
+    message = REFUSAL.sub("", said, count=1)
+    return {"decisions": [{"type": "reject", "message": message, **with_answers}]}
 
 
 def _as_json(answer: str) -> Any:
@@ -211,16 +283,16 @@ async def _reject(state: State, runtime: Runtime[Context], words: str) -> State:
     The words apply to the rest of the run either way.
     """
     place, limit = call_site(state, runtime), runtime.context.max_revisions
-    wishes = [words.strip()] if words.strip() else []
-    actions = [ledger.ActionRecord(wish) for wish in wishes]
+    said = [words.strip()] if words.strip() else []
+    actions = [ledger.ActionRecord(wish) for wish in said]
     await ledger.record_actions(place, PERSON_SPEAKER, "review", actions)
-    wishes = [*state.get("wishes", []), *wishes]
+    wishes = [*state.get("wishes", []), *said]
     if state["revisions"] >= limit:
         note = render_prompt("no_more_plans", language=state["language"], limit=limit)
         return State(note=note, wishes=wishes)
     await set_run_status(place.owner, place.run, "running")
     return State(
-        feedback=words,
+        feedback="\n".join([*list_answers(state["plan"]), *said]),
         wishes=wishes,
         note="",
         revisions=state["revisions"] + 1,
@@ -229,19 +301,23 @@ async def _reject(state: State, runtime: Runtime[Context], words: str) -> State:
     )
 
 
-def _edited_plan(plan: Plan, args: dict[str, Any]) -> Plan:
-    """Return a plan with the changes of a person; keys that they left out stay.
+def _edited_plan(plan: Plan, decision: _Decision) -> Plan:
+    """Return a plan with the changes of a person, if any; keys that they left out stay.
 
     The steps may be lines of text, as they are shown, or JSON, as a list or as text.
 
     Raises:
         Problem: If the plan is invalid (`graph/plan.py`).
     """
+    args = _arguments(decision)
+    if not args:
+        return plan
     steps = args.get("steps", plan["steps"])
     if isinstance(steps, str):
         unchanged = steps.strip() == render_steps(plan["steps"]).strip()
         steps = plan["steps"] if unchanged else parse_steps(steps)
-    return validate_plan({**plan, **args, "steps": steps})
+    changes = {name: value for name, value in args.items() if name not in ("answers", "questions")}
+    return validate_plan({**plan, **changes, "steps": steps})
 
 
 def _revision_note(state: State) -> str:
@@ -253,16 +329,21 @@ def _revision_note(state: State) -> str:
 
 
 def _review_request(state: State, limit: int) -> dict[str, Any]:
-    """Return LangChain's human-in-the-loop request, with the plan beside it."""
+    """Return LangChain's human-in-the-loop request, with the plan and its questions beside it."""
+    plan = state["plan"]
     note = state["note"] or _revision_note(state)
-    description = "\n\n".join(filter(None, (note, _plan_outline(state["plan"]))))
-    args = {"title": state["plan"]["title"], "steps": render_steps(state["plan"]["steps"])}
+    description = "\n\n".join(filter(None, (note, _plan_outline(plan, state["language"]))))
+    args = {"title": plan["title"], "steps": render_steps(plan["steps"])}
+    questions = list_questions(plan)
+    if questions:
+        args["answers"] = render_answer_lines(plan)
     request = {"name": ACTION, "args": args, "description": description}
     allowed = ["approve", "edit", *(["reject"] if state["revisions"] < limit else [])]
-    return {
+    shown = {
         "action_requests": [request],
         "review_configs": [{"action_name": ACTION, "allowed_decisions": allowed}],
-        "plan": state["plan"],
+        "plan": plan,
         "revision": state["revisions"],
         "note": note,
     }
+    return shown | ({"questions": questions} if questions else {})

@@ -18,9 +18,11 @@ from calls.attempts import (
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.plan_questions import list_assumptions
 from graph.state import State
 from library.spelling import describe_corrections
 from models.chat_models import list_unpriced_models
+from nodes.report_draft import CORRECTION_PART, PART_PREFIX
 from prompts.loader import render_prompt
 from report.labels import describe_reason, describe_role, get_label
 from runs.call_site import call_site, resolve_owner, resume_command
@@ -46,8 +48,8 @@ async def failure_notices(
         nothing_found: Whether a failure may explain that nothing was found.
     """
     place, language = call_site(state, runtime), state["language"]
-    roles = await list_failed_roles(place.run)
-    failed = [entry for entry in roles if describe_role(entry.role, (), language)]
+    roles = map(_of_whole_report, await list_failed_roles(place.run))
+    failed = [entry for entry in roles if entry and describe_role(entry.role, (), language)]
     findings = list_failed_findings(state)
     codes = [finding["error"]["code"] for finding in findings] + [entry.status for entry in failed]
     codes = [problem.code, *codes] if problem else codes
@@ -64,6 +66,17 @@ async def failure_notices(
         name = "notice_go_on" if runtime.server_info is None else "notice_run_again"
         parts.append(render_prompt(name, language=language, command=resume_command(place)))
     return [("" if language == "zh" else " ").join(part.strip() for part in parts)]
+
+
+def _of_whole_report(entry: FailedRole) -> FailedRole | None:
+    """Return a failed role without the part of the report that it concerns.
+
+    A report that could not be corrected is as good as before, so nothing has failed.
+    """
+    part = entry.step.removeprefix(PART_PREFIX)
+    if part == entry.step:
+        return entry
+    return None if part == CORRECTION_PART else entry._replace(step="")
 
 
 def _substitute_notices(failed: Sequence[FailedRole], language: str) -> list[str]:
@@ -91,6 +104,13 @@ def _describe_roles(failed: Sequence[FailedRole], language: str) -> list[str]:
 
 def _notice(name: str, state: State, **values: str) -> str:
     return render_prompt(name, language=state["language"], **values).strip()
+
+
+def assumption_notices(state: State) -> list[str]:
+    """Return a notice of what was assumed where nobody answered a question of the plan."""
+    assumed = list_assumptions(state["plan"])
+    separator = "；" if state["language"] == "zh" else "; "
+    return [_notice("notice_assumed", state, assumed=separator.join(assumed))] if assumed else []
 
 
 async def missing_price_notices(state: State, runtime: Runtime[Context]) -> list[str]:

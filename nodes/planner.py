@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
@@ -15,7 +18,8 @@ from calls.streaming import show_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import make_research_step, render_plan, validate_plan
-from graph.records import EMPTY_PLAN, Passage, Plan, Step, entries_of_turn
+from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
+from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
@@ -30,41 +34,84 @@ from report.findings import (
     render_earlier_block,
     select_earlier_findings,
 )
+from report.first_passages import select_first_passages
 from runs.call_site import call_site
 from runs.lifecycle import set_run_status
+from text.normalization import to_one_line
+from tools.scope_outline import outline_scope, render_outline_block
 
 TRIES = 2
 """How often the model is asked for a plan before one is made from the queries."""
+
+
+MOST_PERSPECTIVES = 5
+"""So many points of view are kept with a plan."""
+
+LONGEST_LINE = 300
+"""The most characters of a point of view, a question or an answer to it."""
 
 
 class DraftStep(BaseModel):
     """One step as the model writes it."""
 
     title: VisibleText
-    description: VisibleText = ""
-    kind: str = Field(default="research", json_schema_extra={"enum": ["research"]})
+    description: VisibleText = Field(default="", description="what must be found out")
+    kind: SkipJsonSchema[str] = "research"
     queries: SearchTexts = Field(default=[], description="what to search for, one or two")
     needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
     need_web_search: bool = True
 
 
+class DraftQuestion(BaseModel):
+    """A question to the person as the model writes it."""
+
+    question: VisibleText
+    options: list[VisibleText] = Field(default=[], description="likely answers, two to four")
+    assumed: VisibleText = Field(default="", description="what is assumed without an answer")
+
+
 @extractive_answer(draft_plan)
 class Draft(BaseModel):
-    """A plan as the model writes it."""
+    """A plan as the model writes it: who asks comes before what is researched for them."""
 
     title: VisibleText
-    thought: VisibleText = ""
+    perspectives: list[VisibleText] = Field(
+        default=[], description="who would ask this: what they would want to know"
+    )
+    thought: VisibleText = Field(default="", description="why these steps, in one sentence")
     has_enough_context: bool = Field(
-        default=False, description="true if the pages already answer the question completely"
+        default=False, description="true if the whole question is already answered"
     )
     steps: list[DraftStep] = []
+    questions: list[DraftQuestion] = Field(
+        default=[], description="mostly empty; at most three to the person"
+    )
+
+    @field_validator("perspectives", mode="before")
+    @classmethod
+    def _join_parts(cls, given: Any) -> Any:
+        """Read a point of view that is written as an object as its values in one line."""
+        if not isinstance(given, list):
+            return given
+        return [
+            ": ".join(map(str, one.values())) if isinstance(one, dict) else one for one in given
+        ]
+
+    @field_validator("questions", mode="before")
+    @classmethod
+    def _drop_bare(cls, given: Any) -> Any:
+        """Drop a question that is written as a text, as nothing is assumed without an answer."""
+        if not isinstance(given, list):
+            return given
+        return [one for one in given if not isinstance(one, str)]
 
 
 async def planner(state: State, runtime: Runtime[Context]) -> State:
     """Write a plan for the question, unless the run has no research steps.
 
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
-    and `answers`; writes `plan`, `decision`, `status`, and `messages` where the plan is shown.
+    and `answers`; writes `plan`, `outline`, `decision`, `status`, and `messages` where the plan is
+    shown.
     """
     if runtime.context.depth == "quick":
         return State()
@@ -72,15 +119,24 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
         # Without research there is no plan to review.
         return State(plan=EMPTY_PLAN, decision="")
     show_progress(state, "planning")
-    plan = await _plan(state, runtime)
+    outline = await _outline(state, runtime)
+    planned = State(plan=await _plan(state | State(outline=outline), runtime), outline=outline)
+    plan = planned["plan"]
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
-        return State(plan=plan, decision="approve")
+        return planned | State(decision="approve")
     place = call_site(state, runtime)
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")
     shown = [plan_message(state, plan)]
-    return State(plan=plan, messages=shown, status="waiting_review", decision="")
+    return planned | State(messages=shown, status="waiting_review", decision="")
+
+
+async def _outline(state: State, runtime: Runtime[Context]) -> str:
+    """Return the block of the documents in scope; while steps run, more of the web is read."""
+    place, language = call_site(state, runtime), state["language"]
+    outline = await outline_scope(place, runtime.context, state["question"], language)
+    return render_outline_block(outline)
 
 
 def is_already_answered(state: State) -> bool:
@@ -91,17 +147,19 @@ def is_already_answered(state: State) -> bool:
 
 
 async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
+    limit, language = runtime.context.limits.max_steps, state["language"]
     system = render_prompt(
         "planner",
-        language=state["language"],
+        language=language,
         today=datetime.now(UTC).date(),
-        max_steps=runtime.context.limits.max_steps,
+        max_steps=limit,
+        depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
     )
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            plan = plan_from_draft(draft, runtime.context.limits.max_steps, state["language"])
+            plan = _without_answered(plan_from_draft(draft, limit, language), state)
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or (runtime.context.auto_accept and not needs_new_steps(state)):
                 return plan
@@ -110,13 +168,22 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             raise_if_fatal(problem)
             if problem.code == ErrorCode.BUDGET_SPENT:
                 break
-    return _plan_from_queries(state, runtime.context.limits.max_steps)
+    return _plan_from_queries(state, limit)
+
+
+def _without_answered(plan: Plan, state: State) -> Plan:
+    """Return a plan without the questions that the person has answered in this turn."""
+    said = [wish.casefold() for wish in state.get("wishes", [])]
+    asked = plan.get("questions", [])
+    new = [one for one in asked if not any(one["question"].casefold() in wish for wish in said)]
+    return plan if new == asked else plan | {"questions": new}
 
 
 def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
     return HumanMessage(
         join_prompt_blocks(
+            state["outline"],
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),
@@ -133,7 +200,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
 
 def _passages(state: State) -> list[Passage]:
     found = entries_of_turn(state.get("background"), state["turn"])
-    return [passage for entry in found.values() for passage in entry["passages"]]
+    return select_first_passages(found, state.get("sources", {}))
 
 
 def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
@@ -144,26 +211,51 @@ def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
     Raises:
         Problem: If the draft is not a valid plan (`graph/plan.py`).
     """
-    # A model asked for four steps sometimes writes nine, so the limit is enforced here.
-    steps = [
-        Step(
-            id=f"s{number}",
-            title=step.title[:300],
-            description=_described(step, language),
-            kind="research",
-            queries=step.queries or [step.title],
-            needs=_earlier(step.needs, number),
-            need_web_search=step.need_web_search,
-        )
-        for number, step in enumerate(draft.steps[:limit], start=1)
-    ]
     plan = Plan(
         title=draft.title[:300],
         thought=draft.thought[:10_000],
         has_enough_context=draft.has_enough_context,
-        steps=steps,
+        # A model asked for four steps sometimes writes nine, so the limit is enforced here.
+        steps=[_step(number, step, language) for number, step in enumerate(draft.steps[:limit], 1)],
+        perspectives=_distinct(draft.perspectives)[:MOST_PERSPECTIVES],
+        questions=_questions(draft.questions),
     )
-    return plan if plan["has_enough_context"] and not steps else validate_plan(plan)
+    return plan if plan["has_enough_context"] and not plan["steps"] else validate_plan(plan)
+
+
+def _step(number: int, step: DraftStep, language: str) -> Step:
+    return Step(
+        id=f"s{number}",
+        title=step.title[:300],
+        description=_described(step, language),
+        kind="research",
+        queries=step.queries or [step.title],
+        needs=_earlier(step.needs, number),
+        need_web_search=step.need_web_search,
+    )
+
+
+def _questions(drafts: Sequence[DraftQuestion]) -> list[PlanQuestion]:
+    """Return the questions for which the draft says what is assumed without an answer."""
+    asked: list[PlanQuestion] = []
+    for draft in drafts:
+        options = _distinct(draft.options)[:MOST_OPTIONS]
+        assumed = next(iter(_distinct([draft.assumed, *options])), "")
+        if draft.question.strip() and assumed and len(asked) < MOST_QUESTIONS:
+            question = PlanQuestion(
+                id=f"q{len(asked) + 1}",
+                question=to_one_line(draft.question, LONGEST_LINE),
+                options=options,
+                assumed=assumed,
+            )
+            asked.append(question)
+    return asked
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    """Return texts in one line each, without blank ones and repetitions."""
+    lines = (to_one_line(text, LONGEST_LINE) for text in texts)
+    return list(dict.fromkeys(line for line in lines if line))
 
 
 def _described(step: DraftStep, language: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -10,24 +11,33 @@ from pydantic import BaseModel, Field
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
+from calls.run_budget import run_within_budget
 from calls.streaming import show_step_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.records import DoubtedSentence, Finding, Objection, turn_key
+from graph.records import DoubtedSentence, Finding, Objection, Passage, turn_key
 from graph.state import StepState, redo_count
 from models.chat_models import built_in
 from models.extractive.finding_review import review_finding
 from models.extractive.schema_answers import extractive_answer
-from nodes.researcher import apply_checks, subject_of_step, upheld_ruling
+from nodes.finding_correction import correct_finding
+from nodes.researcher import (
+    apply_checks,
+    load_read_passages,
+    subject_of_step,
+    upheld_ruling,
+)
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
     render_cited_block,
     render_findings_block,
-    render_step_blocks,
+    render_pages_block,
+    render_step_block,
 )
 from prompts.loader import render_prompt
 from report.checks.claims import list_dangling_statements
+from report.checks.second_reader import find_draft_passages
 from report.findings import drop_doubted, list_rejected_statements, render_earlier_block
 from report.labels import describe_reason, render_check_results
 from report.markdown.markers import list_cited_ids
@@ -35,7 +45,7 @@ from report.rendering.markdown_report import render_plain_text
 from runs.call_site import call_site
 from runs.incomplete import UNUSABLE_ANSWER
 from text.words import search_words
-from tools.source_checks import record_text_checks, verify_text
+from tools.source_checks import load_source_texts, record_text_checks, verify_text
 
 
 @extractive_answer(review_finding)
@@ -60,7 +70,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     After the last attempt no model is asked: statements that the earlier review rejected and that
     are still there are removed or doubted. The built-in model costs nothing and is asked anyway.
 
-    Reads `question`, `step`, `others`, `finding`, `passages`, `earlier`, `draft`, `removed`,
+    Reads `question`, `step`, `others`, `finding`, `read`, `earlier`, `draft`, `removed`,
     `doubted`, `objection`; writes `findings`, or `feedback`, `objection`, `more_queries`, `redo`
     and its checked version of what it read. If the judge fails, the finding is `unverified`.
     """
@@ -82,6 +92,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     finding = _with_open(checked["finding"], verdict.open)
     # A draft that lost all its text to the checks deserves another attempt with the reasons.
     if verdict.passed and (finding["text"] or not state.get("removed")):
+        finding = await correct_finding(state | checked, runtime, finding)
         return _done(state, finding | {"review": "passed"})
     if last:
         return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback))
@@ -124,15 +135,36 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     finding = render_findings_block([state["finding"] | {"doubted": ""}])
     contested = "\n".join(_numbered(_contested(state)))
     data = join_prompt_blocks(
-        render_step_blocks(
-            state["question"], state["step"], finding, state["passages"], state.get("sources", {})
-        ),
+        render_block("question", state["question"]),
+        render_step_block(state["step"]),
+        finding,
+        render_pages_block(await _cited_passages(state, runtime), state.get("sources", {})),
         render_block("others", "\n".join(state.get("others", []))),
         render_cited_block("contested", contested),
-        render_earlier_block(state.get("earlier", [])),
+        render_earlier_block(_given_findings(state)),
     )
     system = render_prompt("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
+
+
+async def _cited_passages(state: StepState, runtime: Runtime[Context]) -> list[Passage]:
+    """Return the passages that the draft rests on; for the built-in model, all that were read."""
+    place, sources = call_site(state, runtime), state.get("sources", {})
+    if built_in("reflector", runtime.context):
+        return await load_read_passages(place.owner, state)
+    draft, text = state.get("draft", ""), state["finding"]["text"]
+    cited = [name for name in list_cited_ids(f"{draft}\n{text}") if name in sources]
+    pages = await load_source_texts(place.owner, {name: sources[name] for name in cited})
+    contested = state.get("removed", []), state.get("doubted", [])
+    work = partial(find_draft_passages, draft or text, *contested, pages)
+    size = len(draft) + sum(map(len, pages.values()))
+    return await run_within_budget(place, runtime.context, "reflector", work, characters=size)
+
+
+def _given_findings(state: StepState) -> list[Finding]:
+    """Return what the step was handed, which its finding may cite."""
+    given = [*state.get("needed", []), *state.get("earlier", [])]
+    return [finding for finding in given if finding["text"]]
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[str]:

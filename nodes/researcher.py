@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any, cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.errors import NodeError
@@ -19,35 +20,42 @@ from config.model_table import is_extractive
 from graph.context import Context
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
+from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
     render_cited_block,
     render_findings_block,
-    render_step_blocks,
+    render_pages_block,
+    render_step_block,
 )
 from prompts.loader import render_prompt
 from report.checks.attribution import CheckedText
 from report.checks.second_reader import Ruling
+from report.finding_parts import FindingParts, split_finding
 from report.findings import clip_answer, is_empty_answer, render_earlier_block
 from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
-from tools.evidence import gather_evidence, preparing_checks
+from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
+from tools.reading_choice import list_spans, load_passages, reading_room
 from tools.source_checks import record_text_checks, verify_text
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
 
 log = logging.getLogger(__name__)
 
+MAX_SKIPPED = 20
+"""How many documents are named that were found and not read."""
+
 
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Research one step of the plan.
 
-    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `passages`,
-    `upheld`, `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `draft`, `removed`,
+    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `read`,
+    `upheld`, `sources`; writes `finding`, `read`, `sources`, `unsearched`, `draft`, `removed`,
     `doubted`. A step that fails has a finding that says so.
     """
     place = call_site(state, runtime)
@@ -89,55 +97,88 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
     queries = state["more_queries"] or step["queries"] or [step["title"]]
+    room = await reading_room("researcher", runtime.context, EVIDENCE_TOKENS)
     evidence = await gather_evidence(
         place,
         runtime.context,
         queries,
         about=f"{step['title']}\n{step['description']}",
         web=step["need_web_search"],
+        max_tokens=room,
         seen=state.get("seen", []),
         subject=state["question"],
+        widely=room > EVIDENCE_TOKENS,
     )
     queries = list_sent_queries(queries, evidence.sent)
-    passages = _merge(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
+    before = await load_read_passages(place.owner, state | StepState(sources=sources))
+    passages = _merge(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
     if not passages and not any(finding["text"] for finding in given):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
-    evidence_update = StepState(passages=passages, sources=sources, unsearched=unsearched)
+    state = state | StepState(sources=sources, unsearched=unsearched)
+    withheld = describe_redacted_queries(evidence.sent)
     try:
-        return await _write(
-            state | evidence_update, runtime, queries, describe_redacted_queries(evidence.sent)
-        )
+        written = await _write(state, runtime, passages, queries, withheld)
+        return _with_skipped(written, evidence.skipped)
     except Problem as problem:
         return await _end_step(state, runtime, place, problem, queries)
 
 
+def _with_skipped(written: StepState, skipped: Sequence[str]) -> StepState:
+    """Return what a step wrote, with the documents that it found and did not read, if any."""
+    if not skipped:
+        return written
+    return written | StepState(finding=written["finding"] | {"skipped": [*skipped[:MAX_SKIPPED]]})
+
+
+async def load_read_passages(owner: str, state: StepState) -> list[Passage]:
+    """Return the passages that a step has read so far, in a thread of any version."""
+    if not state.get("read"):
+        return state.get("passages", [])
+    return await load_passages(owner, state["read"], state.get("sources", {}))
+
+
 async def _write(
-    state: StepState, runtime: Runtime[Context], queries: list[str], withheld: str
+    state: StepState,
+    runtime: Runtime[Context],
+    passages: list[Passage],
+    queries: list[str],
+    withheld: str,
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
     system = render_prompt("researcher", language=state["language"])
-    messages = [
-        HumanMessage(join_prompt_blocks(_request(state), render_block("withheld", withheld)))
-    ]
+    request = render_request(state, runtime, passages)
+    request = join_prompt_blocks(request, render_block("withheld", withheld))
+    messages = [HumanMessage(request)]
     memory = partial(recall_from_memory, state, runtime)
-    passages, sources = state["passages"], state["sources"]
-    place, unsearched = call_site(state, runtime), state["unsearched"]
+    sources, unsearched = state["sources"], state["unsearched"]
+    place = call_site(state, runtime)
     async with preparing_checks(place, runtime.context, "researcher", sources):
         written = await work(
-            state, runtime, "researcher", system, messages, RESEARCHER_TOOLS, memory
+            state,
+            runtime,
+            "researcher",
+            system,
+            messages,
+            RESEARCHER_TOOLS,
+            memory,
+            sources=sources,
         )
     for result in written.tool_results:
         passages = _merge(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
-    subject, ruling = subject_of_step(state), upheld_ruling(state)
+    subject, ruling, parts = (
+        subject_of_step(state),
+        upheld_ruling(state),
+        split_finding(written.text),
+    )
     checked = await verify_text(
-        place, runtime.context, "researcher", written.text, sources, subject, ruling
+        place, runtime.context, "researcher", parts.answer, sources, subject, ruling
     )
     await record_text_checks(place, "researcher", checked)
     if not checked.cited and (problem := _unread_problem(written)):
@@ -147,11 +188,11 @@ async def _write(
     else:
         finding = _judge(state, written, checked, queries)
     return StepState(
-        finding=await _with_limits(finding, written, runtime, place),
-        passages=passages,
+        finding=await _with_limits(_with_parts(finding, parts, passages), written, runtime, place),
+        read=list_spans(passages, sources),
         sources=sources,
         unsearched=unsearched,
-        draft=written.text,
+        draft=parts.answer,
         removed=checked.removed,
         doubted=checked.doubted,
     )
@@ -168,13 +209,37 @@ def subject_of_step(state: StepState) -> str:
     return f"{state['question']}\n{step['title']}\n{step['description']}"
 
 
-def _request(state: StepState) -> str:
-    needed = render_findings_block(state["needed"], "needs")
+def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) -> Finding:
+    """Return a finding with what its researcher says beside the answer, and what it has read."""
+    beside: dict[str, Any] = {
+        "read": list(dict.fromkeys(passage["source"] for passage in read)),
+        "not_found": parts.not_found,
+        "disagreements": parts.disagreements,
+        "questions": parts.questions,
+        "outcome": parts.outcome,
+    }
+    return cast("Finding", finding | {name: one for name, one in beside.items() if one})
+
+
+def render_request(state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]) -> str:
+    """Return the request, which begins alike for all steps of a run: a provider caches that.
+
+    Args:
+        state: The state of the step.
+        runtime: The runtime of the node; the built-in model only quotes, and needs no outline.
+        passages: What the researcher reads.
+    """
+    sources = state["sources"]
+    shared = [passage for passage in passages if passage.get("shared")]
+    own = [passage for passage in passages if not passage.get("shared")]
     return join_prompt_blocks(
-        render_step_blocks(
-            state["question"], state["step"], needed, state["passages"], state["sources"]
-        ),
+        render_block("question", state["question"]),
+        render_pages_block(shared, sources),
+        render_pages_block(own, sources),
+        "" if built_in("researcher", runtime.context) else state.get("outline", ""),
+        render_findings_block(state["needed"], "needs"),
         render_earlier_block(state.get("earlier", [])),
+        render_step_block(state["step"]),
         *(_revision_blocks(state) if state["feedback"] else []),
     )
 

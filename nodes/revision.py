@@ -109,7 +109,7 @@ def get_root_question(state: State) -> str:
 
 
 def get_version_title(state: State) -> str:
-    """Return the title of the version before, which a new one keeps; "" for a report that is new."""
+    """Return the title of the version before, which a new one keeps; "" without one."""
     previous = get_previous_version(state)
     return previous.get("title", "") if previous else ""
 

@@ -24,9 +24,10 @@ from nodes.direct import needs_no_search
 from nodes.past_runs import recall_past_runs
 from prompts.data_blocks import join_prompt_blocks, render_block
 from prompts.loader import render_prompt
-from runs.call_site import resolve_owner
+from runs.call_site import call_site, resolve_owner
 from text.question_parts import is_context_dependent
 from tools.evidence import suggest_spellings
+from tools.scope_outline import outline_scope, render_outline_block
 
 
 @extractive_answer(rewrite_question)
@@ -75,8 +76,11 @@ async def _ask(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
     if needs_no_search(state["question"]) or (not earlier and count == 0):
         return default
     system = render_prompt("rewrite", language=state["language"])
+    place, language = call_site(state, runtime), state["language"]
+    outline = await outline_scope(place, runtime.context, _subject(state), language)
     data = join_prompt_blocks(
         render_block("conversation", "\n".join(_line(message) for message in earlier)),
+        render_outline_block(outline),
         render_block("question", state["question"]),
         render_block("count", str(count)),
     )

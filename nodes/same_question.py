@@ -45,7 +45,11 @@ from tools.source_changes import list_source_times
 ACTION = "answered_question"
 """The name of the action that a person approves, edits or rejects."""
 
-EXAMPLE = '{"decisions": [{"type": "edit", "edited_action": {"name": "answered_question", "args": {"choice": "reuse"}}}]}; or "approve" to refresh, or "reject"; or plain words'
+EXAMPLE = (
+    '{"decisions": [{"type": "edit", "edited_action": '
+    '{"name": "answered_question", "args": {"choice": "reuse"}}}]}; '
+    'or "approve" to refresh, or "reject"; or plain words'
+)
 
 OFFER_ID_PREFIX = "offer"
 """The prefix of the ids of messages that offer an earlier answer."""
@@ -161,7 +165,7 @@ def awaits_choice(state: State) -> bool:
 
 
 def offer_message(state: State) -> AnyMessage:
-    """Return the message that offers the earlier answer; chat pages show a review only below one."""
+    """Return the message that offers the earlier answer, below which chat pages show a review."""
     name = f"{OFFER_ID_PREFIX}-{state['turn']}.{state.get('fork', 1)}"
     return AIMessage(_describe(state), id=name)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any, cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
@@ -36,13 +38,22 @@ from report.findings import (
 )
 from runs.call_site import call_site
 from runs.incomplete import UNUSABLE_ANSWER, list_capped_findings, list_failed_findings
+from text.keyword_ranking import rank_texts
+from text.tokens import estimate_tokens
+
+MAX_NEEDED_TOKENS = 4_000
+"""Limit of the findings that an added step is handed, in tokens."""
+
+MAX_RAISED = 12
+"""How many questions of researchers the judge is shown."""
 
 
 class Missing(BaseModel):
     """Something the findings leave open."""
 
     title: VisibleText
-    queries: SearchTexts = []
+    description: VisibleText = Field(default="", description="what must be found out")
+    queries: SearchTexts = Field(default=[], description="what to search for, one or two")
 
 
 @extractive_answer(review_coverage)
@@ -57,7 +68,8 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that are ready be sent; when none remains, judge whether more are needed.
 
     The model is not asked when the rounds are used up, or when every finding passed and no review
-    left the question open. The built-in model costs nothing and is asked in that case too.
+    left the question open; in a deep run, also no researcher. The built-in model costs nothing and
+    is asked in that case too.
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
@@ -109,33 +121,79 @@ async def _follow_ups(
 
     Nothing is added to a plan that a person edited, for they also chose what to leave out.
     """
-    if state["rounds"] >= runtime.context.limits.max_rounds or state.get("decision") == "edit":
+    limits = runtime.context.limits
+    if state["rounds"] >= limits.max_rounds or state.get("decision") == "edit":
         return []
     steps = of_steps(state.get("findings"), state["turn"])
-    if all(map(_settled, steps.values())) and not built_in("judge", runtime.context):
+    deep = runtime.context.depth == "deep"
+    raised = _raised_questions(steps.values()) if deep else []
+    ended = not deep or all(one.get("outcome") != "open" for one in steps.values())
+    settled = not raised and ended and all(map(_settled, steps.values()))
+    if settled and not built_in("judge", runtime.context):
         return []
     show_progress(state, "judging")
-    earlier = select_earlier_findings(state, state["question"])
-    open_points = [point for finding in done.values() for point in finding.get("open", [])]
-    data = join_prompt_blocks(
-        render_block("question", state["question"]),
-        render_block("plan", render_plan(state["plan"])),
-        render_sources_block([*done.values(), *earlier], state.get("sources", {})),
-        render_findings_block(done.values()),
-        render_earlier_block(earlier),
-        render_block("open", "\n".join(open_points)),
-    )
-    system = render_prompt("judge", language=state["language"])
-    messages, default = [HumanMessage(data)], Enough(enough=True)
+    system = render_prompt("judge", language=state["language"], most=limits.follow_ups)
+    messages, default = [HumanMessage(_request(state, done, raised))], Enough(enough=True)
     verdict = await ask(state, runtime, "judge", system, messages, Enough, default=default)
     if verdict.enough:
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
     missing = [gap for gap in verdict.missing if gap.title.strip()]
-    return [
-        make_research_step(_next_id(taken), gap.title, gap.queries or [gap.title])
-        for gap in missing[: runtime.context.limits.follow_ups]
-    ]
+    return [_added_step(gap, _next_id(taken), done) for gap in missing[: limits.follow_ups]]
+
+
+def _request(state: State, done: Mapping[str, Finding], raised: Iterable[str]) -> str:
+    """Return what the judge is shown."""
+    earlier = select_earlier_findings(state, state["question"])
+    found = done.values()
+    open_points = [point for finding in found for point in finding.get("open", [])]
+    not_found = [line for finding in found for line in finding.get("not_found", [])]
+    return join_prompt_blocks(
+        render_block("question", state["question"]),
+        render_block("plan", render_plan(state["plan"])),
+        render_sources_block([*found, *earlier], state.get("sources", {})),
+        render_findings_block(found),
+        render_earlier_block(earlier),
+        render_block("not_found", "\n".join(not_found)),
+        render_block("open", "\n".join(open_points)),
+        render_block("raised", "\n".join(raised)),
+    )
+
+
+def _raised_questions(findings: Iterable[Finding]) -> list[str]:
+    """Return the questions that researchers would ask next, those of each step in turn."""
+    by_step = zip_longest(*(finding.get("questions", []) for finding in findings))
+    questions = (one.strip() for row in by_step for one in row if one)
+    return list(dict.fromkeys(filter(None, questions)))[:MAX_RAISED]
+
+
+def _added_step(gap: Missing, name: str, done: Mapping[str, Finding]) -> Step:
+    """Return a step for something that is missing, which builds on the findings so far."""
+    about = f"{gap.title}\n{gap.description}"
+    same = gap.description.casefold().strip() == gap.title.casefold().strip()
+    return make_research_step(
+        name,
+        gap.title,
+        gap.queries or [gap.title],
+        description="" if same else gap.description,
+        needs=_select_needed(about, done),
+    )
+
+
+def _select_needed(about: str, done: Mapping[str, Finding]) -> list[str]:
+    """Return the ids of the findings that a step on a subject is handed, in their order.
+
+    Where they are too long together, those with the closest titles are chosen.
+    """
+    told = [name for name, finding in done.items() if finding["text"]]
+    ranked = [at for at, _ in rank_texts(about, [done[name]["title"] for name in told])]
+    selected, budget = set[str](), MAX_NEEDED_TOKENS
+    for at in dict.fromkeys([*ranked, *range(len(told))]):
+        size = estimate_tokens(done[told[at]]["text"])
+        if size <= budget:
+            selected.add(told[at])
+            budget -= size
+    return [name for name in told if name in selected]
 
 
 def _settled(finding: Finding) -> bool:

@@ -352,10 +352,14 @@ def _key(key: Any, erasure: Erasure) -> Any:
     return key if words == turn[2] else turn[1] + words
 
 
+_NAMING = ("title", "location", "author", "site")
+"""What of a source names its page or whoever wrote it."""
+
+
 def _source(made: dict[Any, Any], erasure: Erasure) -> None:
     """Redact the names and passages of erased pages, and their citations."""
     if made.get("page") in erasure.pages and "title" in made:
-        made |= {name: FORGOTTEN_MARK for name in ("title", "location") if name in made}
+        made |= {name: FORGOTTEN_MARK for name in _NAMING if name in made}
     if made.get("source") in erasure.cited and "text" in made:
         made["text"] = FORGOTTEN_MARK
     if erasure.cited & {*_ids(made.get("cited"))}:

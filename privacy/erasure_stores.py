@@ -43,7 +43,7 @@ def find_affected_pages(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns, reach: AffectedThreads
 ) -> dict[int, PageWording]:
     """Return the new text of each page that repeats erased text, by page number."""
-    names = ("number", "kind", "run", "session_id", "title", "abstract", "text")
+    names = ("number", "kind", "run", "session_id", "title", "abstract", "text", "author")
     mine = select(*(pages.c[name] for name in names)).filter_by(owner=what.owner)
     wanted = mine.where(pages.c.id.not_in(what.pages))
     if not known.everywhere:
@@ -54,7 +54,7 @@ def find_affected_pages(
         erasure = reach.get_erasure(row.run) if row.kind in DERIVED_KINDS else reach.everywhere
         if row.kind == "session":
             erasure |= sessions.get(row.session_id, Erasure())
-        old = PageWording(row.title, row.abstract, row.text)
+        old = PageWording(row.title, row.abstract, row.text, row.author)
         new = PageWording(*map(erasure.redact, old)) if erasure else old
         if new != old:
             found[row.number] = new

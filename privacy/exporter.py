@@ -77,6 +77,10 @@ class PageLine(_StrictModel):
     speaker: _Text
     said: str = Field(max_length=40)
     links: list[str]
+    site: _Text = ""
+    published: str = Field(max_length=40, default="")
+    author: _Text = ""
+    language: str = Field(max_length=16, default="")
     provenance: Provenance
     run: _RunId
     created: _Timestamp

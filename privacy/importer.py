@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.user_files import read_named_file
+from graph.records import Genre
 from library import indexing
+from library.genres import JudgedPage, judge_genre
+from library.page_metadata import PageMetadata
 from library.page_rows import NewPage, PageOrigin, build_page_rows, short_hash, strip_unstorable
 from library.tables import documents, pages
 from memory.agents_md.backends import change_file
@@ -127,9 +130,20 @@ def _row(owner: str, line: PageLine) -> dict[str, Any]:
         position=line.position,
         speaker=line.speaker,
         said=line.said,
+        metadata=PageMetadata(
+            line.site, line.published, line.author, line.language, _judge_imported(line)
+        ),
     )
     (row,) = build_page_rows(_origin_and_groups(owner, line)[0], [page])
     return row | {"created": line.created, "abstract": line.abstract}
+
+
+def _judge_imported(line: PageLine) -> Genre | Literal[""]:
+    """Return the genre of an imported page, judged here: an export cannot make a source strong."""
+    if line.kind != "web":
+        return "file" if line.kind == "file" else ""
+    judged = JudgedPage(line.origin, line.title, line.text, "", line.author, line.published)
+    return judge_genre(judged)
 
 
 def _origin_and_groups(owner: str, line: PageLine) -> tuple[PageOrigin, list[str]]:

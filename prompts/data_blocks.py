@@ -9,13 +9,16 @@ from functools import lru_cache
 from html import unescape
 from typing import Any, cast
 
+from graph.records import WEAK_GENRES
+
 TAGS = re.findall(
     r"\w+",
-    """abstract answer change contested conversation count doubted draft earlier experience fact facts
-    feedback finding findings gaps insight instructions known limit memory message messages needs
-    new note notes open other others outline page pages plan profile queries question removed
-    reports request run runs sentence sentences source sources stale step summary table tables
-    talk trait traits version wish wishes withheld""",
+    """abstract answer change contested contradictions conversation count criteria disagreements
+    doubted draft earlier evidence experience fact facts feedback finding findings gaps
+    insight instructions known limit links memory message messages needs new not_found
+    note notes open other others outline page pages plan profile queries question raised
+    reference removed report reports request run runs section sentence sentences source
+    sources stale step summary table tables talk trait traits version wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 
@@ -104,26 +107,16 @@ def join_prompt_blocks(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def render_step_blocks(
-    question: str, step: Data, findings: str, passages: Iterable[Data], sources: Mapping[str, Data]
-) -> str:
-    """Mark what everybody is shown who works on a step; `findings` is marked already."""
-    return join_prompt_blocks(
-        render_block("question", question),
-        _step(step),
-        findings,
-        render_pages_block(passages, sources),
-    )
-
-
-def _step(step: Data) -> str:
+def render_step_block(step: Data) -> str:
     """Mark a step by its description and its title, or by one where they are the same."""
     title, description = str(step["title"]), str(step["description"])
     named = {} if description in ("", title) else {"title": title}
     return render_block("step", description or title, **named)
 
 
-def render_pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
+def render_pages_block(
+    passages: Iterable[Data], sources: Mapping[str, Data], tag: str = "pages"
+) -> str:
     """Mark passages, each with the id, the title and the place of its source.
 
     What a passage stands under is told beside its words, so that nobody takes it for some of them.
@@ -139,23 +132,51 @@ def render_pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) ->
             named["place"] = place
         if source.get("kind") == "computed":
             named["kind"] = "computed"
+        named |= _standing(source)
         if passage.get("under"):
             named["under"] = str(passage["under"])
         if source["id"] == before:
             named["after"] = LEFT_OUT
         before = str(source["id"])
         marked.append(render_block("page", passage["text"], **named))
-    return wrap_blocks("pages", marked)
+    return wrap_blocks(tag, marked)
 
 
 def render_sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) -> str:
-    """Mark the sources that findings cite: of each its id, its title and its place."""
+    """Mark the sources that findings cite: of each its id, title, place, site, genre and date."""
     cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
     lines = []
     for name in dict.fromkeys(one for one in cited_ids if one in sources):
         parts = [str(sources[name]["title"]), _place(sources[name])]
-        lines.append(f"- {name}: {', '.join(part for part in parts if part)}")
+        described = ", ".join(part for part in parts if part)
+        lines.append(f"- {name}: {described}{_describe_origin(sources[name])}")
     return render_block("sources", "\n".join(lines))
+
+
+def _standing(source: Data) -> dict[str, object]:
+    """Return the attributes of a page by which its word is weighed, as far as they are known."""
+    site = source.get("site") if source.get("kind") == "web" else ""
+    genre = source.get("genre") if source.get("genre") in WEAK_GENRES else ""
+    known = {"site": site, "date": source.get("published"), "genre": genre}
+    return {name: value for name, value in known.items() if value}
+
+
+def _describe_origin(source: Data) -> str:
+    """Return the site or folder, the genre, the author and the date of a source in brackets."""
+    genre = source.get("genre") if source.get("genre") not in ("file", "unknown") else ""
+    known = (source.get("site"), genre, source.get("author"), source.get("published"))
+    told = ", ".join(str(part) for part in known if part)
+    return f" ({told})" if told else ""
+
+
+def render_contradictions_block(found: Iterable[Data]) -> str:
+    """Mark where sources contradict each other: what each says, and of what, side by side."""
+    lines = [
+        f"- {one['about']}\n  {one['one']}: {one['one_says']}\n"
+        f"  {one['other']}: {one['other_says']}"
+        for one in found
+    ]
+    return render_block("contradictions", "\n".join(lines))
 
 
 def _place(source: Data) -> str:
@@ -177,11 +198,17 @@ def render_findings_block(findings: Iterable[Data], tag: str = "findings") -> st
 
 
 def render_finding_block(finding: Data, **named: object) -> str:
-    """Mark a finding and what the checks doubt in it, with the attributes that name it."""
+    """Mark a finding with the attributes that name it.
+
+    Beside its text it has what the checks doubt in it, what was not found, and what disagrees.
+    """
     text = _checked(str(finding["text"] or finding["reason"]), "finding")
-    return wrap_blocks(
-        "finding", [text, render_cited_block("doubted", str(finding.get("doubted", "")))], **named
-    )
+    lines = {
+        name: cast("list[str]", finding.get(name) or []) for name in ("not_found", "disagreements")
+    }
+    beside = [render_cited_block(name, "\n".join(said)) for name, said in lines.items() if said]
+    doubted = render_cited_block("doubted", str(finding.get("doubted", "")))
+    return wrap_blocks("finding", [text, doubted, *beside], **named)
 
 
 def list_unseen_passages(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from graph.records import Source
 from report.evidence_spans import EvidenceSpan
 from report.labels import format_place, is_kind_of_place
 from text.regex import regex
-from text.text_blocks import find_headings_above
+from text.text_blocks import find_headings_above, split_blocks
 
 _MAX_PLACE_LINES = 60  # a longer place is narrowed to the cited lines
 SECTION_SEPARATOR = " — "
@@ -43,6 +44,36 @@ def to_whole_document(source: Source) -> Source:
     number = dict(parse_qsl(place)).get("part", "")
     title = title.removesuffix(f" ({number})") if number else title
     return source | {"title": title, "location": path}
+
+
+def describe_origin(source: Source, *, located: bool = False) -> str:
+    """Return the author, the site or folder, and the date of a document, as far as known.
+
+    Args:
+        source: The document.
+        located: Whether its location stands beside it, which may name the site already.
+    """
+    site = _site(source)
+    site = "" if located and site.casefold() in source["location"].casefold() else site
+    return ", ".join(filter(None, (source.get("author"), site, source.get("published"))))
+
+
+def _site(source: Source) -> str:
+    """Return the site of a web page, or the folder of a file; "" for anything else."""
+    path, _ = _split_location(source)
+    if source["kind"] == "web":
+        return source.get("site") or extract_host(path or source["location"])
+    if source["kind"] == "file" and (path or source["location"]):
+        return source.get("site") or PurePath(path or source["location"]).parent.name
+    return source.get("site", "")
+
+
+def extract_host(address: str) -> str:
+    """Return the host of a web address; "" if it has none."""
+    try:
+        return (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
 
 
 def is_wide_place(source: Source) -> bool:
@@ -137,6 +168,12 @@ def _split_location(source: Source) -> tuple[str, str]:
     return "", ""
 
 
+def get_page_anchor(source: Source) -> str:
+    """Return the part of a web address behind `#` by which a browser opens a PDF at a page."""
+    pages = dict(parse_qsl(_split_location(source)[1])).get("page", "").partition("-")[0]
+    return f"page={pages}" if pages.isdecimal() and pages.isascii() else ""
+
+
 def _is_counted(name: str, value: str) -> bool:
     return name == "sheet" or (is_kind_of_place(name) and bool(_RANGE.fullmatch(value)))
 
@@ -150,7 +187,9 @@ def _shorten_section(title: str) -> str:
     )
 
 
-_EXCERPT_MARGIN = 160  # characters on each side of the cited part
+_MAX_MARGIN = 600  # characters of the paragraph on each side of the cited part
+_MIN_EXCERPT_CHARS = 240  # less than that is shown with the paragraphs around it
+_STOP_MARGIN = 160  # characters in which the end of a sentence is looked for
 FALLBACK_EXCERPT_CHARS = 300
 """How many characters of a page are shown if the cited part is not found."""
 
@@ -169,35 +208,61 @@ class ExcerptPart(NamedTuple):
     cited: int = 0
 
 
-def group_spans(spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
-    """Return the spans of one page in order, grouped where their margins overlap."""
+def find_paragraph(text: str, span: EvidenceSpan) -> tuple[int, int]:
+    """Return the start and the end of the paragraph of a cited part, bounded around the part.
+
+    A part of several paragraphs gets all of them. With a short paragraph come its neighbours.
+    """
+    blocks = split_blocks(text)
+    first = max(0, bisect_right(blocks, (span.start, len(text))) - 1)
+    last = max(first, bisect_left(blocks, (span.end, 0)) - 1)
+    if blocks and blocks[last][1] - blocks[first][0] < _MIN_EXCERPT_CHARS:
+        first, last = max(0, first - 1), min(len(blocks) - 1, last + 1)
+    start = min(blocks[first][0], span.start) if blocks else 0
+    end = max(blocks[last][1], min(span.end, len(text))) if blocks else len(text)
+    start = max(start, span.start - _MAX_MARGIN)
+    if end <= span.end + _MAX_MARGIN:
+        return start, end
+    end = span.end + _MAX_MARGIN
+    stop = _STOP.search(text, end - 1, end + _STOP_MARGIN)
+    return start, stop.end() if stop else end
+
+
+def group_spans(text: str, spans: Sequence[EvidenceSpan]) -> list[list[EvidenceSpan]]:
+    """Return the spans of one page in order, grouped where their paragraphs overlap."""
     groups: list[list[EvidenceSpan]] = []
+    done = -1
     for span in sorted(set(spans)):
-        if groups and span.start - groups[-1][-1].end <= 2 * _EXCERPT_MARGIN:
+        start, end = find_paragraph(text, span)
+        if groups and start <= done:
             groups[-1].append(span)
         else:
             groups.append([span])
+        done = max(done, end)
     return groups
 
 
 def build_excerpt(text: str, spans: Sequence[EvidenceSpan]) -> list[ExcerptPart]:
-    """Return neighbouring cited parts of a page with the text around them.
+    """Return neighbouring cited parts of a page within their paragraphs.
 
     An uncertain part is shown, but not numbered.
     """
-    start = max(0, spans[0].start - _EXCERPT_MARGIN)
-    end = max(span.end for span in spans) + _EXCERPT_MARGIN
-    stop = _STOP.search(text, end - 1, end + _EXCERPT_MARGIN)
-    end = stop.end() if stop else end
+    bounds = [find_paragraph(text, span) for span in spans]
+    start, end = min(start for start, _ in bounds), max(end for _, end in bounds)
     certain = [(number, span) for number, span in enumerate(spans, start=1) if span.certain]
     done = certain[0][1].start if certain else spans[0].start
-    parts = [ExcerptPart(_cut_start(text[start:done], whole=start == 0))]
+    parts = [ExcerptPart(_cut_start(text[start:done], whole=_is_edge(text, start, 0)))]
     for number, span in certain:
         parts.append(ExcerptPart(_join_lines(text[done : span.start])))
         parts.append(ExcerptPart(_join_lines(text[max(done, span.start) : span.end]), number))
         done = max(done, span.end)
-    parts.append(ExcerptPart(_cut_end(text[done:end], whole=end >= len(text))))
+    parts.append(ExcerptPart(_cut_end(text[done:end], whole=_is_edge(text, end, 1))))
     return [part for part in parts if part.text or part.cited]
+
+
+def _is_edge(text: str, place: int, side: int) -> bool:
+    """Tell whether a paragraph of a text starts (side 0) or ends (side 1) at a place."""
+    return place in (0, len(text)) or any(block[side] == place for block in split_blocks(text))
 
 
 def _join_lines(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired
 
@@ -18,6 +18,8 @@ from graph.records import (
     Report,
     RunStatus,
     Source,
+    SourceContradiction,
+    StandingRemark,
     VersionChanges,
     entries_of_turn,
     of_steps,
@@ -38,6 +40,7 @@ from report.labels import (
 )
 from report.markdown.markdown_blocks import split_statements
 from report.markdown.markers import MARKER, QUOTE
+from report.method import ResearchMethod, describe_method
 from text.regex import regex
 from text.words import search_words
 
@@ -64,13 +67,20 @@ class ReportDocument(TypedDict):
     body: str
     """Checked Markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
     gaps: list[Gap]
-    searched: list[str]
+    unknown: NotRequired[list[str]]
+    """What steps looked for and did not find, a sentence each, in plain text; shown unless the
+    body has a section of its own on what is not known."""
+    method: NotRequired[ResearchMethod]
+    inferred: NotRequired[list[str]]
+    """The sentences of the body that the writer concludes; sources do not say them."""
     sources: list[Source]
     """All sources of the thread; only those that the body cites are shown."""
     texts: dict[str, str]
     """The text of each cited page, by the id of its source; HTML shows excerpts."""
     removed: list[RemovedSentence]
     doubted: list[DoubtedSentence]
+    standing: NotRequired[list[StandingRemark]]
+    contradictions: NotRequired[list[SourceContradiction]]
     command: NotRequired[str]
     """The command that lists the removed sentences; absent for a reader without a terminal."""
     unreviewed: int
@@ -126,16 +136,27 @@ def build_document(
         notices=report["notices"],
         body=report["body"],
         gaps=_list_all_gaps(state, report, status),
-        searched=list_searched_queries(state),
+        unknown=_list_unknown(findings.values()),
+        method=describe_method(state, report, created),
+        inferred=report.get("inferred", []),
         # A deleted file has no location, but a label that says so.
         sources=[one if one["location"] else one | {"location": gone} for one in sources.values()],
         texts=dict(texts),
         removed=report["removed"],
         doubted=[to_graded_doubt(one) for one in report.get("doubted", [])],
+        standing=report.get("standing", []),
+        contradictions=report.get("contradictions", []),
         unreviewed=len(unreviewed),
         language=report["language"],
         created=created,
     )
+
+
+def _list_unknown(findings: Iterable[Finding]) -> list[str]:
+    """Return what some steps looked for and did not find, each once, as far as it is shown."""
+    sentences = (one for finding in findings for one in finding.get("not_found", []))
+    plain = (" ".join(MARKER.sub("", QUOTE.sub(r"\2", one)).split()) for one in sentences)
+    return list(dict.fromkeys(filter(None, plain)))[:_MAX_UNKNOWN]
 
 
 def _list_all_gaps(state: State, report: Report, status: RunStatus) -> list[Gap]:
@@ -230,15 +251,6 @@ def find_reached_limit(state: State) -> str:
     return next((limit for code, _, limit in reasons if code == "budget_spent"), "")
 
 
-def list_searched_queries(state: State) -> list[str]:
-    """Return the queries of this turn as they were sent, in order, without repetition."""
-    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    queries = [entry["query"] for name, entry in searches.items() if name.isdecimal()]
-    queries += [query for finding in findings.values() for query in finding["queries"]]
-    return list(dict.fromkeys(filter(None, queries)))
-
-
 def has_gaps(state: State, body: str) -> bool:
     """Tell whether a report lists gaps; absence is none if the question asks about it.
 
@@ -285,6 +297,7 @@ def _with_source(quote: re.Match[str]) -> str:
 
 
 _MAX_DOUBT_LINES = 12
+_MAX_UNKNOWN = 12
 
 
 def list_notices(document: ReportDocument) -> list[str]:
@@ -370,6 +383,24 @@ def list_grade_labels(document: ReportDocument) -> list[str]:
     """Return the grade of each doubted sentence in words, as shown after the sign."""
     language = document["language"]
     return [get_label(grade_reason(one["reason"]), language).lower() for one in document["doubted"]]
+
+
+def list_remark_labels(document: ReportDocument) -> list[str]:
+    """Return for each remarked sentence what its sources are worth, in words."""
+    return [
+        get_label(f"only_{remark['reason']}", document["language"])
+        for remark in document.get("standing", [])
+    ]
+
+
+def list_contradiction_lines(document: ReportDocument) -> list[str]:
+    """Return where sources contradict each other, each with both passages as quotations."""
+    against = get_label("against", document["language"])
+    return [
+        f'<q s="{one["one"]}">{html.escape(one["one_says"], quote=False)}</q>{against}'
+        f'<q s="{one["other"]}">{html.escape(one["other_says"], quote=False)}</q>'
+        for one in document.get("contradictions", [])
+    ]
 
 
 def _with_proof(one: DoubtedSentence, language: str) -> DoubtLine:

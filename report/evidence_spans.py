@@ -43,6 +43,8 @@ class CitationUse(NamedTuple):
     quoted: bool
     context: str = ""
     """The text around it that names its subject."""
+    sentence: str = ""
+    """The sentence or row of the report that cites it, as Markdown with its marks."""
 
 
 class EvidenceSpan(NamedTuple):

@@ -197,8 +197,9 @@ def _list_earlier_findings(state: State) -> list[Finding]:
     for turn, answer in _sort_answers(state.get("answers")):
         if turn < state["turn"] and turn not in found and _is_told(answer):
             found[turn] = [_as_finding(turn, answer)]
-    revision = state.get("revision") or {}
-    known = (state.get("sources") or {}).keys() - set(revision.get("stale", []))
+    revision = state.get("revision")
+    stale = set(revision.get("stale", [])) if revision else set[str]()
+    known = (state.get("sources") or {}).keys() - stale
     return [
         finding
         for turn in sorted(found)

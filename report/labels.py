@@ -38,6 +38,18 @@ def get_label(name: str, language: str) -> str:
     return find_label(name, language) or name.replace("_", " ")
 
 
+def get_method_label(name: str, language: str) -> str:
+    """Return a text of the section on how a report was researched; "" if there is none."""
+    return _find_text("method", name, language)
+
+
+def format_count(kind: str, count: int, language: str) -> str:
+    """Return a number of things in words, such as `3 queries`."""
+    one, several, chinese = _read_tables()["counts"][kind]
+    form = chinese if is_chinese_tag(language) else one if count == 1 else several
+    return str(form).format(f"{count:,}")
+
+
 def is_kind_of_place(name: str) -> bool:
     """Tell whether places of some documents are of this kind, such as `page` or `rows`."""
     return name in _read_tables()["places"]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from pathlib import PurePath
+from typing import Literal, NamedTuple, cast
 
 from sqlalchemy import Connection, insert, select
 
 from graph.records import Source
+from library.genres import JudgedPage, judge_genre
+from library.page_metadata import NO_METADATA, PageMetadata, extract_site
+from library.tables import pages as stored_pages
 from library.tables import sources
+from storage.batches import split_batches
 from storage.engine import advisory_lock, run_write
 
 
@@ -26,17 +31,56 @@ async def register_sources(thread: str, pages: Sequence[CitablePage]) -> list[So
 
     A page keeps its number in the thread; a new page gets the next number.
     """
-    numbers = await run_write(lambda connection: _number_pages(connection, thread, pages))
-    return [
-        Source(
-            id=f"S{numbers[page.page]}",
-            page=page.page,
-            title=page.title,
-            location=page.location,
-            kind=_source_kind(page.kind),
+
+    def register(connection: Connection) -> tuple[dict[str, int], dict[str, PageMetadata]]:
+        numbers = _number_pages(connection, thread, pages)
+        return numbers, _read_metadata(
+            connection, list(numbers.keys() & {one.page for one in pages})
         )
-        for page in pages
+
+    numbers, known = await run_write(register)
+    return [
+        _build_source(page, numbers[page.page], known.get(page.page, NO_METADATA)) for page in pages
     ]
+
+
+def _build_source(page: CitablePage, number: int, stored: PageMetadata) -> Source:
+    """Return a source with what is known of its page; what is not known has no key."""
+    source = Source(
+        id=f"S{number}",
+        page=page.page,
+        title=page.title,
+        location=page.location,
+        kind=_source_kind(page.kind),
+    )
+    known = {name: value for name, value in _complete(page, stored)._asdict().items() if value}
+    return cast("Source", source | known)
+
+
+def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
+    """Return metadata with what follows from the location; older web pages have nothing else."""
+    match page.kind:
+        case "file":
+            return stored._replace(site=_folder_name(page.location), genre="file")
+        case "web":
+            judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
+            return stored._replace(site=stored.site or extract_site(page.location), genre=judged)
+        case _:
+            return stored._replace(site="", genre="")
+
+
+def _folder_name(location: str) -> str:
+    return PurePath(location.rpartition("#")[0] or location).parent.name
+
+
+def _read_metadata(connection: Connection, ids: Sequence[str]) -> dict[str, PageMetadata]:
+    columns = [stored_pages.c[name] for name in PageMetadata._fields]
+    wanted = select(stored_pages.c.id, *columns)
+    found: dict[str, PageMetadata] = {}
+    for batch in split_batches(ids):
+        for row in connection.execute(wanted.where(stored_pages.c.id.in_(batch))):
+            found[row.id] = PageMetadata._make(row[1:])
+    return found
 
 
 def _source_kind(kind: str) -> Literal["file", "web", "memory", "computed"]:

@@ -230,6 +230,19 @@ async def find_run(owner: str, name: str) -> RunRecord:
     return _run(row)
 
 
+async def find_run_of_report(owner: str, folder: str) -> RunRecord:
+    """Return the run of an owner whose report was written to a folder last.
+
+    Raises:
+        Problem: `run_not_found`.
+    """
+    for logged in await list_events(owner, name=FILED, limit=None):
+        if (logged.event.after or {}).get("folder", "") == folder:
+            return await find_run(owner, logged.event.item)
+    what = "no run has written a report there"
+    raise Problem(ErrorCode.RUN_NOT_FOUND, what, where=folder, hint="see `dossier runs`")
+
+
 async def find_newest_run(owner: str, thread: str) -> RunRecord | None:
     """Return the newest run of a thread, if the thread is this owner's."""
     mine = select(runs).where(runs.c.owner == owner, runs.c.thread == thread)

@@ -263,8 +263,19 @@ def _feedback(connection: Connection) -> None:
     )
 
 
+def _metadata(connection: Connection) -> None:
+    """Pages know their site, date, author, language and genre; of older ones none is known."""
+    short, long = "VARCHAR({}) NOT NULL DEFAULT ''", "TEXT NOT NULL DEFAULT ''"
+    columns = {"site": long, "published": short.format(40), "author": long}
+    columns |= {"language": short.format(16), "genre": short.format(16)}
+    _execute(
+        connection,
+        *(f"ALTER TABLE pages ADD COLUMN {name} {kind}" for name, kind in columns.items()),
+    )
+
+
 STEPS: tuple[UpgradeStep, ...]
-STEPS = (_out, _number_pages, _trust, _events, _attempts, _undoes, _feedback)
+STEPS = (_out, _number_pages, _trust, _events, _attempts, _undoes, _feedback, _metadata)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA_VERSION = 1 + len(STEPS)

@@ -119,8 +119,9 @@ class FakeModel(BaseChatModel):
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any):
         form = kwargs.get("response_format")
         text = str(messages[-1].text)
+        talk = "\n".join(str(one.text) for one in messages if one.type == "human")
         name = (
-            form["json_schema"]["name"] if form else "researcher" if "<step" in text else "reporter"
+            form["json_schema"]["name"] if form else "researcher" if "<step" in talk else "reporter"
         )
         if messages[-1].type == "tool":
             name = "researcher"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -73,6 +74,13 @@ def score_texts(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, 
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 
 
+def find_best_texts(queries: Sequence[str], texts: Sequence[str], each: int) -> list[int]:
+    """Return the indexes of the `each` best texts for every query, those of the first at first."""
+    index = _index_words(texts)
+    ranked = (_rank(query, index)[:each] for query in dict.fromkeys(queries))
+    return list(dict.fromkeys(number for found in ranked for number, _ in found))
+
+
 def _shares(ranked: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     """Return scores as shares of the best one."""
     return [(number, score / ranked[0][1]) for number, score in ranked]
@@ -103,6 +111,16 @@ def iterate_diverse(
         yield best, left.pop(best)
         same = like.add(at[best], {at[number] for number in left})
         left = {number: score for number, score in left.items() if at[number] not in same}
+
+
+def find_distinct_texts(texts: Sequence[str]) -> list[int]:
+    """Return the indexes of the texts that say nothing an earlier one says in nearly its words."""
+    like = _WordOverlap(texts)
+    repeated: set[int] = set()
+    for at in range(len(texts)):
+        if at not in repeated:
+            repeated |= like.add(at, range(at + 1, len(texts)))
+    return [at for at in range(len(texts)) if at not in repeated]
 
 
 class _WordOverlap:
@@ -237,6 +255,27 @@ def rescore_by_meaning(cuts: Sequence[ScoredPassage], likeness: Floats) -> list[
     ]
     far = [cut._replace(worth=(1 - MEANT) * cut.worth / 2) for cut in cuts[len(near) :]]
     return sorted([*near, *far], key=_worth)
+
+
+def limit_by_document(
+    cuts: Sequence[ScoredPassage], documents: Sequence[str], most: int
+) -> list[ScoredPassage]:
+    """Return the best passages, at most some of each document if there are several documents.
+
+    Args:
+        cuts: The passages, the best first.
+        documents: The document of each page.
+        most: How many passages of a document are kept.
+    """
+    if len({documents[cut.page] for cut in cuts}) < 2:
+        return [*cuts]
+    counts = Counter[str]()
+    kept: list[ScoredPassage] = []
+    for cut in cuts:
+        counts[documents[cut.page]] += 1
+        if counts[documents[cut.page]] <= most:
+            kept.append(cut)
+    return kept
 
 
 def _of(cuts: Sequence[ScoredPassage], pages: Collection[int]) -> list[ScoredPassage]:

@@ -187,3 +187,19 @@ def classify_unquotable(question: str, text: str) -> Literal["judging", "countin
         return ""
     has_count = any(has_asked_count(line, span.text) for span in split_sentences(text))
     return "" if has_count else "counting"
+
+
+def asks_recommendation(question: str) -> bool:
+    """Tell whether a question asks its answer to choose or to advise, anywhere in it."""
+    return any(
+        _PATTERNS.recommending.search(part) and not _PATTERNS.recommended.search(part)
+        for line in question.splitlines()
+        for part in _PATTERNS.part.findall(line)
+    )
+
+
+def asks_judgement(question: str) -> bool:
+    """Tell whether a question asks for a recommendation, an opinion or an assessment."""
+    line = _first_line(question)
+    judging = _PATTERNS.judging.search(line) and not _PATTERNS.factual.search(line)
+    return bool(judging or _PATTERNS.assessing.search(question)) or asks_recommendation(question)

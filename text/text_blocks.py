@@ -113,7 +113,7 @@ _TERM_LEVEL = 7
 """The level of a term, below every heading."""
 
 
-class _Mark(NamedTuple):
+class Heading(NamedTuple):
     """A heading or a term: its start, its level (1 is the highest), and its words."""
 
     start: int
@@ -130,23 +130,28 @@ def find_headings_above(text: str, start: int) -> list[str]:
     number = bisect_left(marks, (start,))
     begins_mark = number < len(marks) and marks[number].start == start
     level = marks[number].level if begins_mark else _TERM_LEVEL + 1
-    above: list[_Mark] = []
+    above: list[Heading] = []
     for mark in marks[:number]:
         above = [one for one in above if one.level < mark.level] + [mark]
     return [one.text for one in above if one.level < level]
 
 
+def find_headings(text: str) -> list[Heading]:
+    """Return the marked headings of a text in their order, without the terms of definitions."""
+    return [mark for mark in _marks(text) if mark.level < _TERM_LEVEL]
+
+
 @lru_cache(maxsize=256)
-def _marks(text: str) -> list[_Mark]:
+def _marks(text: str) -> list[Heading]:
     return list(filter(None, map(_mark, _ALONE.finditer(text))))
 
 
-def _mark(line: re.Match[str]) -> _Mark | None:
+def _mark(line: re.Match[str]) -> Heading | None:
     """Return the heading or the term that a line is, if it is one."""
     if heading := _HEADING.fullmatch(line[0]):
-        return _Mark(line.start(), len(heading[1]), to_one_line(heading[2], LONGEST))
+        return Heading(line.start(), len(heading[1]), to_one_line(heading[2], LONGEST))
     term = _TERM_LINE.fullmatch(line[0])
-    return _Mark(line.start(), _TERM_LEVEL, to_one_line(line[0], LONGEST)) if term else None
+    return Heading(line.start(), _TERM_LEVEL, to_one_line(line[0], LONGEST)) if term else None
 
 
 LEAST = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -18,9 +18,8 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Passage, ShownSpan, Source
 from library import page_retrieval
-from library.page_retrieval import FoundPage, find_misspellings
+from library.page_retrieval import FoundPage, document_location, find_misspellings
 from library.page_rows import RETIRED
-from library.page_scoring import SIGNAL_WEIGHTS
 from library.recall import (
     EARLIER_KINDS,
     REPORT_PAGES,
@@ -33,28 +32,24 @@ from library.recall import (
 from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
-from memory.text_vectors import passage_similarity
 from report.checks.source_preparation import prepare_sources
 from report.citations import SECTION_SEPARATOR
 from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
-from text.boilerplate import asks_for_navigation, is_navigation_page
-from text.keyword_ranking import (
-    COMPARED_PASSAGES,
-    ScoredPassage,
-    cached_search_words,
-    rank_texts,
-    rescore_by_meaning,
-    score_texts,
-    select_passages,
-)
-from text.passage_splitting import is_breadcrumb, split_passages
-from text.question_types import asks_list
+from text.keyword_ranking import limit_by_document
 from text.sentences import Span
-from text.text_blocks import extend_to_list, find_headings_above
-from text.topics import named_terms
-from text.words import search_words
+from tools.passage_choice import (
+    PAGE_WORTH,
+    PassageRequest,
+    choose_passages,
+    find_subject_names,
+    make_passage,
+    rank_by_meaning,
+    rank_passages,
+    title_words,
+)
+from tools.reading_choice import choose_reading
 from tools.source_checks import load_source_texts
 from tools.web.search_providers import SearchUnanswered, list_available_providers
 from tools.web.web_search import WebSearch
@@ -72,7 +67,7 @@ async def find_opening_pages(owner: str, found: Sequence[FoundPage], asked: str)
         asked: The question and the queries.
     """
     names = find_subject_names([page.title for page in found], asked)
-    named = [page.id for page in found if not names.isdisjoint(_title_words(page.title))]
+    named = [page.id for page in found if not names.isdisjoint(title_words(page.title))]
     if not named:
         return []
     origins = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(named))
@@ -82,44 +77,17 @@ async def find_opening_pages(owner: str, found: Sequence[FoundPage], asked: str)
     return await read_pages(owner, list((await read_rows(wanted)).scalars()))
 
 
-def find_subject_names(titles: Iterable[str], asked: str) -> set[str]:
-    """Return the names in a question that occur in some of the titles, but not in all."""
-    different = {_title_words(title) for title in titles}
-    if len(different) < 2:
-        return set()
-    distinctive = frozenset.union(*different) - frozenset.intersection(*different)
-    return named_terms(asked) & distinctive
-
-
-@lru_cache(maxsize=1024)
-def _title_words(title: str) -> frozenset[str]:
-    """Return the words of a document's title, without the section's."""
-    return frozenset(search_words(title.partition(SECTION_SEPARATOR)[0]))
-
-
 PAGES = 12
 """The most pages from one search for one query."""
 
-PAGE_WORTH = 2.0
-"""The weight of the page's score in the score of a passage of memory.
+WIDE_PAGES = 60
+"""The most pages from one search whose hits are read with their sections."""
 
-A page may be found through a link from another page, and share few words with the question.
-"""
-
-FROM_A_PAGE = 8
-"""The most candidate passages of one page, so that a long page cannot crowd out others."""
-
-LIST = 8_000
-"""The longest passage that contains a whole list, in characters."""
+ALL = 1_000
+"""More candidate passages than a page has."""
 
 EVIDENCE_TOKENS = 2_000
 """The most tokens of passages in a prompt."""
-
-SEEN = 0.25
-"""The relative bonus of a passage that was shown before planning."""
-
-OFF = 0.3
-"""The relative penalty of a passage that names none of the documents' subjects asked about."""
 
 
 class Evidence(NamedTuple):
@@ -130,6 +98,8 @@ class Evidence(NamedTuple):
     problems: list[Problem]
     sent: Mapping[str, str] = {}
     """The changed web queries as sent, by their original wording; "" if not sent."""
+    skipped: tuple[str, ...] = ()
+    """The titles of documents that were found and are not among the passages."""
 
     @property
     def unsearched(self) -> dict[str, str]:
@@ -142,30 +112,6 @@ class Evidence(NamedTuple):
         }
 
 
-class _PassageRequest(NamedTuple):
-    """The criteria by which passages are chosen."""
-
-    queries: Sequence[str]
-    room: int = EVIDENCE_TOKENS
-    """The most tokens of all passages."""
-    page_worth: float = 0.0
-    """The weight of the page's score in the score of a passage."""
-    before: frozenset[str] = frozenset()
-    """Pages to which half of the room is reserved."""
-    each: frozenset[str] = frozenset()
-    """Pages of which at least one passage is chosen."""
-    seen: Sequence[ShownSpan] = ()
-    subject: str = ""
-    """The question, for its names."""
-
-    def shows(self, page: str, span: Span) -> bool:
-        """Return whether a part of a span was shown before."""
-        return any(
-            shown["page"] == page and shown["start"] < span.end and span.start < shown["end"]
-            for shown in self.seen
-        )
-
-
 async def gather_evidence(
     here: CallSite,
     context: Context,
@@ -176,6 +122,8 @@ async def gather_evidence(
     max_tokens: int = EVIDENCE_TOKENS,
     seen: Sequence[ShownSpan] = (),
     subject: str = "",
+    widely: bool = False,
+    of_document: int = 0,
 ) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
@@ -191,7 +139,10 @@ async def gather_evidence(
         max_tokens: The most tokens of all passages.
         seen: The spans shown before planning; their pages are always candidates.
         subject: The question; documents that it names are preferred.
+        widely: Whether documents are read whole or hits with their sections, where they fit.
+        of_document: The most passages of one document, if there are several; 0 for no limit.
     """
+    most = WIDE_PAGES if widely else PAGES
     names = (list(context.search) or list_available_providers(os.environ)) if web else []
     on_web = WebSearch(here, context, names)
     searches = [on_web.find_pages(query) for query in queries] if names else []
@@ -199,8 +150,8 @@ async def gather_evidence(
     own = [upload.root for upload in uploads if not upload.code]
     if not (own or context.files or names):
         searches = [_search_memory(here, context, query) for query in queries]
-    in_own = page_retrieval.find_pages_many(here.owner, queries, PAGES, own)
-    in_files = page_retrieval.find_pages_many(here.owner, queries, PAGES, context.files)
+    in_own = page_retrieval.find_pages_many(here.owner, queries, most, own)
+    in_files = page_retrieval.find_pages_many(here.owner, queries, most, context.files)
     uploaded, filed, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
     actions = [
         ActionRecord(query, "; ".join(dict.fromkeys(page.title for page in (*first, *second))))
@@ -215,9 +166,11 @@ async def gather_evidence(
     results = [*uploaded, *filed, *found, known]
     candidates = [page for result in results for page in result]
     opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
-    choice = _PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
+    choice = PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
+    choice = choice._replace(of_document=of_document)
     files = [*own, *context.files]
-    evidence = await _choose_evidence(here, context, [*results, opened], choice, files)
+    choose = _choose_reading if widely else _choose_evidence
+    evidence = await choose(here, context, [*results, opened], choice, files)
     return evidence._replace(problems=on_web.problems, sent=on_web.sent)
 
 
@@ -254,7 +207,8 @@ async def recall_evidence(
             worth[page.id] = page
     candidates = drop_repeated_turns(list(worth.values()))
     each = frozenset(page.id for page in chosen)
-    wanted = _PassageRequest([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
+    titled = [about, *queries, *titles]
+    wanted = PassageRequest(titled, EVIDENCE_TOKENS, page_worth=PAGE_WORTH, each=each)
     return await _choose_evidence(here, context, [candidates], wanted, context.files)
 
 
@@ -268,15 +222,14 @@ async def _choose_evidence(
     here: CallSite,
     context: Context,
     results: Sequence[list[FoundPage]],
-    wanted: _PassageRequest,
+    wanted: PassageRequest,
     files: Sequence[str],
 ) -> Evidence:
     """Choose passages of the found pages, and register their pages as sources of the thread.
 
     A file with copies is cited by its path in the folders of the run, if it has one there.
     """
-    by_id = {page.id: page for result in results for page in result if page.kind != REPORT_PAGES}
-    found = list(by_id.values())
+    found = _distinct(results)
     do = partial(
         run_within_budget,
         here,
@@ -284,28 +237,62 @@ async def _choose_evidence(
         "researcher",
         characters=sum(len(page.text) for page in found),
     )
-    ranked = await do(_rank_passages, found, wanted)
-    cuts = await _rank_by_meaning(found, ranked, wanted)
-    chosen = await do(_choose, found, cuts, wanted)
+    ranked = await do(rank_passages, found, wanted)
+    cuts = await rank_by_meaning(found, ranked, wanted)
+    if wanted.of_document:
+        documents = [document_location(page.location) or page.id for page in found]
+        cuts = limit_by_document(cuts, documents, wanted.of_document)
+    chosen = await do(choose_passages, found, cuts, wanted)
+    return await register_spans(here, chosen, files)
+
+
+async def _choose_reading(
+    here: CallSite,
+    context: Context,
+    results: Sequence[list[FoundPage]],
+    wanted: PassageRequest,
+    files: Sequence[str],
+) -> Evidence:
+    """Choose what is read of the found pages, and register their pages as sources of the thread."""
+    wanted = wanted._replace(per_page=ALL)
+    reading = await choose_reading(here, context, _distinct(results), wanted, files)
+    chosen = [*reading.shared, *reading.own]
+    evidence = await register_spans(here, chosen, files)
+    for passage in evidence.passages[: len(reading.shared)]:
+        passage["shared"] = True
+    read = {_document_title(page) for page, _ in chosen}
+    found = dict.fromkeys(_document_title(page) for page in _distinct(results))
+    return evidence._replace(skipped=tuple(title for title in found if title not in read))
+
+
+def _document_title(page: FoundPage) -> str:
+    return page.title.partition(SECTION_SEPARATOR)[0]
+
+
+def _distinct(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
+    """Return the found pages once each; a report proves nothing and is none of them."""
+    by_id = {page.id: page for result in results for page in result if page.kind != REPORT_PAGES}
+    return list(by_id.values())
+
+
+async def register_spans(
+    here: CallSite, chosen: Sequence[tuple[FoundPage, Span]], files: Sequence[str]
+) -> Evidence:
+    """Return chosen spans as passages, their pages registered as sources of the thread.
+
+    Args:
+        here: The point of the run.
+        chosen: Pages, and the piece of each that is shown.
+        files: The folders of the run, below which a file with copies is cited.
+    """
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
     citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register_sources(here.thread, citable)
     passages = [
-        _passage(source["id"], page, span)
+        make_passage(source["id"], page.title, page.text, span)
         for source, (page, span) in zip(sources, chosen, strict=True)
     ]
     return Evidence(passages, {source["id"]: source for source in sources}, [])
-
-
-def _passage(source: str, page: FoundPage, span: Span) -> Passage:
-    """Return a passage with the headings above it that are not in the page's title."""
-    known = page.title.split(SECTION_SEPARATOR)
-    headings = find_headings_above(page.text, span.start)
-    above = [heading for heading in headings if heading not in known]
-    passage = Passage(source=source, text=span.text, start=span.start)
-    if above:
-        passage["under"] = " › ".join(above)
-    return passage
 
 
 async def _search_memory(here: CallSite, context: Context, query: str) -> list[FoundPage]:
@@ -330,84 +317,6 @@ async def suggest_spellings(owner: str, context: Context, question: str) -> dict
         Scope(groups=context.files) if context.files else parse_scope(list_recalled_parts(context))
     )
     return await find_misspellings(owner, question, part.kinds, part.groups)
-
-
-def _rank_passages(found: Sequence[FoundPage], wanted: _PassageRequest) -> list[ScoredPassage]:
-    """Split pages into passages and rank them by their words, the best first."""
-    query = "\n".join(wanted.queries)
-    cut = [(at, span) for at, page in enumerate(found) for span in _best_passages(page, query)]
-    titled = [f"{found[at].title}\n{span.text}" for at, span in cut]
-    names = find_subject_names([page.title for page in found], f"{query}\n{wanted.subject}")
-    worth = [
-        (1.0 + SEEN * wanted.shows(found[at].id, span))
-        * (1.0 - OFF * (bool(names) and names.isdisjoint(cached_search_words(text))))
-        for (at, span), text in zip(cut, titled, strict=True)
-    ]
-    ranked = [(n, score * worth[n]) for n, score in score_texts(wanted.queries, titled)]
-    if wanted.page_worth:
-        own, most = dict(ranked), max((score for _, score in ranked), default=1.0)
-        bonuses = [wanted.page_worth * found[at].score for at, _ in cut]
-        ranked = [(n, own.get(n, 0.0) / most + bonus) for n, bonus in enumerate(bonuses)]
-    ranked = _demote_navigation(query, [found[at] for at, _ in cut], ranked)
-    best = max((score for _, score in ranked), default=1.0) or 1.0
-    return [ScoredPassage(*cut[n], titled[n], score / best, worth[n]) for n, score in ranked]
-
-
-async def _rank_by_meaning(
-    found: Sequence[FoundPage], cuts: list[ScoredPassage], wanted: _PassageRequest
-) -> list[ScoredPassage]:
-    """Rank passages also by meaning, if there is an embedder."""
-    compared = [(found[cut.page], cut.span) for cut in cuts[:COMPARED_PASSAGES]]
-    texts = [
-        "\n".join(
-            [
-                page.title.split(SECTION_SEPARATOR)[-1],
-                *find_headings_above(page.text, span.start),
-                span.text,
-            ]
-        )
-        for page, span in compared
-    ]
-    similarity = await passage_similarity(wanted.queries, texts)
-    return cuts if similarity is None else rescore_by_meaning(cuts, similarity)
-
-
-def _choose(
-    found: Sequence[FoundPage], cuts: Sequence[ScoredPassage], wanted: _PassageRequest
-) -> list[tuple[FoundPage, Span]]:
-    """Choose the best passages, each different from the others."""
-    first, each = (
-        [at for at, page in enumerate(found) if page.id in ids]
-        for ids in (wanted.before, wanted.each)
-    )
-    spans = select_passages([page.text for page in found], cuts, wanted.room, first, each)
-    return [(found[at], span) for at, chosen in spans.items() for span in chosen]
-
-
-def _demote_navigation(
-    query: str, origins: Sequence[FoundPage], ranked: Sequence[tuple[int, float]]
-) -> list[tuple[int, float]]:
-    """Rank passages again with a lower score for those of navigation pages."""
-    different = {page.id: page for page in origins}.values()
-    navigation = {page.id for page in different if is_navigation_page(page.title, page.text)}
-    penalty = SIGNAL_WEIGHTS.leading if navigation and not asks_for_navigation(query) else 0.0
-    demoted = [(n, score * (1 - penalty * (origins[n].id in navigation))) for n, score in ranked]
-    return sorted(demoted, key=lambda pair: -pair[1])
-
-
-def _best_passages(page: FoundPage, query: str) -> list[Span]:
-    """Return the best passages of a page, in the order of the page.
-
-    If the query asks for a list, a passage with the start of a list contains all of it.
-    """
-    passages = split_passages(page.text)
-    spans = [span for span in passages if not is_breadcrumb(span.text)] or passages
-    if asks_list(query):
-        spans = [extend_to_list(page.text, span, LIST) for span in spans]
-    if len(spans) <= FROM_A_PAGE:
-        return spans
-    ranked = rank_texts(query, [span.text for span in spans])
-    return [spans[index] for index in sorted(index for index, _ in ranked[:FROM_A_PAGE])]
 
 
 @asynccontextmanager

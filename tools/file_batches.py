@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from library.page_metadata import PageMetadata, identify_language
 from library.page_rows import NewPage
 from library.page_sizing import prepare_pages
 from report.citations import SECTION_SEPARATOR
@@ -77,7 +78,7 @@ def _outcome(path: Path, sha256: str, limits: FileLimits, *, apart: bool) -> Fil
         document = read_path(reader, path, limits, in_worker=apart)
     except FileRefused as refused:
         return FileOutcome([], refused.code, refused.what)
-    named = ParsedDocument(title=find_document_title(document, path), sections=document["sections"])
+    named: ParsedDocument = {**document, "title": find_document_title(document, path)}
     return FileOutcome(prepare_pages(make_document_pages(named, sha256)))
 
 
@@ -85,6 +86,7 @@ def make_document_pages(document: ParsedDocument, sha256: str) -> list[NewPage]:
     """Return the pages of a document by its sections; its hash is the name of their session."""
     # A dash like this parts the title of a document from that of a section.
     title = document["title"].replace(SECTION_SEPARATOR, " – ")
+    metadata = _document_metadata(document)
     return [
         NewPage(
             title=title
@@ -93,6 +95,15 @@ def make_document_pages(document: ParsedDocument, sha256: str) -> list[NewPage]:
             place=one["place"],
             text=one["text"],
             session=sha256,
+            metadata=metadata,
         )
         for one in document["sections"]
     ]
+
+
+def _document_metadata(document: ParsedDocument) -> PageMetadata:
+    """Return the metadata of a file: what it declares, or else only the language of its text."""
+    if "metadata" in document:
+        return document["metadata"]._replace(genre="file")
+    text = "\n".join(section["text"] for section in document["sections"][:2])
+    return PageMetadata(language=identify_language(text), genre="file")

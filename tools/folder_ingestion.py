@@ -336,7 +336,11 @@ def _cleaned(document: ParsedDocument, clean: Callable[[str], str]) -> ParsedDoc
         )
         for section in document["sections"]
     ]
-    return ParsedDocument(title=clean(document["title"]), sections=sections)
+    made: ParsedDocument = {**document, "title": clean(document["title"]), "sections": sections}
+    if "metadata" in document:
+        author = clean(document["metadata"].author)
+        made["metadata"] = document["metadata"]._replace(author=author)
+    return made
 
 
 async def _prepared(

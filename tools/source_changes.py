@@ -1,4 +1,4 @@
-"""Find out which pages have changed since they were cited: files by their content, web pages anew."""
+"""Find which pages have changed since they were cited: files by content, web pages anew."""
 
 from __future__ import annotations
 

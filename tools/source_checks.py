@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 from calls.run_budget import run_within_budget
+from config.errors import Problem
 from graph.context import Context
-from graph.records import Source
+from graph.records import Source, SourceContradiction, StandingRemark
 from graph.state import State
 from library import store as pages
 from library.recall import REPORT_PAGES
 from report.checks.attribution import CheckedText, enforce_citations
 from report.checks.second_reader import NO_RULING, Ruling
+from report.contradictions import about_statements, find_contradictions, names_both
+from report.source_standing import list_standing_remarks
 from runs.call_site import CallSite
 from runs.trace import trace
 
@@ -77,8 +84,71 @@ async def load_source_texts(owner: str, sources: Mapping[str, Source]) -> dict[s
 
 
 async def load_cited_texts(owner: str, state: State) -> dict[str, str]:
-    """Return the stored text of each source that the report of a turn cites, by its id."""
-    sources = state.get("sources", {})
-    return await load_source_texts(
-        owner, {name: sources[name] for name in state["report"]["cited"]}
-    )
+    """Return the stored text of each source that the report of a turn shows, by its id."""
+    sources, report = state.get("sources", {}), state["report"]
+    against = [one[side] for one in report.get("contradictions", []) for side in _SIDES]
+    shown = [name for name in dict.fromkeys([*report["cited"], *against]) if name in sources]
+    return await load_source_texts(owner, {name: sources[name] for name in shown})
+
+
+_SIDES: tuple[Literal["one", "other"], ...] = ("one", "other")
+
+
+async def find_source_contradictions(
+    here: CallSite, context: Context, role: str, text: str, sources: Mapping[str, Source]
+) -> list[SourceContradiction]:
+    """Return where sources contradict each other in what a text makes use of.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run, for the minutes that are left to it.
+        role: Who asks.
+        text: The findings, the passages or the report that the sources are used for.
+        sources: The sources by id; a source without a stored text contradicts nobody.
+
+    Returns:
+        The contradictions; none where the minutes of the run are used up.
+    """
+    texts = await load_source_texts(here.owner, sources)
+
+    def find() -> list[SourceContradiction]:
+        return find_contradictions(texts, sources, about_statements(text))
+
+    size = len(text) + sum(map(len, texts.values()))
+    with suppress(Problem):
+        return await run_within_budget(here, context, role, find, characters=size)
+    return []
+
+
+class SourceJudgement(TypedDict):
+    """What readers of a report are told of its sources."""
+
+    standing: list[StandingRemark]
+    contradictions: list[SourceContradiction]
+
+
+async def judge_report_sources(
+    here: CallSite, context: Context, body: str, cited: Sequence[str], sources: Mapping[str, Source]
+) -> SourceJudgement:
+    """Return the sentences that only weak sources say, and what sources say against a report.
+
+    A contradiction is left out where the report cites both sources in one sentence.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run, for the minutes that are left to it.
+        body: The checked body of the report.
+        cited: The ids of the sources that it cites.
+        sources: Everything that it might have cited, by id.
+    """
+    used = {name: sources[name] for name in cited if name in sources}
+    texts = await load_source_texts(here.owner, used)
+    found = await find_source_contradictions(here, context, "reporter", body, sources)
+    standing: list[StandingRemark] = []
+    size = len(body) + sum(map(len, texts.values()))
+    with suppress(Problem):
+        standing = await run_within_budget(
+            here, context, "reporter", list_standing_remarks, body, used, texts, characters=size
+        )
+    untold = [one for one in found if not names_both(body, one)]
+    return SourceJudgement(standing=standing, contradictions=untold)

@@ -20,14 +20,7 @@ from memory.agents_md.file_sources import FileSource, FileSources, disk_sources
 from memory.agents_md.memory import INSTRUCTIONS
 from memory.protocol import Query
 from memory.sync import run_sync
-from prompts.data_blocks import (
-    join_prompt_blocks,
-    list_unseen_passages,
-    render_cited_block,
-    render_pages_block,
-)
-from tools.evidence import Evidence, gather_evidence
-from tools.web.web_search import describe_redacted_queries
+from tools.research_tools import RESEARCH_TOOLS
 
 EDIT_TOOL_DESCRIPTION = """\
 Propose a change to AGENTS.md, which every agent reads before each of its calls.
@@ -122,45 +115,5 @@ def _tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
 
 
-SEEN = "Nothing was found that is not shown above already."
-
-
-@tool("search")
-async def search_tool(query: str, runtime: ToolRuntime[CallContext]) -> str:
-    """Search the files and the web for passages about one query."""
-    around = runtime.context
-    evidence = await gather_evidence(
-        around.site, around.choices, [query], about=query, web=around.allow_web
-    )
-    around.tool_results.append(evidence)
-    shown = _shown(evidence, runtime) or SEEN if evidence.passages else "Nothing was found."
-    return join_prompt_blocks(describe_redacted_queries(evidence.sent), shown)
-
-
-@tool("recall")
-async def recall_tool(question: str, runtime: ToolRuntime[CallContext]) -> str:
-    """Ask the memory of earlier research and chats a whole question; it may take several searches.
-
-    What was read, reported or said before is not found by `search_tool`.
-    """
-    around = runtime.context
-    recalled = await around.recall(question) if around.recall else None
-    if recalled is None or not recalled.evidence.passages:
-        return "Nothing is remembered about this."
-    around.tool_results.append(recalled.evidence)
-    evidence = recalled.evidence
-    return (
-        join_prompt_blocks(render_cited_block("notes", recalled.notes), _shown(evidence, runtime))
-        or SEEN
-    )
-
-
-def _shown(evidence: Evidence, runtime: ToolRuntime[CallContext]) -> str:
-    """Mark the passages of evidence that the conversation, as the model sees it, does not show."""
-    short, said = runtime.context.compacted, runtime.state["messages"]
-    talk = [str(one.text) for one in [*short.messages, *said[short.upto :]]]
-    return render_pages_block(list_unseen_passages(evidence.passages, talk), evidence.sources)
-
-
-RESEARCHER_TOOLS = Toolbox((search_tool, recall_tool, edit_memory_file))
+RESEARCHER_TOOLS = Toolbox((*RESEARCH_TOOLS, edit_memory_file))
 """What a researcher may use while it writes."""

@@ -44,6 +44,7 @@ COMMANDS = {
             options.REJECT,
             options.PLAN,
             options.AGAIN,
+            options.ANSWER,
             options.OUT,
             options.FORCE,
             *options.TRUSTED,
@@ -84,9 +85,9 @@ COMMANDS = {
         "List the runs, show one, or delete old ones.", "runs.list_runs", options.PROJECT
     ),
     "runs show": CommandEntry(
-        "Show every call of a run: role, step, tokens and time.",
+        "Show every call of a run: role, step, tokens and time; or a source of its report.",
         "runs.show_run",
-        (options.RUN, options.REMOVED, *options.PROJECT),
+        (options.RUN, options.SOURCE, options.REMOVED, *options.PROJECT),
     ),
     "runs diff": CommandEntry(
         "Show what the report of a run says otherwise than that of another one.",
@@ -247,6 +248,18 @@ COMMANDS = {
         "Answer LoCoMo's questions from memory, and score the answers.",
         "eval_runs.run_locomo_eval",
         (options.LOCOMO_FILE, options.QUESTION_LIMIT, options.JSON),
+    ),
+    "eval drb": CommandEntry(
+        "Score reports by DeepResearch Bench: RACE and FACT, with a judge of your choice.\n\n"
+        "What it will cost is shown first. A stopped evaluation goes on when it is started again, "
+        "and pays for nothing twice.",
+        "benchmark_command.run_deep_research_bench",
+        (*options.BENCHMARK, options.JSON),
+    ),
+    "eval report": CommandEntry(
+        "Count what a report has: claims, sources, coverage, length. No judge is needed.",
+        "report_figures_command.print_report_figures",
+        (options.FIGURES_OF, *options.PROJECT),
     ),
     "settings": CommandEntry("Copy settings into the home."),
     "settings import": CommandEntry(

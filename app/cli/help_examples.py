@@ -35,6 +35,7 @@ COMMAND_EXAMPLES = {
     "runs": ("dossier runs", "dossier runs --json"),
     "runs show": (
         "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --source 3",
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),
     "runs diff": ("dossier runs diff 20260101-a1b2c3-1 20260101-a1b2c3-2",),
@@ -79,6 +80,15 @@ COMMAND_EXAMPLES = {
         "dossier eval retrieval --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv",
     ),
     "eval locomo": ("dossier eval locomo locomo10.json --limit 20",),
+    "eval drb": (
+        "dossier eval drb deep_research_bench --judge openai:gpt-4.1 --dry-run",
+        "dossier eval drb deep_research_bench --reports raw_data/mine.jsonl --only race",
+        "dossier eval drb deep_research_bench --language en --limit 5 --set max_cost=1",
+    ),
+    "eval report": (
+        "dossier eval report 20260101-a1b2c3-1",
+        "dossier eval report reports/20260101-a1b2c3-1/report.md 20260102-d4e5f6-1 --json",
+    ),
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
     "trust": ("dossier trust .",),
     "settings import": ("dossier settings import .env",),

@@ -140,6 +140,13 @@ CAP = _option(
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
+SOURCE = _option(
+    "source",
+    "N|ID",
+    "Show what the report uses of a source: its number there, or its id such as S7.",
+    None,
+    kind=str | None,
+)
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
@@ -153,6 +160,13 @@ PLAN = _option(
     "Research the plan in this file: lines of text, or JSON.",
     None,
     kind=Path | None,
+)
+ANSWER = _option(
+    "answer",
+    "ID=TEXT",
+    "Answer a question of the plan, by the number of an option or in words. May be repeated.",
+    None,
+    kind=list[str] | None,
 )
 PORT = _option("port", "PORT", "The port to listen on.", 8123, kind=int, min=1, max=65535)
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
@@ -286,4 +300,61 @@ QUESTION_LIMIT = _option(
 )
 LOCOMO_FILE = _argument(
     "file", "FILE", "The file of conversations of the LoCoMo data set, in JSON.", kind=Path
+)
+BENCHMARK = (
+    _argument(
+        "folder", "DIR", "The folder of DeepResearch Bench, or one with its files.", kind=Path
+    ),
+    _option(
+        "reports",
+        "PATH",
+        "Score the reports in this file or folder; Dossier writes them if not given.",
+        None,
+        kind=Path | None,
+    ),
+    _option("name", "NAME", "What is evaluated; names the files of the results."),
+    _option(
+        "out",
+        "DIR",
+        "The folder for reports, answers and results.",
+        "deep_research_bench",
+        kind=Path,
+    ),
+    _option("judge", "MODEL", "Who judges, as provider:name; the checker's model if not given."),
+    _option("fact_judge", "MODEL", "Who judges citations, if it is another model."),
+    _option("only", "PART", "Only race (the reports) or only fact (their citations)."),
+    _option("language", "CODE", "Only tasks in this language: en or zh."),
+    _option(
+        "limit",
+        "N",
+        "Only this many tasks, from the first on.",
+        None,
+        kind=int | None,
+        min=1,
+        max=MAX_INTEGER,
+    ),
+    _option(
+        "parallel", "N", "How many calls or runs are made side by side.", 4, kind=int, min=1, max=64
+    ),
+    _option(
+        "reference",
+        "FILE",
+        "The reference reports, if they are not in the folder.",
+        None,
+        kind=Path | None,
+    ),
+    _flag("skip_cleaning", "Compare reports as they are, with their citations."),
+    _flag("make_criteria", "Have the judge write criteria that are missing."),
+    _flag("retry_failed", "Ask once more what the judge gave no usable answer to."),
+    CHOICE,
+    _flag("dry_run", "Print what it will cost, and do nothing."),
+    YES,
+)
+FIGURES_OF = _argument(
+    "reports",
+    "REPORT",
+    "Runs by their names, or files of reports.",
+    None,
+    kind=list[str] | None,
+    show_default=False,
 )

@@ -18,6 +18,7 @@ from app.cli.question_run import check_models
 from app.cli.runner import CliRunner, has_report
 from config.errors import ErrorCode, Problem
 from graph.context import Context, build_context
+from graph.plan_questions import answer_questions
 from graph.session import SessionOutcome, ThreadSession, pending_nodes, stores_answer
 from graph.state import State
 from report.export import check_report_folder
@@ -46,6 +47,7 @@ def resume(
     approve: bool,
     reject: str | None,
     plan: Path | None,
+    answer: list[str] | None,
     again: str,
     out: Path | None,
     force: bool,
@@ -53,7 +55,11 @@ def resume(
     cap: list[str] | None,
 ) -> int:
     """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
-    decision = _decision(approve, reject, plan, again)
+    answers = review.parse_answers(answer or [])
+    decision = make_choice(again) if again else _decision(approve, reject, plan, answers)
+    if again and (approve or reject is not None or plan or answers):
+        what = "more than one decision"
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of them")
     found, own = run_and_close(_found(invocation.owner, run))
     asked_for = out is not None
     if out:
@@ -78,22 +84,24 @@ def resume(
 
 
 def _decision(
-    approve: bool, reject: str | None, plan: Path | None, again: str
+    approve: bool, reject: str | None, plan: Path | None, answers: dict[str, str]
 ) -> review.ReviewDecision | None:
-    given = [approve, reject is not None, plan is not None, bool(again)]
+    given = [approve, reject is not None, plan is not None]
     if sum(given) > 1:
         what = "more than one decision"
-        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the four")
-    if again:
-        return make_choice(again)
+        raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the three")
+    if answers and not any(given):
+        hint = "give --approve, --reject TEXT or --plan FILE with it"
+        raise Problem(ErrorCode.BAD_FEEDBACK, "an answer without a decision", hint=hint)
     if approve:
-        return review.make_approval()
+        return review.with_answers(review.make_approval(), answers)
     if reject is not None:
         if reject.startswith("--"):
             what = f"{reject} stands where the words of the rejection should"
             raise Problem(ErrorCode.BAD_FEEDBACK, what, hint='--reject "what is to change"')
-        return review.make_rejection(reject)
-    return review.read_plan_edit(plan) if plan else None
+        rejection = review.make_rejection(reject, answered=bool(answers))
+        return review.with_answers(rejection, answers)
+    return review.with_answers(review.read_plan_edit(plan), answers) if plan else None
 
 
 async def _found(owner: str, name: str) -> tuple[RunRecord, dict[str, str]]:
@@ -115,6 +123,8 @@ async def _resume(
     standing, state = _find_stage(run, snapshot), cast("State", snapshot.values)
     choices = build_context({**run.context, **raised})
     _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
+    if decision:
+        answer_questions(state["plan"], decision.get("answers", {}))
     await check_models(choices, conductor.progress, money="max_cost" in raised)
     if raised:
         await set_run_context(run.owner, run.id, choices)

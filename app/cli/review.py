@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,13 @@ from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import PLAN_LEGEND, parse_plan, render_plan
+from graph.plan_questions import (
+    answer_questions,
+    list_answers,
+    list_questions,
+    render_perspectives,
+)
+from graph.records import Plan, PlanQuestion
 from text.normalization import is_blank
 
 
@@ -70,8 +78,8 @@ PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 
 
 def print_plan(console: Console, request: dict[str, Any]) -> None:
-    """Print a plan that waits for a decision."""
-    plan = request["plan"]
+    """Print a plan that waits for a decision, and its questions."""
+    plan: Plan = request["plan"]
     table = Table.grid(padding=(0, 1))
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
@@ -83,17 +91,69 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
+    if views := render_perspectives(plan):
+        console.print(escape(one_line(f"From the view of {views}")), style="dim")
+    if questions := list_questions(plan):
+        console.print("What the plan assumes, unless you answer otherwise:")
+    for question in questions:
+        console.print(escape(_question_line(question)))
     if request["note"]:
         console.print(escape(one_line(request["note"])), style="yellow")
 
 
+def _question_line(question: PlanQuestion) -> str:
+    options = " ".join(f"({at}) {text}" for at, text in enumerate(question["options"], start=1))
+    assumed = question.get("answer") or question["assumed"]
+    return one_line(f"{question['id']}. {question['question']} {options} [{assumed}]")
+
+
 def ask_decision(console: Console, request: dict[str, Any]) -> ReviewDecision:
-    """Ask until the person approves, edits or rejects.
+    """Ask until the person has answered what the plan asks, and approves, edits or rejects it.
 
     Raises:
         EOFError: If they close the input instead.
     """
-    shown = text = f"{PLAN_LEGEND}\n{render_plan(request['plan'])}"
+    answers = _ask_answers(console, request["plan"])
+    decision = _ask_decision(console, request["plan"], answered=bool(answers))
+    return with_answers(decision, answers)
+
+
+def _ask_answers(console: Console, plan: Plan) -> dict[str, str]:
+    """Ask for an answer to each question of a plan; Enter takes what is assumed."""
+    answers: dict[str, str] = {}
+    for question in list_questions(plan):
+        head = f"{question['id']}, a number or your own words; Enter: {question['assumed']}? "
+        console.print(escape(one_line(head)), style="bold", end="")
+        answers |= {question["id"]: said} if (said := input().strip()) else {}
+    if told := list_answers(answer_questions(plan, answers)):
+        console.print(escape(one_line(f"The research is told: {'; '.join(told)}")))
+        console.print("To have the plan made again with it, reject the plan.")
+    return answers
+
+
+def with_answers(decision: ReviewDecision, answers: Mapping[str, str]) -> ReviewDecision:
+    """Return a decision with the answers to the questions of the plan, if there are any."""
+    return {**decision, "answers": dict(answers)} if answers else decision
+
+
+def parse_answers(given: Sequence[str]) -> dict[str, str]:
+    """Return the answers that were given as `q1=TEXT`, by the ids of their questions.
+
+    Raises:
+        Problem: `bad_feedback` for one that has no `=`, or no text.
+    """
+    answers: dict[str, str] = {}
+    for one in given:
+        name, _, answer = (part.strip() for part in one.partition("="))
+        if not name or is_blank(answer):
+            hint = "write the id of the question, =, and the answer: --answer q1=2"
+            raise Problem(ErrorCode.BAD_FEEDBACK, "an answer is incomplete", where=one, hint=hint)
+        answers[name] = answer
+    return answers
+
+
+def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDecision:
+    shown = text = f"{PLAN_LEGEND}\n{render_plan(plan)}"
     while True:
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
@@ -101,7 +161,7 @@ def ask_decision(console: Console, request: dict[str, Any]) -> ReviewDecision:
             if said.lower() in ("a", "approve", "y", "yes"):
                 return make_approval()
             if said.lower() in ("r", "reject"):
-                return make_rejection(words or _ask_words(console))
+                return make_rejection(words or _ask_words(console), answered=answered)
             if said.lower() in ("e", "edit"):
                 text = _edit_text(text, "plan.md")
                 if text.split() != shown.split():
@@ -123,13 +183,17 @@ def make_approval() -> ReviewDecision:
     return {"type": "approve"}
 
 
-def make_rejection(words: str) -> ReviewDecision:
+def make_rejection(words: str, *, answered: bool = False) -> ReviewDecision:
     """Return the decision to have another plan made.
+
+    Args:
+        words: What the person says against the plan.
+        answered: Whether they have answered a question of the plan, which is enough to say.
 
     Raises:
         Problem: `bad_feedback` when nothing is said, or too much.
     """
-    if is_blank(words):
+    if is_blank(words) and not answered:
         what = "the rejection has no words"
         raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="say what is to change")
     if len(words) > LONGEST:

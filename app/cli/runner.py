@@ -36,6 +36,7 @@ from memory.agents_md.proposals import count_pending_proposals
 from nodes.deliver import write_run_report
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
+from report.rendering.markdown_report import cut_method_details
 from report.versions import find_version_changes
 from runs import lifecycle
 from runs.call_site import join_owner
@@ -294,6 +295,8 @@ class CliRunner:
         self._tell(f"The plan waits for your decision: {waiting['resume']}")
         other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
         self._tell(f"  ({other}: dossier resume --help)")
+        if request.get("questions"):
+            self._tell("To answer a question of the plan, add for example: --answer q1=1")
         if not self.as_json and not sys.stdout.isatty():
             print(render_plan(request["plan"]), end="")
         self._print_json(waiting)
@@ -336,7 +339,10 @@ class CliRunner:
         try:
             command = self._command("" if find_first_error(state) else find_limit(state))
             summary = summarize_report(self.run, self.thread, state, str(file), command)
-            self._print(file.read_text("utf-8"), summary)
+            text = file.read_text("utf-8")
+            if sys.stdout.isatty():
+                text = cut_method_details(text, state["report"]["language"])
+            self._print(text, summary)
         finally:
             self._tell_where(state["status"], file)
             self._tell_changes(state)

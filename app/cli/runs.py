@@ -13,6 +13,7 @@ from app.cli.dispatch import Invocation
 from app.cli.output import one_line
 from app.cli.table import local_time, make_table, truncate_cell
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
+from config.errors import ErrorCode, Problem
 from graph.context import build_context
 from report.labels import render_check_results
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
@@ -41,9 +42,22 @@ async def list_runs(*, invocation: Invocation) -> None:
     invocation.print_result([_run_as_dict(run) for run in runs], rows if runs else "No runs yet.")
 
 
-async def show_run(*, run: str, removed: bool, invocation: Invocation) -> None:
-    """Show every call of a run: role, step, tokens and time."""
+async def show_run(*, run: str, removed: bool, source: str | None, invocation: Invocation) -> None:
+    """Show every call of a run, what the checks took out, or what its report uses of a source.
+
+    Raises:
+        Problem: `run_not_found`, `usage`, or what `show_cited_source` raises.
+    """
+    if removed and source is not None:
+        what = "--removed and --source show different things"
+        raise Problem(ErrorCode.USAGE, what, hint="give one of the two")
     shown = _with_real_status(await find_run(invocation.owner, run))
+    if source is not None:
+        # Most calls of this command load no checkpoints.
+        from app.cli.cited_source import show_cited_source  # noqa: PLC0415
+
+        await show_cited_source(shown, source, invocation)
+        return
     calls = await read_trace(shown.id)
     if removed:
         _print_removed(shown, _checks(calls), invocation)

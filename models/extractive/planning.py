@@ -7,11 +7,11 @@ people ask for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from models.extractive.prompt_parser import ParsedPrompt
-from models.extractive.query_rewriting import make_part_query
+from models.extractive.query_rewriting import make_cross_language_query, make_part_query
 from models.extractive.sentence_scoring import asks_disagreement
 from text.answerability import SourcePassage, best_source_coverage
 from text.pattern_files import PatternFile
@@ -245,7 +245,8 @@ ASPECT_COVERAGE = 0.7
 def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
     """Return a plan: the parts the question names itself, or else what the pages are about.
 
-    A rejected plan is changed as the person asks.
+    A rejected plan is changed as the person asks. Rules tell neither who else would ask this nor
+    what only the person knows, so perspectives and questions stay empty.
     """
     question, limit = prompt.question, max(prompt.step_limit, 1)
     earlier = [_earlier(one, prompt.plan) for one in prompt.plan.get("steps", [])]
@@ -257,8 +258,15 @@ def draft_plan(prompt: ParsedPrompt) -> dict[str, Any]:
         "title": localize_title(make_title(question), prompt.language),
         "thought": prompt.words[thought].format(len(steps)),
         "has_enough_context": False,
-        "steps": steps[:limit],
+        "steps": [_across_languages(one, prompt.source_languages) for one in steps[:limit]],
     }
+
+
+def _across_languages(step: _DraftStep, languages: Collection[str]) -> _DraftStep:
+    """Return a step with a search in the terms of the other language, if sources are in it."""
+    query = make_cross_language_query(step["title"], languages)
+    more = [query] if query and query not in step["queries"] else []
+    return {**step, "queries": [*step["queries"], *more]}
 
 
 def _steps(prompt: ParsedPrompt, limit: int) -> Iterator[_DraftStep]:

@@ -21,7 +21,7 @@ from text.script import detect_language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
-    "|plan|limit|gaps|request|notes|earlier|open|talk|version|change"
+    "|plan|limit|gaps|request|notes|earlier|open|talk|outline|version|change"
 )
 _BLOCK = regex(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = regex(r'([\w-]+)="([^"]*)"')
@@ -126,6 +126,8 @@ class ParsedPrompt(NamedTuple):
     """The language of the instructions, in which the report is written."""
     wishes: tuple[str, ...] = ()
     """What the person said against plans, oldest first."""
+    source_languages: tuple[str, ...] = ()
+    """The codes of the languages that the outline of the sources names."""
     concise: bool = False
     """Whether the person is known to like short answers."""
 
@@ -164,7 +166,7 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     inside = {tag: text for tag, _, text in blocks}
     texts = {tag: unescape_tags(text) for tag, text in inside.items()}
     tools = [message.text for message in messages if isinstance(message, ToolMessage)]
-    shown = [inside.get("pages", ""), *tools]
+    shown = [*(text for tag, _, text in blocks if tag == "pages"), *tools]
     pages = [page for text in shown for page in _pages(text)]
     earlier = tuple(_findings(inside.get("earlier", "")))
     step = texts.get("step", "")
@@ -187,6 +189,7 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
         version_kind=named.get("version", {}).get("kind", ""),
         topic=named.get("change", {}).get("topic", ""),
         transcript=texts.get("talk", ""),
+        source_languages=tuple(named.get("outline", {}).get("languages", "").split()),
     )
 
 

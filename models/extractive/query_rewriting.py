@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from models.extractive.prompt_parser import ParsedPrompt
@@ -21,6 +21,7 @@ from text.regex import regex
 from text.script import detect_language
 from text.sentences import split_sentences
 from text.smalltalk import reply_to_smalltalk
+from text.term_pairs import restate_terms
 from text.topics import extract_names, key_phrase, key_terms
 
 _PATTERNS = PatternFile("models.extractive", "query_rewriting.toml")
@@ -44,17 +45,27 @@ class _AskedQuestion(NamedTuple):
 def rewrite_question(prompt: ParsedPrompt) -> dict[str, object]:
     """Return the question in a form that stands alone, and as many different queries as asked."""
     question = make_standalone(_without_oneself(prompt.question), prompt.conversation)
-    return {"question": question, "queries": make_queries(question, prompt.query_count)}
+    queries = make_queries(question, prompt.query_count, prompt.source_languages)
+    return {"question": question, "queries": queries}
 
 
-def make_queries(question: str, most: int) -> list[str]:
-    """Return up to `most` searches for a question, no two of the same terms."""
+def make_queries(question: str, most: int, languages: Collection[str] = ()) -> list[str]:
+    """Return up to `most` searches for a question, no two of the same terms.
+
+    If the sources are also in the other language, the first one has its terms in that.
+    """
     chosen: dict[frozenset[str], str] = {}
-    for text in _queries(question):
+    for text in (make_cross_language_query(question, languages), *_queries(question)):
         found = frozenset(key_terms(text))
         if len(chosen) < most and found:
             chosen.setdefault(found, text)
     return list(chosen.values())
+
+
+def make_cross_language_query(question: str, languages: Collection[str]) -> str:
+    """Return a search in the terms of the other language, if sources are in it; else nothing."""
+    other = "en" if detect_language(question) == "zh" else "zh"
+    return restate_terms(question).text if other in languages else ""
 
 
 def _without_oneself(question: str) -> str:

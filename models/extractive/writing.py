@@ -12,6 +12,12 @@ from typing import NamedTuple
 
 from models.extractive.answer_confidence import is_confident_answer, list_missing_words
 from models.extractive.answer_ranking import select_quotes
+from models.extractive.foreign_quotes import (
+    ForeignQuotes,
+    is_only_foreign,
+    select_foreign_quotes,
+    select_named_pages,
+)
 from models.extractive.prompt_parser import ParsedPrompt, SourceQuote
 from models.extractive.sentence_scoring import ANSWER_TYPE_BONUS, asks_disagreement
 from text.answerability import SourcePassage, document_title, is_answerable
@@ -160,8 +166,12 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
     Where documents disagree, each has its quotes under its title.
     """
     wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
+    prompt = prompt._replace(pages=tuple(select_named_pages(wanted[0], prompt.pages)))
+    is_foreign = is_only_foreign(wanted[0], prompt.pages)
+    if foreign := select_foreign_quotes(wanted[0], prompt.pages) if is_foreign else None:
+        return _foreign_finding(foreign, prompt)
     if not any(is_answerable(text, prompt.pages) for text in wanted):
-        return WrittenAnswer(prompt.words["nothing"])
+        return _foreign_finding(select_foreign_quotes(wanted[0], prompt.pages), prompt)
     lacking = prompt.feedback.replace("：", ":").partition(":")[2]
     around = [] if is_subquestion(wanted[0], prompt.question) else [prompt.question]
     about = extract_topic(*filter(str.strip, [lacking, *dict.fromkeys([*wanted, *around])]))
@@ -172,6 +182,14 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
         return WrittenAnswer(prompt.words["nothing"])
     unsure = None if _several(titles, chosen) else _unsure(wanted[-1], prompt, chosen)
     return WrittenAnswer(_bullets(chosen, titles), unsure)
+
+
+def _foreign_finding(found: ForeignQuotes | None, prompt: ParsedPrompt) -> WrittenAnswer:
+    """Return sentences in the other language than the question, never as a sure answer."""
+    if not found:
+        return WrittenAnswer(prompt.words["nothing"])
+    lacking = list_missing_words(found.question, found.quotes)
+    return WrittenAnswer(_bullets(found.quotes, {}), prompt.words["comma"].join(lacking))
 
 
 def write_report(prompt: ParsedPrompt) -> WrittenAnswer:
@@ -263,9 +281,12 @@ def _first_of_each(
 
 def _of_pages(prompt: ParsedPrompt) -> list[QuotedSection]:
     """Return what the pages themselves say about the question, under one heading."""
-    if not is_answerable(prompt.question, prompt.pages):
-        return []
-    chosen = select_quotes(extract_topic(prompt.question), prompt.question, prompt.pages)
+    pages = select_named_pages(prompt.question, prompt.pages)
+    if is_answerable(prompt.question, pages) and not is_only_foreign(prompt.question, pages):
+        chosen = select_quotes(extract_topic(prompt.question), prompt.question, pages)
+    else:
+        found = select_foreign_quotes(prompt.question, pages)
+        chosen = found.quotes if found else []
     return [(prompt.words["evidence"], chosen)] if chosen else []
 
 

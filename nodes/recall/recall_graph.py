@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Container, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, StateGraph
@@ -21,7 +21,7 @@ from calls.replies import SearchTexts
 from calls.run_budget import end_session
 from config.errors import Problem
 from graph.context import Context
-from graph.state import InputState
+from graph.state import CallSiteState, InputState
 from library.page_outline import outline_pages, resolve_outline_ids
 from library.scope import parse_scope
 from memory.page_memory import REPORT_PAGE_KIND
@@ -99,10 +99,13 @@ def _start_round(state: RecallState, context: Context) -> RecallState:
     if state.get("requests") and question == state.get("question"):
         return RecallState(**{**state, "messages": []})
     inside = "run" in state
-    return RecallState(
+    # Inside another graph, a call belongs to the outer run, whose wishes hold for it.
+    of_call = {
+        name: value for name, value in state.items() if name in CallSiteState.__annotations__
+    }
+    fresh = RecallState(
         question=question,
         language=detect_language(question),
-        # Inside another graph, the turn is that of the outer run.
         turn=state["turn"] if inside else state.get("turn", 0) + 1,
         scope=state["scope"] if inside else list(context.memory),
         recall_round=0,
@@ -115,6 +118,7 @@ def _start_round(state: RecallState, context: Context) -> RecallState:
         pages=[],
         reports=[],
     )
+    return cast("RecallState", of_call) | fresh if inside else fresh
 
 
 async def _plan_search(

@@ -21,6 +21,7 @@ from report.checks.claims import (
     has_back_reference,
     has_summary_reference,
     is_introduction,
+    is_plain_claim,
     is_summary_opener,
     list_dangling_statements,
     strip_transition,
@@ -30,6 +31,7 @@ from report.checks.contrast import find_contradiction
 from report.checks.numbers import compute_results, list_checkable_numbers, list_values
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.second_reader import NO_RULING, Ruling
+from report.checks.sections import list_section_kinds, recommends
 from report.checks.source_text import index_source, normalize_statement, select_quotations
 from report.checks.verification import VerifiedText, verify_citations
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
@@ -50,6 +52,7 @@ from report.markdown.markdown_blocks import (
     statement_key,
 )
 from report.markdown.markers import MARKER, QUOTE, add_marker, list_cited_ids, replace_markers
+from text.question_types import asks_judgement
 from text.script import detect_language
 from text.words import search_words
 
@@ -119,6 +122,7 @@ class _CitationEnforcer(SourceComparison):
     ) -> None:
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
+        self.kinds, self.judges = list_section_kinds(self.parts), asks_judgement(question)
         headings = [part.text for part in self.parts if part.kind == "heading"]
         self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
         """The heading above each block."""
@@ -152,7 +156,12 @@ class _CitationEnforcer(SourceComparison):
 
     def check_part(self, statements: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
         """Return the statements of a block as they are kept; those that are not are empty."""
-        if part.kind == "row":
+        row = part.kind == "row"
+        if self.kinds[at] == "assessment":
+            return [self.record_numbers(self.check_inference(one, row=row)) for one in statements]
+        if self.kinds[at] == "unknown":
+            return [self.record_numbers(self.check_gap(one)) for one in statements]
+        if row:
             kept = [self.record_numbers(self.check_row(one, at)) for one in statements]
         else:
             kept = [self.record_numbers(self.check_statement(one, self.near)) for one in statements]
@@ -175,6 +184,8 @@ class _CitationEnforcer(SourceComparison):
         source = self.ruling.upheld.get(statement_key(statement))
         if source is not None:
             return replace_markers(statement, source) if source else statement
+        if self.judges and recommends(statement):
+            return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
             return self.check_cited(statement, cited)
@@ -189,6 +200,28 @@ class _CitationEnforcer(SourceComparison):
             return statement
         found = self.with_found_source(statement, near) or self.as_calculation(statement, row=row)
         return found if found or row else self.without_source(statement)
+
+    def check_inference(self, statement: str, *, row: bool = False) -> str:
+        """Return a statement of an assessment; only a detail that no source has is doubted."""
+        source = self.ruling.upheld.get(statement_key(statement))
+        if source is not None:
+            return replace_markers(statement, source) if source else statement
+        cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
+        free = asks_for_settings(self.question)
+        parts = split_cells(statement) if row else [statement]
+        unfounded = (self.find_unfounded_detail(one, cited, free=free) for one in parts)
+        self.doubt(statement, next(filter(None, unfounded), ""))
+        return statement
+
+    def check_gap(self, statement: str) -> str:
+        """Return a statement of what is not known; a claim that no source has is doubted."""
+        cited = list_cited_ids(statement)
+        if not (cited or is_plain_claim(normalize_statement(statement))):
+            return statement
+        kept = self.check_statement(statement, self.near)
+        if not kept:
+            self.doubt(statement, "no_source")
+        return kept or statement
 
     def list_likely_sources(self, statement: str, near: Sequence[str] = ()) -> list[str]:
         """Return the sources that have the words of a statement, those near it first."""

@@ -48,7 +48,7 @@ def is_stated_computation(statement: str) -> bool:
 @lru_cache(maxsize=1024)
 def is_own_inference(statement: str) -> bool:
     """Tell whether a statement calls itself its writer's inference, judgement or arithmetic."""
-    own = _PATTERNS.any_found(statement, "own", "zh_own", "mine", "scope")
+    own = _PATTERNS.any_found(statement, "own", "zh_own", "mine", "scope", "sure", "zh_sure")
     return own or is_stated_computation(statement)
 
 

@@ -125,6 +125,15 @@ def classify_statement(statement: str) -> StatementKind:
     return "unsure" if _PATTERNS.hedged.search(statement) else "claim"
 
 
+def is_plain_claim(statement: str) -> bool:
+    """Tell whether a whole sentence claims something, and neither hedges nor denies."""
+    ending = statement.rstrip(_CLOSING)[-1:]
+    whole = ending in "。！" if re.search(f"[{HAN}]", statement) else is_assertion(statement)
+    if not (ending and whole) or _PATTERNS.denies.search(statement):
+        return False
+    return classify_statement(statement) == "claim"
+
+
 def strip_caption_label(statement: str) -> str:
     """Return a caption without its label and number; any other line unchanged."""
     caption = _PATTERNS.caption.fullmatch(statement)

@@ -209,6 +209,30 @@ class SourceComparison:
         strange = "strange" if self.is_unrelated_to(statement, cited) else ""
         return strange or self.find_unsupported_reason(statement, cited)
 
+    def find_unfounded_detail(self, statement: str, cited: Sequence[str], *, free: bool) -> str:
+        """Return why an inference is doubtful: a detail of it that no source has, or nothing.
+
+        What it concludes is its writer's; its numbers, dates and names are of some source, and what
+        it nearly copies from the sources that it cites is as they have it.
+
+        Args:
+            statement: The statement.
+            cited: The sources that it cites.
+            free: Whether its numbers may be its writer's, too.
+        """
+        said, every = normalize_statement(statement), list(self.texts)
+        inexact = self.find_exact_mismatch(statement, every, ()) if every else None
+        if inexact and not (free and inexact in ("number", "other_number")):
+            return inexact
+        like = [name for name in every if self.is_comparable(said, [name])]
+        about = self.get_nameable_text(every)
+        if like and has_unknown_name(said, [self.get_source(name) for name in every], about):
+            return "unknown"
+        same = [self.get_source(name) for name in cited if name in like]
+        made = self.list_derivable_numbers(said, every) if same else []
+        differs = find_contradiction(statement, same, about, made) if same else ""
+        return "" if differs == "strength" else differs
+
     def list_code_texts(self, cited: Sequence[str]) -> list[str]:
         """Return where a name in code may be: sources, other parts of them, the question."""
         documents = {

@@ -329,6 +329,8 @@ def _list_names(text: str) -> set[str]:
     first, _, rest = text.strip().partition(" ")
     names = set(re.findall(r"(?<![\w'’])[A-Z][\w-]{2,}", rest))
     begins = re.match(r"[A-Z][\w-]{2,}", first)
+    if begins and re.match(r"[A-Z][a-z]+[A-Z]", first):
+        return {*names, begins[0]}
     stems = search_words(begins[0]) if begins and re.match(r"[A-Z]", rest) else []
     rare = bool(stems) and word_weight(stems[0]) >= _MIN_NAME_WEIGHT
     return {*names, begins[0]} if begins and rare else names

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from html import unescape
 from itertools import accumulate, chain, takewhile
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from report.checks.claims import (
     is_assertive_lead,
     is_explanatory_heading,
 )
+from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import verify_citations
 from report.evidence_spans import CitationUse, find_evidence
@@ -90,6 +92,8 @@ class ReviewClaim(NamedTuple):
 
     code: bool = False
     """Whether it is a line of code, in backticks."""
+    inferred: bool = False
+    """Whether it stands in an assessment, and is shown as its writer's inference."""
 
 
 class _Statement(NamedTuple):
@@ -98,6 +102,7 @@ class _Statement(NamedTuple):
     head: str = ""
     code: bool = False
     heading: bool = False
+    section: SectionKind = ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +189,8 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
 
     A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
     replaces it. A number that no source has stays doubted as `DISPUTED` if the reader accepts it.
-    A claim that cites the wrong source gets the right one.
+    A claim that cites the wrong source gets the right one. That an inference is `not_said` is no
+    fault, unless a part of it is named.
 
     Args:
         shown: The claims shown to the reader.
@@ -197,6 +203,8 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
         if not judged:
             continue
         verdict, source = judged.grade, judged.source
+        if claim.inferred and verdict == "not_said" and not judged.part:
+            continue  # An inference goes beyond its sources, and is shown as one.
         right = verdict == "supported" and source not in list_cited_ids(claim.text)
         if verdict == "supported" and claim.reason in NUMBERS:
             faulted[statement_key(claim.text)] = judged
@@ -248,6 +256,30 @@ def list_claim_passages(shown: Sequence[ReviewClaim], texts: Mapping[str, str]) 
     return _pieces(chain.from_iterable(_find_places(claim, texts) for claim in shown), texts)
 
 
+def find_draft_passages(
+    draft: str,
+    removed: Sequence[RemovedSentence],
+    doubted: Sequence[DoubtedSentence],
+    texts: Mapping[str, str],
+) -> list[Passage]:
+    """Return the passages that a draft rests on, those of verified quotations included.
+
+    Args:
+        draft: Markdown as a model wrote it.
+        removed: The sentences that the checks removed from it.
+        doubted: The sentences that they doubt in it.
+        texts: The full text of each source by its id.
+    """
+    claims = list_claims(draft, removed, doubted, texts)
+    places = [place for claim in claims for place in _find_places(claim, texts)]
+    for quote in QUOTE.finditer(draft):
+        text = texts.get(quote[1] or "", "")
+        at = text.find(unescape(quote[2]))
+        if at >= 0:
+            places.append((quote[1], Span(at, at + len(quote[2]), text[at : at + len(quote[2])])))
+    return _pieces(places, texts)
+
+
 def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
     """Return the places in the pages that support a claim."""
     named = (name for name in claim.sources if name in texts)
@@ -276,25 +308,26 @@ def _to_claim(
 
     The claim has a reason if it is contested, or has no source and needs one.
     """
-    text, sources, head, code, heading = statement
+    text, sources, head, code, heading, section = statement
     key = statement_key(text)
     names = tuple(dict.fromkeys(list_cited_ids(checked.get(key, ""))))
     if names and names != tuple(dict.fromkeys(list_cited_ids(text))):
         text, sources = checked[key], names
-    prose = not (code or heading or list_cited_ids(text))
+    prose = not (code or heading or section or list_cited_ids(text))
     needs = prose and classify_statement(text) in ("claim", "unsure")
     reason = contested.get(key, "no_source" if needs else "")
-    return ReviewClaim(number, text.strip(), reason, sources, head, code)
+    inferred = section == "assessment"
+    return ReviewClaim(number, text.strip(), reason, sources, head, code, inferred)
 
 
 def _list_statements(
     parts: list[MarkdownBlock], contested: Collection[str]
 ) -> Iterator[_Statement]:
     """Yield the statements that need a second reader, in the order of the text."""
-    prose = {at for at, _ in list_prose_blocks(parts)}
+    prose, kinds = {at for at, _ in list_prose_blocks(parts)}, list_section_kinds(parts)
     for at, part in enumerate(parts):
         if at in prose:
-            yield from _prose(parts, at, contested)
+            yield from (one._replace(section=kinds[at]) for one in _prose(parts, at, contested))
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             lines = map(to_inline_code, list_code_lines(part.text))

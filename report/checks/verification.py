@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from graph.records import RemovedSentence, ReportQuote
+from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import (
     has_model_instructions,
     is_requester_wish,
@@ -16,14 +17,17 @@ from report.checks.claims import (
     strip_transition,
 )
 from report.checks.quotation_search import QUOTE_NEGATION, QuotablePages, QuotationPiece
+from report.checks.sections import list_section_kinds
 from report.markdown.code import mask_code, unmask_code
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     drop_removed_blocks,
     join_blocks,
     list_cited_in_blocks,
+    list_statements,
     parse_blocks,
     split_statements,
+    statement_key,
 )
 from report.markdown.markers import (
     MARKER,
@@ -178,11 +182,14 @@ class _VerbatimQuotation(NamedTuple):
     """The writer's marks before each piece and after the last one."""
 
 
-def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
+def _judge_statement(
+    statement: str, pages: QuotablePages, *, own: bool = False
+) -> _JudgedStatement:
     """Return a statement with verified quotations and markers.
 
     A quotation found in another source is attributed to it. A statement is removed if no source
-    has its quotation, or if all its citations are unknown.
+    has its quotation, or if all its citations are unknown; one that is its writer's `own`, or says
+    so, only loses these citations.
     """
     proven: list[_VerbatimQuotation] = []
     for quotation in find_quotations(statement):
@@ -197,7 +204,7 @@ def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
     own_words = QUOTED_WORDS.sub("", MARKER.sub("", blank_quotations(statement)).replace("\0", ""))
     if proven and not any(map(str.isalnum, own_words)):
         text = map_outside_quotations(text, lambda part: _drop_markers(part, proven, pages))
-    if marked and not list_cited_ids(text):
+    if marked and not list_cited_ids(text) and not (own or _is_own(text)):
         return _JudgedStatement("", [], "unknown_source")
     quotes = [
         ReportQuote(source=one.source, text=words)
@@ -205,6 +212,11 @@ def _judge_statement(statement: str, pages: QuotablePages) -> _JudgedStatement:
         for words in one.parts or [one.words]
     ]
     return _JudgedStatement(text, quotes)
+
+
+def _is_own(statement: str) -> bool:
+    """Tell whether a statement says what was not found, or that it is its writer's inference."""
+    return is_absence_remark(statement) or is_own_inference(statement)
 
 
 def _find_verbatim(
@@ -326,9 +338,10 @@ def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
     quotes: list[ReportQuote] = []
     removed: list[RemovedSentence] = []
     parts = parse_blocks(normalize_round_markers(strip_framing(body), pages.texts))
+    kinds = list_section_kinds(parts)
     for at, part in enumerate(parts):
         if part.kind not in ("blank", "rule", "fence"):
-            text = _verify_block(part, pages, quotes, removed)
+            text = _verify_block(part, pages, quotes, removed, own=bool(kinds[at]))
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
     kept = drop_removed_blocks(parts)
     return VerifiedText(join_blocks(kept), list_cited_in_blocks(kept), quotes, removed)
@@ -339,6 +352,8 @@ def _verify_block(
     pages: QuotablePages,
     quotes: list[ReportQuote],
     removed: list[RemovedSentence],
+    *,
+    own: bool = False,
 ) -> str:
     """Return the checked text of a block; record its quotations and removed statements.
 
@@ -346,10 +361,10 @@ def _verify_block(
     """
     before = len(removed)
     text = part.text if part.kind == "row" else _cut_referrals(part.text, removed)
-    text = normalize_marks(mark_bare_ids(normalize_marks(text), pages.texts))
+    text = _normalize_block(text, pages.texts)
     kept: list[str] = []
     for statement in [text] if part.kind == "row" else split_statements(text):
-        judged = _judge_address(statement, pages) or _judge_statement(statement, pages)
+        judged = _judge_address(statement, pages) or _judge_statement(statement, pages, own=own)
         kept.append(_without_domains(judged.text))
         quotes += judged.quotes
         if judged.reason:
@@ -357,6 +372,31 @@ def _verify_block(
     rest = "".join(kept).strip()
     empty = not any(map(str.isalnum, MARKER.sub("", rest)))
     return "" if empty and len(removed) > before else rest
+
+
+def _normalize_block(text: str, texts: Mapping[str, str]) -> str:
+    return normalize_marks(mark_bare_ids(normalize_marks(text), texts))
+
+
+def replace_statements(body: str, texts: Mapping[str, str], others: Mapping[str, str]) -> str:
+    """Return a text as it is checked, with others in place of some of its statements.
+
+    Args:
+        body: Markdown as a model wrote it.
+        texts: The full text of each source by its id.
+        others: What stands in the place of each statement, by its `statement_key`; may be "".
+    """
+    parts = parse_blocks(normalize_round_markers(strip_framing(body), texts))
+    for at, part in enumerate(parts):
+        if part.kind not in ("blank", "rule", "fence"):
+            block = part._replace(text=_normalize_block(part.text, texts))
+            statements = [
+                others.get(statement_key(one), one.strip()) + one[len(one.rstrip()) :]
+                for one in list_statements(block)
+            ]
+            text = "".join(statements).strip()
+            parts[at] = block._replace(text=text, kind=part.kind if text else "gone")
+    return join_blocks(drop_removed_blocks(parts))
 
 
 def _cut_referrals(text: str, removed: list[RemovedSentence]) -> str:

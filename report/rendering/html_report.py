@@ -6,22 +6,14 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
-from itertools import chain
 from string import Template
-from typing import NamedTuple
 
 import nh3
 from markdown_it import MarkdownIt
 
 from graph.records import Source
-from report.citations import (
-    FALLBACK_EXCERPT_CHARS,
-    ExcerptPart,
-    build_excerpt,
-    describe_place,
-    group_spans,
-    narrow_place,
-)
+from report.body_sections import ReportSection, list_report_sections
+from report.citations import describe_origin
 from report.document import (
     DoubtLine,
     ReportDocument,
@@ -32,15 +24,31 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
-from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
-from report.labels import get_label
-from report.markdown.sanitizer import to_safe_url, to_single_line, unescape_markdown
+from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
+from report.independence import count_independent
+from report.labels import format_count, get_label, is_chinese_tag
+from report.markdown.sanitizer import to_safe_url, unescape_markdown
+from report.method import list_part_items
+from report.rendering.evidence_cards import EvidenceCards, list_back_targets
+from report.rendering.html_parts import (
+    escape_line,
+    render_disclosure,
+    render_excerpt,
+    render_jumps,
+    render_paragraph,
+    render_section,
+)
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
     FIRST_USE_MARK,
+    INFERENCE_END,
+    INFERENCE_START,
     PRIVATE_MARK,
+    REMARK_MARK,
     NumberedText,
     has_repeated_places,
     number_document,
@@ -57,17 +65,9 @@ _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _DISABLED_RULES = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
 _UNBROKEN_DASH = "\u2060–\u2060"
 _RANGE = regex(r"(?<=\d)–(?=\d)")
+_INFERENCE = regex(f"{INFERENCE_START}([^{INFERENCE_END}]*){INFERENCE_END}")
+_TAG = regex(r"<(/?)([a-z0-9]+)[^>]*>")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
-
-
-class _Passage(NamedTuple):
-    """An excerpt of a page, the number of its document, and the uses of each cited part."""
-
-    number: int
-    place: str
-    pieces: list[ExcerptPart]
-    uses: list[list[int]]
-    parts: list[EvidenceSpan]
 
 
 def render_html(document: ReportDocument) -> str:
@@ -75,29 +75,24 @@ def render_html(document: ReportDocument) -> str:
 
     The page has no scripts and fetches nothing. Its only external links are addresses of sources.
     """
-    language = "zh" if document["language"].lower().startswith("zh") else "en"
+    language = "zh" if is_chinese_tag(document["language"]) else "en"
     shown, doubted = number_document(document)
-    passages = _passages(document, shown.uses, language)
-    unanswered = document["status"] == "insufficient_evidence"
-    none = _paragraph(describe_empty_answer(document)) if unanswered and not shown.body else ""
-    missing = list_missing_parts(document)
-    gaps = (format_missing_part(one, language, "<strong>{}</strong>", _escaped) for one in missing)
-    searched = map(_escaped, document["searched"] if unanswered else [])
+    cards = EvidenceCards(document, shown, language)
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
-        title=_escaped(document["title"]),
-        meta=_meta(document, len(shown.documents), language),
-        question=_paragraph(document["question"], "question")
-        + _paragraph(describe_researched_form(document), "researched"),
-        notices="\n".join(_paragraph(notice, "notice") for notice in list_notices(document)),
-        body=_body(shown, passages, doubted, list_grade_labels(document)) or none,
-        doubts=_doubts(shown, passages, doubted, language),
-        missing=_section("missing", [f"<li>{gap}</li>" for gap in gaps], language, "ul"),
-        searched=_section("searched", [f"<li>{one}</li>" for one in searched], language, "ul"),
-        changes=_section("changes", _items(list_changes(document, _escaped)), language, "ul"),
-        sources=_sources(shown, passages, language),
-        passages=_appendix(shown.documents, passages, language),
-        removed="\n".join(_paragraph(line, "removed") for line in list_footnotes(document)),
+        title=escape_line(document["title"]),
+        meta=_meta(document, shown, language),
+        question=render_paragraph(document["question"], "question")
+        + render_paragraph(describe_researched_form(document), "researched"),
+        notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
+        pointed=cards.render_style() or ".card.none",
+        body=_body(document, shown, cards, doubted, language),
+        doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
+        changes=_changes(document, language),
+        sources=_sources(document, shown, language),
+        method=_method(document, language),
+        removed="\n".join(render_paragraph(line, "removed") for line in list_footnotes(document)),
+        cards=cards.render(),
     )
 
 
@@ -106,55 +101,70 @@ def _template() -> Template:
     return Template(read_packaged_text("report.rendering", "page.html"))
 
 
-def _passages(
-    document: ReportDocument, uses: Sequence[CitationUse], language: str
-) -> list[_Passage]:
-    """Return the passages that support the uses, page by page in the order of their documents.
-
-    A document in which no supporting part is found is shown by the beginning of its cited pages.
-    """
-    sources = {source["id"]: source for source in document["sources"]}
-    texts = {name: text for name, text in document["texts"].items() if text.strip()}
-    found: dict[tuple[int, str], dict[int, EvidenceSpan]] = {}
-    missed: dict[tuple[int, str], dict[int, EvidenceSpan]] = {}
-    fallback = EvidenceSpan(0, FALLBACK_EXCERPT_CHARS, certain=False)
-    for at, use in enumerate(uses):
-        for name in filter(texts.__contains__, use.sources):
-            span = find_evidence(texts[name], use)
-            spans = (found if span else missed).setdefault((use.number, name), {})
-            spans[at] = span or fallback
-    numbers = {number for number, _ in found}
-    found |= {key: spans for key, spans in missed.items() if key[0] not in numbers}
-    return [
-        _Passage(
-            number,
-            describe_place(_narrow(sources[name], texts[name], group), language),
-            build_excerpt(texts[name], group),
-            [[at for at, span in spans.items() if span == part] for part in group],
-            group,
-        )
-        for (number, name), spans in sorted(found.items(), key=lambda item: item[0][0])
-        for group in group_spans(list(spans.values()))
-    ]
-
-
-def _narrow(source: Source, text: str, group: Sequence[EvidenceSpan]) -> Source:
-    """Return a source with its place narrowed to some parts of its page."""
-    return narrow_place(source, text, EvidenceSpan(group[0].start, max(part.end for part in group)))
-
-
 def _body(
+    document: ReportDocument,
     shown: NumberedText,
-    passages: Sequence[_Passage],
+    cards: EvidenceCards,
     doubted: Sequence[DoubtLine],
-    grades: Sequence[str],
+    language: str,
 ) -> str:
-    """Return the text as HTML; numbers become links after sanitizing."""
-    markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    tokens = markdown.disable(_DISABLED_RULES).parse(shown.body)
+    """Return the text: what it concludes in sections of their own, and last what is not known."""
+    sections = list_report_sections(shown.body)
+    unknown = sections.pop() if sections and sections[-1].kind == "unknown" else None
+    parts = [_render_section_body(one, document, shown, cards, doubted) for one in sections]
+    if not shown.body and document["status"] == "insufficient_evidence":
+        parts.append(render_paragraph(describe_empty_answer(document)))
+    missing = list_missing_parts(document)
+    gaps = [
+        f"<li>{format_missing_part(one, language, '<strong>{}</strong>', escape_line)}</li>"
+        for one in missing
+    ]
+    if unknown:
+        text = _render_section_body(unknown, document, shown, cards, doubted)
+        items = "\n".join(gaps)
+        parts.append(f"<section>{text}\n{f'<ul>{items}</ul>' if gaps else ''}</section>")
+    else:
+        gaps += [f"<li>{escape_line(one)}</li>" for one in document.get("unknown", [])]
+        parts.append(render_section("not_known", gaps, language, "ul"))
+    return "\n".join(filter(None, parts))
+
+
+def _render_section_body(
+    section: ReportSection,
+    document: ReportDocument,
+    shown: NumberedText,
+    cards: EvidenceCards,
+    doubted: Sequence[DoubtLine],
+) -> str:
+    """Return a section as HTML; an assessment says at its head that it is one."""
+    language = document["language"]
+
+    def written(markdown: str) -> str:
+        return _to_html(markdown, shown, cards, doubted, document)
+
+    if section.kind != "assessment":
+        return written("\n\n".join(filter(None, (section.heading, section.text))))
+    note = render_paragraph(get_label("conclusions", language), "conclusions")
+    return (
+        f'<section class="assessment">{written(section.heading)}{note}\n'
+        f"{written(section.text)}</section>"
+    )
+
+
+def _to_html(
+    markdown: str,
+    shown: NumberedText,
+    cards: EvidenceCards,
+    doubted: Sequence[DoubtLine],
+    document: ReportDocument,
+) -> str:
+    """Return numbered Markdown as HTML; numbers become links after sanitizing."""
+    grades, remarks = list_grade_labels(document), list_remark_labels(document)
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    tokens = reader.disable(_DISABLED_RULES).parse(markdown)
     for token in tokens:
         token.tag = "h2" if token.tag == "h1" else token.tag
-    plain = markdown.renderer.render(tokens, markdown.options, {})
+    plain = reader.renderer.render(tokens, reader.options, {})
     clean = nh3.clean(
         plain, tags=_TAGS, attributes=_ATTRIBUTES, filter_style_properties={"text-align"}
     )
@@ -163,29 +173,52 @@ def _body(
         at = ord(found[0]) - FIRST_DOUBT_MARK
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
         line, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
-        why = escape(to_single_line(doubted[line].text + _strip_marks(shown.notes[line])))
+        why = escape_line(doubted[line].text + _strip_marks(shown.notes[line]))
         space = " " if found.string[found.end() :][:1].isalnum() else ""
         return f'<a class="doubt" {place} title="{why}">⚠ {grade}</a>{space}'
 
-    return DOUBT_MARK.sub(warn, _link_numbers(clean, shown, passages))
+    def remark(found: re.Match[str]) -> str:
+        told = escape(remarks[ord(found[0]) - FIRST_REMARK_MARK])
+        return f' <span class="standing">({told})</span>'
+
+    marked = REMARK_MARK.sub(remark, DOUBT_MARK.sub(warn, _link_numbers(clean, shown, cards)))
+    return _mark_inferences(marked, document["language"])
 
 
-def _link_numbers(clean: str, shown: NumberedText, passages: Sequence[_Passage]) -> str:
+def _mark_inferences(text: str, language: str) -> str:
+    """Return HTML with a word before each inference, and a style for it where it is one element."""
+    space = "" if is_chinese_tag(language) else " "
+    tag = f'<span class="tag">{get_label("inference", language)}</span>{space}'
+
+    def mark(found: re.Match[str]) -> str:
+        if not _is_balanced(found[1]):
+            return tag + found[1]
+        return f'{tag}<span class="inferred">{found[1]}</span>'
+
+    return PRIVATE_MARK.sub("", _INFERENCE.sub(mark, text))
+
+
+def _is_balanced(text: str) -> bool:
+    """Tell whether every element that begins in a piece of HTML ends in it, and none before."""
+    depth = 0
+    for tag in _TAG.finditer(text):
+        depth += 0 if tag[2] in ("br", "hr") else -1 if tag[1] else 1
+        if depth < 0:
+            return False
+    return not depth
+
+
+def _link_numbers(clean: str, shown: NumberedText, cards: EvidenceCards) -> str:
     """Return sanitized HTML with numbers as links and quotations in spans."""
-    targets = {
-        use: f"p{at}-{number}" if part.certain else f"p{at}"
-        for at, passage in reversed([*enumerate(passages, start=1)])
-        for number, (part, uses) in enumerate(zip(passage.parts, passage.uses, strict=True), 1)
-        for use in uses
-    }
 
     def link(found: re.Match[str]) -> str:
         at = ord(found[2]) - FIRST_USE_MARK
-        number = shown.uses[at].number
-        source = shown.documents[number - 1]
-        about = escape(to_single_line(f"{source['title']} — {source['location']}").strip(" —"))
-        target = targets.get(at, f"s{number}")
+        source = shown.documents[shown.uses[at].number - 1]
+        words = cards.get_words(at)
+        about = f"{source['title']} — {source['location']}".strip(" —")
+        about = escape_line(f"{about}: “{words}”" if words else about)
         name = _RANGE.sub(_UNBROKEN_DASH, found[1])
+        target = cards.get_target(at)
         return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{name}]</a>'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
@@ -198,102 +231,94 @@ def _strip_marks(note: str) -> str:
 
 
 def _doubts(
-    shown: NumberedText, passages: Sequence[_Passage], doubted: Sequence[DoubtLine], language: str
+    shown: NumberedText, cards: EvidenceCards, doubted: Sequence[DoubtLine], language: str
 ) -> str:
     """Return the doubts and their reasons, each with a link to its sentence if that is marked."""
     marked = {ord(mark) - FIRST_DOUBT_MARK for mark in DOUBT_MARK.findall(shown.body)}
     lines = []
     for at, (one, note) in enumerate(zip(doubted, shown.notes, strict=True)):
         space = " " if note.startswith(" ") else ""
-        proof = space + _link_numbers(_escaped(unescape_markdown(note)), shown, passages)
-        back = _jumps("w", [at + 1], "↑", get_label("back", language)) if at in marked else ""
-        lines.append(f'<li id="d{at + 1}">{_escaped(one.text)}{proof} {back}</li>')
-    return _section("doubts", lines, language)
+        proof = space + _link_numbers(escape_line(unescape_markdown(note)), shown, cards)
+        title = get_label("back", language)
+        back = render_jumps("w", [at + 1], "↑", title) if at in marked else ""
+        lines.append(f'<li id="d{at + 1}">{escape_line(one.text)}{proof} {back}</li>')
+    return render_section("doubts", lines, language)
 
 
-def _meta(document: ReportDocument, count: int, language: str) -> str:
-    status = document["status"]
+def _contradictions(shown: NumberedText, cards: EvidenceCards, language: str) -> str:
+    """Return what sources say against each other, with links to both passages."""
+    texts = (escape_line(unescape_markdown(one)) for one in shown.contradictions)
+    lines = [f"<li>{_link_numbers(one, shown, cards)}</li>" for one in texts]
+    return render_section("disagree", lines, language, "ul")
+
+
+def _meta(document: ReportDocument, shown: NumberedText, language: str) -> str:
+    status, count = document["status"], len(shown.documents)
     sources = get_label("count_one" if count == 1 else "count", language).format(count)
+    names = {name for use in shown.uses for name in use.sources}
+    cited = [source for source in document["sources"] if source["id"] in names]
+    independent = count_independent(cited, document["texts"])
+    if independent < count:
+        told = get_label("independent", language).format(independent)
+        sources += get_label("comma", language) + told
     doubted = len(document["doubted"])
     # A report with doubts gets no green badge.
     look = "partial" if doubted and status == "succeeded" else status
-    badge = f'<span class="badge {_escaped(look)}">{_escaped(get_label(status, language))}</span>'
+    badge = (
+        f'<span class="badge {escape_line(look)}">{escape_line(get_label(status, language))}</span>'
+    )
     if doubted:
         to_check = get_label("to_check", language).format(doubted)
         badge += f' <a class="badge partial" href="#d1">⚠ {to_check}</a>'
-    created = f"<time>{_escaped(document['created'])}</time>"
+    created = f"<time>{escape_line(document['created'])}</time>"
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 
 
-def _sources(shown: NumberedText, passages: Sequence[_Passage], language: str) -> str:
-    """Return the list of sources, each with links to its passages or back to the text."""
+def _changes(document: ReportDocument, language: str) -> str:
+    """Return the list of what differs from the version before; nothing without one."""
+    lines = [f"<li>{one}</li>" for one in list_changes(document, escape_line)]
+    return render_section("changes", lines, language, "ul")
+
+
+def _sources(document: ReportDocument, shown: NumberedText, language: str) -> str:
+    """Return the list of sources, each with its cited passages in their paragraphs."""
+    passages = list_evidence_paragraphs(
+        document["sources"], document["texts"], shown.uses, language
+    )
+    counts = count_passages(passages)
     lines = []
     for number, source in enumerate(shown.documents, start=1):
-        cited = [at for at, one in enumerate(passages, start=1) if one.number == number]
-        uses = [at for at, use in enumerate(shown.uses) if use.number == number]
-        links = _jumps("p", cited, "¶", get_label("cited", language)) or _backs(uses, language)
-        line = f'<span class="number">[{number}]</span> <span>{_source(source)} {links}</span>'
+        own = [(at, one) for at, one in enumerate(passages, start=1) if one.number == number]
+        entry = _source(source)
+        if own:
+            items = "\n".join(_passage(at, one, language) for at, one in own)
+            label = format_count("passages", counts[number], language)
+            entry += "\n" + render_disclosure(label, f"<ol>{items}</ol>", "cited")
+        else:
+            uses = [at + 1 for at, use in enumerate(shown.uses) if use.number == number]
+            entry += f" {render_jumps('c', uses, '↑', get_label('back', language))}"
+        line = f'<span class="number">[{number}]</span> <div>{entry}</div>'
         lines.append(f'<li id="s{number}">{line}</li>')
     note = get_label("same_place", language) if has_repeated_places(shown.body) else ""
-    return _section("sources", lines, language) + _paragraph(note, "removed")
+    return render_section("sources", lines, language) + render_paragraph(note, "removed")
 
 
-def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: str) -> str:
-    """Return the cited passages in their context, with links back to the text."""
-    lines = []
-    for at, one in enumerate(passages, start=1):
-        title = _escaped(used[one.number - 1]["title"] or used[one.number - 1]["location"])
-        where = f", {_escaped(one.place)}" if one.place else ""
-        if not any(part.certain for part in one.parts):
-            where += f" · {get_label('near', language)}"
-        head = f'<a href="#s{one.number}">[{one.number}]</a> {title}{where}'
-        words = "".join(_piece(piece, f"p{at}") for piece in one.pieces)
-        backs = _backs(sorted(chain(*one.uses)), language)
-        lines.append(
-            f'<li id="p{at}"><p class="from">{head} {backs}</p>\n'
-            f"<blockquote>{words}</blockquote></li>"
-        )
-    return _section("cited", lines, language)
-
-
-def _section(name: str, lines: Sequence[str], language: str, tag: str = "ol") -> str:
-    """Return a section with a list; only those with numbered items have a style of their own."""
-    if not lines:
-        return ""
-    heading, items = f"<h2>{get_label(name, language)}</h2>", "\n".join(lines)
-    style = f' class="{name}"' if tag == "ol" else ""
-    return f"<section{style}>{heading}\n<{tag}>\n{items}\n</{tag}></section>"
-
-
-def _items(lines: Sequence[str]) -> list[str]:
-    return [f"<li>{line}</li>" for line in lines]
-
-
-def _backs(uses: Sequence[int], language: str) -> str:
-    return _jumps("c", [use + 1 for use in uses], "↑", get_label("back", language))
-
-
-def _jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
-    """Return a link to each target, with a sign and a count from 1."""
-    return " ".join(
-        f'<a class="back" href="#{kind}{target}" title="{title}">{sign}{count}</a>'
-        for count, target in enumerate(targets, start=1)
-    )
-
-
-def _piece(piece: ExcerptPart, passage: str) -> str:
-    """Return a part of a passage, keeping the space at its ends."""
-    text = piece.text
-    ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
-    lines = "<br>\n".join(map(_escaped, text.split("\n")))
-    shown = f"{ends[0]}{lines}{ends[1]}" if text.strip() else " "
-    return f'<mark id="{passage}-{piece.cited}">{shown}</mark>' if piece.cited else shown
+def _passage(at: int, passage: EvidenceParagraph, language: str) -> str:
+    """Return a cited passage in its paragraph, with links back to the text."""
+    near = "" if passage.is_certain else get_label("near", language)
+    where = escape_line(" · ".join(filter(None, (passage.place, near))))
+    title = get_label("back", language)
+    backs = render_jumps("c", list_back_targets(passage.uses), "↑", title)
+    words = render_excerpt(passage.excerpt, f"p{at}")
+    return f'<li id="p{at}"><p class="from">{where} {backs}</p>\n{words}</li>'
 
 
 def _source(source: Source) -> str:
-    """Return title and location of a source; a web address is a link, a file is not."""
-    title, place = _escaped(source["title"]), _escaped(source["location"])
-    shown = f' <span class="place">{place}</span>' if title else ""
+    """Return title, origin and location of a source; a web address is a link, a file is not."""
+    title, place = escape_line(source["title"]), escape_line(source["location"])
+    origin = escape_line(describe_origin(source, located=True))
+    shown = f' <span class="origin">{origin}</span>' if origin else ""
+    shown += f' <span class="place">{place}</span>' if title else ""
     address = to_safe_url(source["location"])
     if address:
         link = f'href="{escape(address)}" rel="noopener noreferrer nofollow"'
@@ -301,11 +326,20 @@ def _source(source: Source) -> str:
     return f'<span class="title">{title or place}</span>{shown}'
 
 
-def _paragraph(text: str, kind: str = "") -> str:
-    shown = _escaped(text)
-    opening = f'<p class="{kind}">' if kind else "<p>"
-    return f"{opening}{shown}</p>" if shown else ""
-
-
-def _escaped(text: str) -> str:
-    return escape(to_single_line(text))
+def _method(document: ReportDocument, language: str) -> str:
+    """Return how the report was researched: a sentence, and lists that a reader opens."""
+    method = document.get("method")
+    if not method or not method["summary"]:
+        return ""
+    parts = [
+        f"<dt>{escape_line(part['heading'])}</dt>"
+        + "".join(f"<dd>{escape_line(item)}</dd>" for item in list_part_items(part))
+        for part in method["parts"]
+    ]
+    lists = f"<dl>{''.join(parts)}</dl>"
+    # Where nothing was found, what was searched is all there is to read.
+    opened = document["status"] == "insufficient_evidence"
+    details = render_disclosure(get_label("details", language), lists, "details", opened=opened)
+    summary = render_paragraph(method["summary"])
+    heading = f"<h2>{get_label('method', language)}</h2>"
+    return f'<section class="method">{heading}\n{summary}\n{details}</section>'

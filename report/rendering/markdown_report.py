@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from graph.records import Source
+from report.body_sections import list_report_sections
+from report.citations import describe_origin
 from report.document import (
     ReportDocument,
     describe_empty_answer,
@@ -16,13 +18,20 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
+    list_remark_labels,
 )
-from report.labels import get_label
+from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
+from report.labels import append_detail, format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
+from report.method import list_part_items
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
+    FIRST_REMARK_MARK,
+    INFERENCE_START,
     PRIVATE_MARK,
+    REMARK_MARK,
+    NumberedText,
     has_repeated_places,
     number_citations,
     number_document,
@@ -38,8 +47,8 @@ _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 def render_markdown(document: ReportDocument) -> str:
     """Return a document as Markdown; the same document gives the same bytes.
 
-    The order is: title, notices, question, the text with numbers for its sources, doubts, gaps,
-    the queries if there is no answer, what a version changes, and the list of sources.
+    The order is: title, notices, question, the text with numbers for its sources, what is not
+    known, doubts, what a version changes, the list of sources, and how it was researched.
     """
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
@@ -58,14 +67,26 @@ def render_plain_text(body: str) -> str:
     return " · ".join(unescape_markdown(cell) for cell in cells if cell)
 
 
-def _replace_marks(text: str, grades: Sequence[str] = ()) -> str:
-    """Return a numbered text with brackets and warnings in place of private marks."""
+def _replace_marks(text: str, grades: Sequence[str] = (), language: str = "en") -> str:
+    """Return a numbered text with brackets, warnings and words in place of private marks."""
 
     def warn(mark: re.Match[str]) -> str:
         at = min(ord(mark[0]) - FIRST_DOUBT_MARK, len(grades) - 1)
         return _format_warning(mark, grades[at] if grades else "")
 
-    return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, text.translate(_BRACKETS)))
+    space = "" if is_chinese_tag(language) else " "
+    told = text.replace(INFERENCE_START, f"*{get_label('inference', language)}*{space}")
+    return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, told.translate(_BRACKETS)))
+
+
+def _replace_remarks(text: str, remarks: Sequence[str]) -> str:
+    """Return a numbered text with remarks on the standing of sources in place of their marks."""
+
+    def remark(mark: re.Match[str]) -> str:
+        told = remarks[ord(mark[0]) - FIRST_REMARK_MARK]
+        return f"（{told}）" if _CJK.match(told) else f" *({told})*"
+
+    return REMARK_MARK.sub(remark, text)
 
 
 def _format_warning(mark: re.Match[str], grade: str) -> str:
@@ -80,29 +101,78 @@ def _format_warning(mark: re.Match[str], grade: str) -> str:
 
 def _parts(document: ReportDocument) -> Iterator[str]:
     language = document["language"]
-    (text, used, _, proofs), doubted = number_document(document)
+    shown, doubted = number_document(document)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
-    unanswered = document["status"] == "insufficient_evidence"
-    yield _replace_marks(text, list_grade_labels(document)) or (
-        describe_empty_answer(document) if unanswered else ""
-    )
-    lines = zip(doubted, proofs, strict=True)
-    doubts = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
-    yield from _list("doubts", doubts, language)
-    missing = list_missing_parts(document)
-    gaps = (format_missing_part(one, language, "**{}**", escape_markdown) for one in missing)
-    yield from _list("missing", gaps, language)
-    queries = document["searched"] if unanswered else []
-    yield from _list("searched", map(escape_markdown, queries), language)
+    yield from _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document)))
+    lines = zip(doubted, shown.notes, strict=True)
+    marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
+    yield from _list("doubts", marks, language)
+    yield from _list("disagree", map(_replace_marks, shown.contradictions), language)
     yield from _list("changes", list_changes(document, escape_markdown), language)
-    if used:
-        yield f"## {get_label('sources', language)}"
-    yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
-    yield get_label("same_place", language) if has_repeated_places(text) else ""
+    yield from _source_parts(document, shown)
+    yield from _method_parts(document)
     yield from map(escape_markdown, list_footnotes(document))
+
+
+def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:
+    """Yield the text, with what it concludes under a note, and what is not known as its end."""
+    language, grades = document["language"], list_grade_labels(document)
+    sections = list_report_sections(body)
+    for one in sections:
+        yield _replace_marks(one.heading, grades, language)
+        yield f"*{get_label('conclusions', language)}*" if one.kind == "assessment" else ""
+        yield _replace_marks(one.text, grades, language)
+    if not body and document["status"] == "insufficient_evidence":
+        yield describe_empty_answer(document)
+    missing = list_missing_parts(document)
+    gaps = [format_missing_part(one, language, "**{}**", escape_markdown) for one in missing]
+    if not (sections and sections[-1].kind == "unknown"):
+        gaps += map(escape_markdown, document.get("unknown", []))
+        yield from _list("not_known", gaps, language)
+    elif gaps:
+        yield "\n".join(f"- {gap}" for gap in gaps)
+
+
+def _source_parts(document: ReportDocument, shown: NumberedText) -> Iterator[str]:
+    language = document["language"]
+    if shown.documents:
+        yield f"## {get_label('sources', language)}"
+    passages = list_evidence_paragraphs(
+        document["sources"], document["texts"], shown.uses, language
+    )
+    counts = count_passages(passages)
+    for number, source in enumerate(shown.documents, start=1):
+        count = counts.get(number, 0)
+        used = append_detail("", format_count("passages", count, language), language)
+        yield f"[{number}] {_source(source)}{used if count else ''}"
+    yield get_label("same_place", language) if has_repeated_places(shown.body) else ""
+
+
+def _method_parts(document: ReportDocument) -> Iterator[str]:
+    """Yield how the report was researched: a sentence, and a list below it."""
+    method, language = document.get("method"), document["language"]
+    if not method or not method["summary"]:
+        return
+    yield f"## {get_label('method', language)}"
+    yield escape_markdown(method["summary"])
+    colon, separator = get_label("colon", language), "；" if is_chinese_tag(language) else "; "
+    yield "\n".join(
+        f"- **{part['heading']}**{colon}"
+        + separator.join(map(escape_markdown, list_part_items(part)))
+        for part in method["parts"]
+    )
+
+
+def cut_method_details(report: str, language: str) -> str:
+    """Return a rendered report with only the summary of how it was researched."""
+    head, mark, tail = report.rpartition(f"\n## {get_label('method', language)}\n")
+    if not mark:
+        return report
+    kept = [one for one in tail.split("\n\n") if not one.startswith("- ")]
+    return head + mark + "\n\n".join(kept).rstrip("\n") + "\n"
 
 
 def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
@@ -114,4 +184,9 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
 
 def _source(source: Source) -> str:
     location = to_safe_url(source["location"]) or escape_markdown(source["location"])
-    return " — ".join(part for part in (escape_markdown(source["title"]), location) if part)
+    parts = (
+        escape_markdown(source["title"]),
+        escape_markdown(describe_origin(source, located=True)),
+        location,
+    )
+    return " — ".join(filter(None, parts))

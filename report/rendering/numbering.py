@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from graph.records import Source
+from report.body_sections import list_marked_inferences, move_unknown_section
 from report.checks.claims import has_back_reference
 from report.citations import (
     describe_place,
@@ -20,7 +21,13 @@ from report.citations import (
     narrow_place,
     to_whole_document,
 )
-from report.document import NO_PAGE_TEXTS, DoubtLine, ReportDocument, list_doubt_lines
+from report.document import (
+    NO_PAGE_TEXTS,
+    DoubtLine,
+    ReportDocument,
+    list_contradiction_lines,
+    list_doubt_lines,
+)
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
 from report.markdown.code import list_code_lines
@@ -48,7 +55,18 @@ FIRST_DOUBT_MARK = 0xE100
 
 DOUBT_MARK = regex("[\ue100-\ue1ff]")
 
-PRIVATE_MARK = regex("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
+INFERENCE_START, INFERENCE_END = "\ue005", "\ue006"
+"""The characters around a sentence that the writer concludes."""
+
+FIRST_REMARK_MARK = 0xE200
+"""The first of the characters that end a sentence with a remark on the standing of its sources."""
+
+REMARK_MARK = regex("[\ue200-\ue2ff]")
+
+MAX_REMARKS = 256
+"""How many sentences of a report are marked at most."""
+
+PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue2ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -67,6 +85,8 @@ class NumberedText(NamedTuple):
     """The uses for all numbers in the text, in order, then for those in the notes."""
     notes: list[str]
     """Remarks shown below the text, with numbers of the same series."""
+    contradictions: Sequence[str] = ()
+    """What sources say against each other, likewise."""
 
 
 class _Citation(NamedTuple):
@@ -85,6 +105,8 @@ def number_citations(
     doubted: Sequence[str] = (),
     texts: Mapping[str, str] = NO_PAGE_TEXTS,
     notes: Sequence[str] = (),
+    remarked: Sequence[str] = (),
+    inferred: Sequence[str] = (),
 ) -> NumberedText:
     """Return `body` as Markdown with a number, and a place if known, for each citation mark.
 
@@ -92,12 +114,14 @@ def number_citations(
     gets one number, not two. Marks of unknown sources are dropped. A place is not repeated for the
     next citation of its document in a paragraph, list or table, nor the name of a section until
     the next heading: a number alone refers to the place named last with it. Each sentence in
-    `doubted` gets a mark before its full stop; doubted lines of code are marked after their block.
+    `doubted` or `remarked` gets a mark before its full stop; lines of code after their block.
     With the `texts` of the pages, by the ids of their sources, places are those of the cited words.
-    The citations of `notes` are numbered after those of the text.
+    The citations of `notes` are numbered after those of the text. Each sentence in `inferred` is
+    put between the marks of an inference.
     """
     numbers = _CitationNumbers(sources, texts, language)
-    doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
+    marks = _assign_marks(doubted, remarked)
+    concluded = {_letters(text) for text in inferred} - {""}
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
@@ -105,9 +129,10 @@ def number_citations(
         continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
         last = last if continues else _keep_sections(last, block)
         if block.kind == "fence":
-            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, doubts))
+            blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, marks))
         elif block.kind != "blank":
-            text = _mark_doubts(block._replace(text=normalize_marks(block.text)), doubts)
+            text = normalize_marks(block.text)
+            text = _mark_statements(block._replace(text=text), marks, concluded)
             text = numbers.replace_marks(text, get_block_context(blocks, at).head)
             text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
@@ -119,16 +144,20 @@ def number_citations(
 
 def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtLine]]:
     """Return the numbered body of a document, and its doubts with their proofs as notes."""
-    doubts = list_doubt_lines(document)
+    doubts, contradictions = list_doubt_lines(document), list_contradiction_lines(document)
+    body = move_unknown_section(document["body"])
     text = number_citations(
-        document["body"],
+        body,
         document["sources"],
         document["language"],
         [doubted["text"] for doubted in document["doubted"]],
         document["texts"],
-        [doubt.proof for doubt in doubts],
+        [*(doubt.proof for doubt in doubts), *contradictions],
+        [remark["text"] for remark in document.get("standing", [])],
+        list_marked_inferences(body, document.get("inferred", [])),
     )
-    return text, doubts
+    proofs, others = text.notes[: len(doubts)], text.notes[len(doubts) :]
+    return text._replace(notes=proofs, contradictions=others), doubts
 
 
 def has_repeated_places(body: str) -> bool:
@@ -179,7 +208,7 @@ class _CitationNumbers:
             return quoted + number + (" " if _WORD.match(after) else "")
         statement = _find_statement(mark)
         found = (self.look_up(name, statement, context) for name in MARKER.findall(mark["group"]))
-        numbers = self.format_numbers(list(filter(None, found)), statement, context)
+        numbers = self.format_numbers(list(filter(None, found)), statement, context, mark)
         if not numbers:
             return ""
         space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
@@ -196,9 +225,11 @@ class _CitationNumbers:
         quoted_again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
         if not citation or (quote[1] in MARKER.findall(rest) and not quoted_again):
             return ""
-        return f" {self.format_numbers([citation], quote[0], context)}"
+        return f" {self.format_numbers([citation], quote[0], context, quote)}"
 
-    def format_numbers(self, citations: Sequence[_Citation], statement: str, context: str) -> str:
+    def format_numbers(
+        self, citations: Sequence[_Citation], statement: str, context: str, mark: re.Match[str]
+    ) -> str:
         """Return the numbers in brackets, each document once with all its cited places."""
         documents: dict[int, list[_Citation]] = {}
         for citation in citations:
@@ -209,7 +240,8 @@ class _CitationNumbers:
             numbers += _NUMBER.format(_PLACE_SEPARATOR.join([str(number), *places]))
             numbers += chr(FIRST_USE_MARK + len(self.uses))
             names = [citation.name for citation in cited]
-            self.uses.append(_build_use(number, names, statement, context))
+            use = _build_use(number, names, statement, context)
+            self.uses.append(use._replace(sentence=_find_sentence(mark)))
         return numbers
 
 
@@ -233,32 +265,63 @@ def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
     return _NUMBER.format(number if repeated else number + places)
 
 
-def _mark_doubts(block: MarkdownBlock, doubts: Mapping[str, int]) -> str:
-    """Return the text of a block with a mark at the end of each doubted sentence or row."""
-    row = block.kind == "row"
-    return "".join(
-        _mark_doubt(statement, doubts.get(_letters(statement)), row=row)
-        for statement in list_statements(block)
-    )
+def _assign_marks(doubted: Sequence[str], remarked: Sequence[str]) -> dict[str, str]:
+    """Return the marks of sentences by their letters; of equal ones the first counts."""
+    marks = {
+        _letters(text): chr(FIRST_DOUBT_MARK + at) for at, text in reversed([*enumerate(doubted)])
+    }
+    first = {_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])}
+    return marks | {
+        letters: marks.get(letters, "") + chr(FIRST_REMARK_MARK + at)
+        for letters, at in first.items()
+    }
 
 
-def _mark_code(blocks: Sequence[MarkdownBlock], at: int, doubts: Mapping[str, int]) -> str:
+def _mark_statements(
+    block: MarkdownBlock, marks: Mapping[str, str], concluded: Collection[str]
+) -> str:
+    """Return the text of a block with the marks of its sentences or its row at their ends.
+
+    Sentences and rows that the writer concludes stand between the marks of an inference.
+    """
+    row, marked = block.kind == "row", ""
+    for statement in list_statements(block):
+        letters = _letters(statement)
+        text = _mark_statement(statement, marks.get(letters, ""), row=row)
+        marked += _mark_inference(text, row=row) if letters in concluded else text
+    return marked
+
+
+def _mark_code(blocks: Sequence[MarkdownBlock], at: int, found: Mapping[str, str]) -> str:
     """Return the marks of doubted lines of code, as a paragraph after their block."""
     code = blocks[at].text
-    found = dict.fromkeys(doubts.get(_letters(line)) for line in list_code_lines(code))
-    marks = "".join(chr(FIRST_DOUBT_MARK + doubt) for doubt in found if doubt is not None)
+    lines = (found.get(_letters(line), "") for line in list_code_lines(code))
+    marks = "".join(dict.fromkeys(lines))
     indent = code[: len(code) - len(code.lstrip(" \t"))]
     ends = at + 1 == len(blocks) or blocks[at + 1].kind == "blank"
     return f"\n\n{indent}{marks}{'' if ends else chr(10)}" if marks else ""
 
 
-def _mark_doubt(statement: str, doubt: int | None, *, row: bool) -> str:
-    if doubt is None:
+def _mark_statement(statement: str, marks: str, *, row: bool) -> str:
+    if not marks:
         return statement
     bare = statement.rstrip()
     end = None if row else _END.search(bare)
     bare = bare.removesuffix("|").rstrip() if row else bare[: end.start()] if end else bare
-    return f"{bare}{chr(FIRST_DOUBT_MARK + doubt)}{statement[len(bare) :]}"
+    return f"{bare}{marks}{statement[len(bare) :]}"
+
+
+def _mark_inference(statement: str, *, row: bool) -> str:
+    """Return a statement between the marks of an inference; of a row its first cell."""
+    bare = statement.strip()
+    if row:
+        first = bare.removeprefix("|").partition("|")[0].strip()
+        return statement.replace(first, f"{INFERENCE_START}{first}{INFERENCE_END}", 1)
+    end = _END.search(bare)
+    inside = bare[: end.start()] if end else bare
+    rest = statement[statement.index(bare) + len(inside) :]
+    lead = statement[: statement.index(bare)]
+    return f"{lead}{INFERENCE_START}{inside}{INFERENCE_END}{rest}"
 
 
 def _letters(text: str) -> str:
@@ -289,6 +352,16 @@ def _find_statement(mark: re.Match[str]) -> str:
     start = ends[at - 1] if at else 0
     cell = mark.string[start : mark.start()].rpartition("|")[2]
     return cell if any(map(str.isalnum, cell)) else mark.string[start : ends[at]]
+
+
+def _find_sentence(mark: re.Match[str]) -> str:
+    """Return the sentence, or the row of a table, in which a mark stands."""
+    if mark.string.lstrip().startswith("|"):
+        return PRIVATE_MARK.sub("", mark.string.strip())
+    ends = _ends(mark.string)
+    at = bisect_right(ends, mark.start())
+    start = ends[at - 1] if at else 0
+    return PRIVATE_MARK.sub("", mark.string[start : ends[at]].strip())
 
 
 def _find_context(mark: re.Match[str], head: Sequence[str]) -> str:

@@ -103,7 +103,8 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
     ("name", "tag"), [("reflection", "contested"), ("judge", "doubted"), ("reporter", "doubted")]
 )
 def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, tag: str, language: str):
-    assert f"`<{tag}>`" in render_prompt(name, language=language, style="", tongue="")
+    values = {"style": "", "tongue": "", "length": "", "most": 2}
+    assert f"`<{tag}>`" in render_prompt(name, language=language, **values)
 
 
 async def test_a_review_that_accepts_that_nothing_was_found_is_not_done_again(
@@ -157,7 +158,7 @@ async def test_runs_show_removed_lists_it(
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
 
-    await runs.show_run(run=run, removed=True, invocation=Invocation(as_json=as_json))
+    await runs.show_run(run=run, removed=True, source=None, invocation=Invocation(as_json=as_json))
 
     shown = capsys.readouterr().out
     if as_json:
@@ -223,3 +224,19 @@ async def test_what_stands_open_below_the_answer_leaves_a_report_whole(
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
 
     assert state["status"] == "succeeded"
+
+
+async def test_a_researcher_is_shown_once_what_was_taken_out_and_its_correction_is_checked(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {FALSE}", "1. The waggle dance has a straight run [S1].")
+    script.on("Verdict", {"passed": True})
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    asked = script.prompts("researcher")
+    assert len(asked) == 2
+    assert "<removed>" in asked[1]
+    (finding,) = outcome.state["findings"].values()
+    assert finding["review"] == "passed"

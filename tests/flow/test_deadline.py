@@ -10,6 +10,7 @@ import pytest
 
 from calls import run_budget
 from graph.session import SessionOutcome, ThreadSession
+from nodes import researcher
 from report.checks import attribution
 from tests.conftest import make
 from tests.fake_model import Script
@@ -62,8 +63,14 @@ async def test_passages_that_cannot_be_chosen_in_time_leave_a_step_out_and_name_
     monkeypatch: pytest.MonkeyPatch,
 ):
     script.on("Draft", draft("waggle dance", "winter cluster"))
-    hard = hanging(evidence._choose, lambda _found, _cuts, wanted: "winter" in str(wanted.queries))
-    monkeypatch.setattr(evidence, "_choose", hard)
+
+    async def narrow(_role: str, _context: object, least: int) -> int:
+        return least
+
+    monkeypatch.setattr(researcher, "reading_room", narrow)
+    choose = evidence.choose_passages
+    hard = hanging(choose, lambda _found, _cuts, wanted: "winter" in str(wanted.queries))
+    monkeypatch.setattr(evidence, "choose_passages", hard)
 
     outcome = await asked(thread, choices)
 
@@ -108,9 +115,7 @@ async def test_a_report_of_which_nothing_can_be_checked_in_time_only_names_the_l
 async def test_a_search_before_the_plan_that_takes_too_long_names_the_limit(
     thread: ThreadSession, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(
-        evidence, "_rank_passages", hanging(evidence._rank_passages, lambda *_: True)
-    )
+    monkeypatch.setattr(evidence, "rank_passages", hanging(evidence.rank_passages, lambda *_: True))
 
     outcome = await asked(thread, choices)
 

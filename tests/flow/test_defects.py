@@ -192,7 +192,8 @@ async def test_11_a_source_that_was_never_read_cannot_be_cited(
     assert report["cited"] == ["S1"]
     assert "sing" not in report["body"]
     assert "invented.example" not in shown
-    assert {"id", "page", "title", "location", "kind"} == set(outcome.state["sources"]["S1"])
+    known = {"id", "page", "title", "location", "kind", "site", "language", "genre"}
+    assert known == set(outcome.state["sources"]["S1"])
 
 
 async def test_12_the_plan_that_was_approved_is_the_plan_that_is_kept(

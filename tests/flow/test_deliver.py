@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from graph.session import ThreadSession
+from nodes.deliver import summarize_research
 from report.export import ReportTarget
+from runs.call_site import CallSite
 from runs.lifecycle import find_run
+from runs.trace import trace
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -94,3 +97,42 @@ async def test_a_folder_that_cannot_be_written_costs_the_files_alone(
     assert state["status"] == "succeeded"
     assert state["report"]["file_error"]["code"] == "output_not_writable"
     assert "waggle dance" in str(state["messages"][-1].text)
+
+
+async def test_what_the_run_did_is_kept_with_the_report_and_told_in_its_files(
+    thread: ThreadSession, written: dict[str, object], home: Path
+):
+    state = (await thread.begin(QUESTION, make(written), quiet)).state
+
+    log = state["report"]["research"]
+    assert sum(log["calls"].values()) >= 5
+    assert (log["web_searches"], log["unread"]) == (0, [])
+    for name in ("report.md", "report.html"):
+        told = (home / "reports" / "t1-1" / name).read_text("utf-8")
+        assert "How it was researched" in told
+        assert f"{sum(log['calls'].values())} model calls" in told
+        assert "every sentence was compared with the stored text of its sources" in told
+
+
+async def test_a_conversation_has_only_the_summary_of_how_it_was_researched(
+    thread: ThreadSession, written: dict[str, object]
+):
+    state = (await thread.begin(QUESTION, make(written), quiet)).state
+
+    shown = str(state["messages"][-1].text)
+    assert "## How it was researched\n\n" in shown
+    assert "every sentence was compared" not in shown
+
+
+async def test_pages_that_could_not_be_read_are_kept_by_their_sites(home: Path):
+    site = CallSite("local/", "t1", "t1-1", "s1", "0.0.0")
+    fetched = [("/a", "page_timeout"), ("/a", "ok"), *[("/b", "page_unavailable")] * 2]
+    for url, status in fetched:
+        await trace(site, "fetch", "web", status, url=f"https://bees.example{url}")
+    await trace(site, "search", "web", "ok", query="bees", hits=3)
+    await trace(site, "search", "web", "search_unavailable", query="wax")
+
+    log = await summarize_research("t1-1")
+
+    assert log["unread"] == [{"site": "bees.example", "reason": "page_unavailable"}]
+    assert log["web_searches"] == 1

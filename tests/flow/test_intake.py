@@ -94,3 +94,16 @@ async def test_where_the_rewriter_cannot_be_asked_the_answer_on_small_talk_is_pa
 
     assert script.names().count("Triage") == 1
     assert outcome.state["status"] == "succeeded"
+
+
+async def test_rewriter_and_planner_are_told_which_documents_there_are(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Triage", {"research": True})
+    script.on("Rewrite", QUERIES)
+    await thread.begin("How do bees dance?", make(choices), quiet)
+
+    for name in ("Rewrite", "Draft"):
+        (prompt,) = script.prompts(name)
+        assert '<outline languages="en">\n3 documents; languages: English' in prompt
+        assert "- dance.md: The dance (English, " in prompt

@@ -20,7 +20,8 @@ from graph.session import ThreadSession
 from memory.experience import insights
 from memory.facts.fact import NewFact
 from memory.facts.store import add_fact
-from report.document import list_gaps, list_searched_queries
+from report.document import list_gaps
+from report.method import list_searched_queries
 from runs.call_site import CallSite
 from runs.trace import read_trace
 from tests.conftest import make
@@ -123,7 +124,7 @@ async def test_the_trace_says_which_words_were_withheld(
     redacted = [one for one in lines if one["status"] == "redacted"]
     assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
-    await show_run(run="t1-1", removed=False, invocation=Invocation())
+    await show_run(run="t1-1", removed=False, source=None, invocation=Invocation())
     assert "shortened or not sent because of private words" in capsys.readouterr().out
 
 

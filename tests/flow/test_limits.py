@@ -29,7 +29,7 @@ def shown(outcome: SessionOutcome) -> str:
 
 def missing(outcome: SessionOutcome) -> list[str]:
     """Return the lines that tell what is missing."""
-    section = shown(outcome).partition("## What is missing\n\n")[2]
+    section = shown(outcome).partition("## What is not known\n\n")[2]
     return section.partition("\n\n")[0].splitlines()
 
 

@@ -79,7 +79,7 @@ async def test_what_is_kept_of_a_finding_is_handed_on_and_nothing_is_called_miss
 
     plan = script.prompts("Draft")[-1]
     assert outcome.state["status"] == "succeeded"
-    assert "What is missing" not in shown
+    assert "What is not known" not in shown
     assert "Not so." not in shown + plan
     assert 'id="1/s1"' in plan
     assert "<open>" not in plan
@@ -91,7 +91,7 @@ async def test_nothing_is_missing_where_the_report_has_what_the_review_asked_for
     wanted = "Say that a longer waggle run means that the food is farther away."
     outcome = await rejected(thread, choices, script, TRUE, feedback=wanted)
 
-    assert "What is missing" not in str(outcome.state["messages"][-1].text)
+    assert "What is not known" not in str(outcome.state["messages"][-1].text)
     assert outcome.state["status"] == "succeeded"
 
 

@@ -115,7 +115,7 @@ async def test_a_step_that_fails_is_listed_and_keeps_the_others(
     shown = str(outcome.state["messages"][-1].text)
     assert outcome.state["status"] == "partial"
     assert "waggle dance tells" in shown
-    assert "winter cluster" in shown.split("What is missing")[1]
+    assert "winter cluster" in shown.split("What is not known")[1]
 
 
 async def test_steps_are_added_when_something_is_missing_but_not_for_ever(
@@ -232,7 +232,7 @@ async def test_a_step_of_which_the_report_says_nothing_is_named_as_missing(
     script.on("reporter", '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>')
     outcome = await thread.begin("How do bees live?", make(choices), quiet)
 
-    missing = str(outcome.state["messages"][-1].text).split("What is missing")[1]
+    missing = str(outcome.state["messages"][-1].text).split("What is not known")[1]
     assert "winter cluster" in missing
     assert "waggle dance" not in missing.split("## Sources")[0]
 

@@ -59,7 +59,7 @@ async def test_a_person_is_told_of_the_earlier_answer_before_anything_is_paid(
     assert earlier["run"] == "t1-1"
     assert earlier["sources"] == len(first.state["report"]["cited"])
     assert earlier["oldest"] <= earlier["newest"] <= earlier["answered"]
-    assert Path(earlier["file"]).is_file()
+    assert Path(earlier["file"]).is_file()  # noqa: ASYNC240
     assert earlier["answered"] in request["description"]
     assert earlier["file"] in request["description"]
     assert outcome.state["status"] == "waiting_review"
@@ -136,9 +136,10 @@ async def test_nothing_is_researched_where_no_source_has_changed(
 
 async def change_winter(bees: str, honey: str = "30") -> None:
     """Let the file on winter say something else, and read it in again."""
-    text = f"# Winter\n\nBees form a winter cluster below 14 degrees. A winter cluster eats about {honey} kilograms of honey."
+    cluster = "Bees form a winter cluster below 14 degrees."
+    text = f"# Winter\n\n{cluster} A winter cluster eats about {honey} kilograms of honey."
     file = Path(bees, "winter.md")
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")  # noqa: ASYNC240
     later = time.time() + 10
     os.utime(file, (later, later))
     await ingest_folder(join_owner("local", ""), Path(bees), lambda _: None)
@@ -178,7 +179,7 @@ async def test_a_new_file_that_matches_a_step_is_read(
     del thread
     await answered(choices, script)
     said = "A winter cluster in Norway eats about 40 kilograms of honey."
-    Path(bees, "norway.md").write_text(f"# Norway\n\n{said}", encoding="utf-8")
+    Path(bees, "norway.md").write_text(f"# Norway\n\n{said}", encoding="utf-8")  # noqa: ASYNC240
     await ingest_folder(join_owner("local", ""), Path(bees), lambda _: None)
     before = len(script.asked)
 

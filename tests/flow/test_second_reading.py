@@ -201,7 +201,7 @@ async def test_a_run_can_do_without_a_second_reader(
     outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
-    await runs.show_run(run=run, removed=False, invocation=Invocation())
+    await runs.show_run(run=run, removed=False, source=None, invocation=Invocation())
 
     report = report_of(outcome)
     assert "Checks" not in script.names()

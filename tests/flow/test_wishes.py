@@ -9,6 +9,7 @@ from graph.session import ThreadSession, open_session
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.flow.test_memory import QUESTION, say
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "researcher", "Verdict", "Enough", "reporter", "Checks"
@@ -47,6 +48,24 @@ async def test_what_was_said_against_a_plan_reaches_every_later_call(
     for name in LATER:
         assert told(script, name), name
         assert all("leave the honey yields out" in prompt for prompt in told(script, name)), name
+
+
+async def test_the_memory_researcher_beside_the_steps_is_told_them_too(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    await say("Nora likes her parrot.")
+    script.on("Rewrite", {"question": QUESTION, "queries": []})
+    script.on("Draft", draft("the parrot"))
+    script.on("Lookup", {"keywords": ["parrot"], "meanings": []})
+    script.on("Notes", {"facts": []})
+    await thread.begin(QUESTION, make(reviewed), quiet)
+    await thread.answer_review(rejection("leave the cage out"), make(reviewed), quiet)
+
+    await thread.answer_review({"type": "approve"}, make(reviewed), quiet)
+
+    for name in ("Lookup", "Notes"):
+        assert told(script, name), name
+        assert all("leave the cage out" in prompt for prompt in told(script, name)), name
 
 
 async def test_the_words_of_several_rejections_hold_together(
@@ -93,7 +112,7 @@ async def test_they_hold_after_the_run_was_taken_up_again_by_another_process(
 
     (prompt,) = told(script, "reporter")
     assert "<wish>\n不要提黄蜂\n</wish>" in prompt
-    assert "用户曾用 `<wishes>` 中的话" in prompt
+    assert "`<wishes>` 是用户就这个问题的计划说过的话" in prompt
 
 
 async def test_they_are_over_with_the_question_they_were_said_about(

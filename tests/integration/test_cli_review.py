@@ -58,6 +58,31 @@ def test_a_rejected_plan_gives_way_to_another_that_heard_the_words(
     assert "researcher" not in {call["role"] for call in calls(forks, place, "rejected-1")}
 
 
+@pytest.mark.parametrize(
+    ("thread", "options", "what"),
+    [
+        ("unasked", ("--approve", "--answer", "q1=2"), "there is no question 'q1'"),
+        ("undecided", ("--answer", "q1=2"), "an answer without a decision"),
+        ("halved", ("--approve", "--answer", "2"), "an answer is incomplete"),
+    ],
+)
+def test_an_answer_that_cannot_be_taken_leaves_the_plan_waiting(
+    wait: Callable[[str], Done],
+    forks: Forks,
+    place: Place,
+    thread: str,
+    options: tuple[str, ...],
+    what: str,
+):
+    wait(thread)
+
+    done = forks.run(place, "resume", f"{thread}-1", *options)
+
+    assert done.status == 2
+    assert what in done.problem
+    assert status(forks, place, f"{thread}-1") == "waiting_review"
+
+
 def test_an_edited_plan_is_researched_exactly_as_edited(
     wait: Callable[[str], Done], forks: Forks, place: Place
 ):

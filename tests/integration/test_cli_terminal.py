@@ -23,7 +23,10 @@ def test_at_a_terminal_the_plan_is_shown_and_a_approves_it(place: Place):
     assert f"1. {WHO}" in screen
     assert "\x1b[36m" in terminal.raw
     assert ending == 0
-    assert "1927" in terminal.screen.partition(PROMPT)[2]
+    report = terminal.screen.partition(PROMPT)[2]
+    assert "1927" in report
+    assert "How it was researched" in report
+    assert "every sentence was compared" not in report
 
 
 def test_at_a_terminal_an_edit_that_is_impossible_is_told_and_can_be_mended(

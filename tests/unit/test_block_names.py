@@ -25,7 +25,7 @@ from prompts.data_blocks import (
     render_block,
     render_findings_block,
     render_pages_block,
-    render_step_blocks,
+    render_step_block,
     unescape_attribute,
     unescape_tags,
     wrap_blocks,
@@ -367,6 +367,6 @@ def test_pieces_that_overlap_are_joined_where_they_do_though_places_are_a_little
 def test_a_step_says_its_title_once():
     step = {"title": "Find the mill", "description": "Find the mill"}
 
-    marked = render_step_blocks("Where?", step, "", [], {})
+    marked = render_step_block(step)
 
     assert marked.count("Find the mill") == 1

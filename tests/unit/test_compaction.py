@@ -18,7 +18,7 @@ from storage.engine import read_rows
 from tests.fake_model import FakeModel, Script
 from tests.model_calls import STATE
 from tests.places import new_process, runtime
-from tools import toolbox
+from tools import research_tools
 from tools.evidence import Evidence
 from tools.toolbox import RESEARCHER_TOOLS
 
@@ -48,7 +48,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> None:
         source = Source(id=f"S{at}", page=str(at), title="Bees", location="b.md", kind="file")
         return Evidence([Passage(source=f"S{at}", text=text)], {f"S{at}": source}, [])
 
-    monkeypatch.setattr(toolbox, "gather_evidence", gather)
+    monkeypatch.setattr(research_tools, "gather_evidence", gather)
 
 
 def calling(number: int) -> AIMessage:

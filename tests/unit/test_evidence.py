@@ -24,10 +24,10 @@ from tests.places import new_process
 from tools.evidence import (
     Evidence,
     find_opening_pages,
-    find_subject_names,
     gather_evidence,
     recall_evidence,
 )
+from tools.passage_choice import find_subject_names
 
 OWNER = "me/"
 HERE = CallSite(OWNER, "t1", "t1-1", "s1", "0")
@@ -215,3 +215,16 @@ async def test_an_embedder_that_fails_leaves_the_words(monkeypatch: pytest.Monke
     await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
 
     assert IN_WORDS in shown(await search(ASKED, max_tokens=1))
+
+
+async def test_a_document_gives_so_many_passages_if_there_are_several():
+    part = "The gate of the mill number {} is green and heavy, says the miller of page {}."
+    await keep("https://a.b/mill", *(part.format(n, n) for n in range(4)), title="Mill")
+    await keep("https://a.b/pond", "The gate of the pond is green and heavy.", title="Pond")
+
+    every = await search("green heavy gate")
+    two = await search("green heavy gate", of_document=2)
+
+    assert len(every.passages) == 5
+    assert len(two.passages) == 3
+    assert "pond" in shown(two)

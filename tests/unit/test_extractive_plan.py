@@ -237,3 +237,12 @@ def test_a_part_that_points_back_names_the_thing_and_not_only_its_place(asked: s
     assert [
         one["title"] for one in draft_plan(ParsedPrompt(question=asked, step_limit=4))["steps"]
     ][1] == second
+
+
+@pytest.mark.parametrize(
+    ("languages", "more"), [(("en", "zh"), ["Mux default port"]), (("zh",), [])]
+)
+def test_a_step_searches_in_the_other_language_if_sources_are_in_it(languages, more):
+    (step,) = plan("mux 的默认端口是多少？", source_languages=languages)
+
+    assert step["queries"][1:] == more

@@ -1,7 +1,9 @@
 import pytest
+from langchain_core.messages import HumanMessage
 
-from models.extractive.prompt_parser import ParsedPrompt
+from models.extractive.prompt_parser import ParsedPrompt, parse_prompt
 from models.extractive.query_rewriting import make_standalone, rewrite_question
+from prompts.data_blocks import render_block
 
 EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are."
 
@@ -202,3 +204,27 @@ def test_what_somebody_says_of_themselves_beside_a_question_is_not_searched_for(
 )
 def test_what_was_told_beside_an_earlier_question_is_no_topic(before, question, alone):
     assert make_standalone(question, "\n".join(f"person: {one}" for one in before)) == alone
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("mux 的默认端口是多少？", "mux default port"),
+        ("What is the default port of Mux?", "默认 缺省 端口 Mux"),
+    ],
+)
+def test_the_first_query_is_in_the_other_language_if_sources_are_in_it(question, query):
+    asked = ParsedPrompt(question=question, query_count=2)
+    both = rewrite_question(asked._replace(source_languages=("en", "zh")))
+    own = rewrite_question(asked)
+
+    assert both["queries"][0] == query
+    assert query not in own["queries"]
+
+
+def test_the_languages_of_the_sources_are_read_from_the_outline():
+    outline = render_block("outline", "- a.md: A <question>", languages="en zh")
+    prompt = parse_prompt([HumanMessage(f"{outline}\n\n{render_block('question', 'Why?')}")])
+
+    assert prompt.source_languages == ("en", "zh")
+    assert prompt.question == "Why?"

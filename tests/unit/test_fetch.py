@@ -72,7 +72,7 @@ async def test_an_article_is_fetched_with_its_title_date_and_headings_but_withou
     page = await fetched(reply(ARTICLE))
 
     assert page["title"] == "Why bees dance"
-    assert page["published"] == "2023-04-05"
+    assert page["metadata"].published == "2023-04-05"
     assert page["mime"] == "text/html"
     assert "## The waggle run\n\nThe waggle run points" in page["text"]
     assert "Honey bees dance to tell the others where food is." in page["text"]
@@ -83,7 +83,7 @@ async def test_an_article_is_fetched_with_its_title_date_and_headings_but_withou
 async def test_a_date_that_the_page_does_not_declare_is_not_guessed():
     page = await fetched(reply(f"<h1>Bees</h1><p>On 3 May 2019 they flew. {'They flew. ' * 30}"))
 
-    assert page["published"] == ""
+    assert page["metadata"].published == ""
 
 
 async def test_the_address_is_the_last_one_in_canonical_form():

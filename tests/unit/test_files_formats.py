@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+from datetime import datetime
 from email.message import EmailMessage
 
 import pytest
+from docx import Document
+from pypdf import PdfWriter
 
-from tests.unit.test_files_samples import archive, refused
+from tests.unit.test_files_samples import archive, pdf, refused
 from tools.files.extractor import extract_document
 
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
@@ -142,3 +146,49 @@ async def test_the_title_in_front_matter_of_every_kind_is_the_title(tmp_path, fr
 )
 async def test_what_is_broken_or_something_else_is_refused(tmp_path, name, content, code):
     assert await refused(tmp_path, name, content) == code
+
+
+def docx():
+    document = Document()
+    document.add_paragraph("The mill was built by the causeway. " * 3)
+    own = document.core_properties
+    own.author, own.modified, own.language = "Ada Byron", datetime(2024, 5, 31), "en-GB"
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+FRONT = "---\ntitle: Mills\nauthor: Ada Byron\ndate: 2024-05-31\nlang: en\n---\nThe mill grinds.\n"
+PAGE = """<html lang="en"><head><title>Mills</title><meta name="author" content="Ada Byron">
+<meta property="article:published_time" content="2024-05-31T10:00:00Z"></head><body><article>
+<h1>Mills</h1><p>{}</p></article></body></html>""".format("The mill grinds at ebb. " * 20)
+LETTER = (
+    "From: Ada Byron <ada@a.org>\nTo: Bob <bob@a.org>\nDate: Fri, 31 May 2024 10:00:00 +0000\n"
+    "Subject: Mills\n\nThe mill grinds.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.md", FRONT.encode()),
+        ("a.html", PAGE.encode()),
+        ("a.eml", LETTER.encode()),
+        ("a.docx", docx()),
+    ],
+)
+async def test_a_file_tells_who_wrote_it_and_when(tmp_path, name, content):
+    known = (await read(tmp_path, name, content))["metadata"]
+
+    assert (known.author, known.published) == ("Ada Byron", "2024-05-31")
+
+
+async def test_a_pdf_tells_who_wrote_it_and_when(tmp_path):
+    writer = PdfWriter(clone_from=io.BytesIO(pdf(["The mill grinds at ebb."])))
+    writer.add_metadata({"/Author": "Ada Byron", "/CreationDate": "D:20240531100000Z"})
+    file = io.BytesIO()
+    writer.write(file)
+
+    known = (await read(tmp_path, "a.pdf", file.getvalue()))["metadata"]
+
+    assert (known.author, known.published) == ("Ada Byron", "2024-05-31")

@@ -1,6 +1,13 @@
 import time
 
-from text.keyword_ranking import rank_texts, select_diverse
+from text.keyword_ranking import (
+    ScoredPassage,
+    find_distinct_texts,
+    limit_by_document,
+    rank_texts,
+    select_diverse,
+)
+from text.sentences import Span
 
 TEXTS = [
     "The bees dance in the hive.",
@@ -75,3 +82,20 @@ def test_spread_drops_what_says_the_same_but_not_another_number():
 
 def test_spread_of_nothing_is_nothing():
     assert select_diverse([], [], limit=3) == []
+
+
+def test_a_text_that_repeats_an_earlier_one_is_not_distinct():
+    rest = "wax comb queen drone worker larva honey pollen nectar swarm scout flower sun wind rain"
+    same = f"The bees of this old hive danced on {{}} mornings near {rest}."
+
+    assert find_distinct_texts([same.format(7), "Wasps.", same.format(7) + "!"]) == [0, 1]
+    assert find_distinct_texts([same.format(7), same.format(8)]) == [0, 1]
+    assert find_distinct_texts([]) == []
+
+
+def test_some_passages_of_each_document_are_kept_if_there_are_several():
+    cuts = [ScoredPassage(page, Span(0, 1, "x"), "x", 1.0) for page in (0, 1, 0, 1, 2)]
+    documents = ["a", "a", "b"]
+
+    assert [cut.page for cut in limit_by_document(cuts, documents, 2)] == [0, 1, 2]
+    assert limit_by_document(cuts[:4], documents, 2) == cuts[:4]

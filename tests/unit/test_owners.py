@@ -25,7 +25,18 @@ from app.cli.dispatch import Invocation
 from config.errors import Problem
 from graph.context import Context
 from library import abstracts as library_abstracts
-from library import documents, page_outline, page_retrieval, scope, store, uploaded_files
+from library import (
+    document_listing,
+    document_outline,
+    document_pages,
+    document_sections,
+    documents,
+    page_outline,
+    page_retrieval,
+    scope,
+    store,
+    uploaded_files,
+)
 from library import recall as library_recall
 from library import scope as scopes
 from library.page_index import PageIndex
@@ -108,6 +119,10 @@ async def tried(work: Callable[[], Awaitable[Any]]) -> Any:
         return str(problem)
 
 
+def _everything() -> document_listing.DocumentScope:
+    return document_listing.DocumentScope(["/docs", "/"], "t1", scopes.Scope())
+
+
 async def _brief(owner: str, ids: Ids) -> Any:
     shown = await page_outline.outline_pages(owner, ASKED)
     return shown, await page_outline.resolve_outline_ids(
@@ -145,6 +160,16 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 
 
 READS: dict[str, Read] = {
+    "library.document_pages.find_places": each(
+        lambda o, id: document_pages.find_places(o, [id]), "pages"
+    ),
+    "library.document_pages.read_documents": lambda o, ids: _read_documents(o, ids),
+    "library.document_pages.read_folders": lambda o, ids: document_pages.read_folders(
+        o, ["/docs"], 100_000
+    ),
+    "library.document_pages.find_pages_on_names": lambda o, ids: document_pages.find_pages_on_names(
+        o, ["Bees"], 10, ["/docs"]
+    ),
     "memory.self_questions.search_personal_notes": lambda o, ids: (
         self_questions.search_personal_notes(o, ASKED, 100)
     ),
@@ -225,6 +250,16 @@ READS: dict[str, Read] = {
     ),
     "memory.experience.utterances.list_person_messages": lambda o, ids: (
         utterances.list_person_messages(o, [mark(one) for one in OWNERS])
+    ),
+    "library.document_listing.find_documents": lambda o, ids: document_listing.find_documents(
+        o, _everything(), ASKED
+    ),
+    "library.document_outline.outline_documents": lambda o, ids: document_outline.outline_documents(
+        o, _everything(), ASKED
+    ),
+    "library.document_sections.outline_document": each(document_sections.outline_document, "pages"),
+    "library.document_sections.find_section": each(
+        lambda o, id: document_sections.find_section(o, id, ASKED), "pages"
     ),
     "library.page_outline.find_briefs": lambda o, ids: page_outline.find_briefs(o, ASKED, 100),
     "library.page_outline.list_newest_briefs": lambda o, ids: page_outline.list_newest_briefs(
@@ -430,6 +465,15 @@ async def _learnt(owner: str, run: str) -> Any:
     return await related_runs.list_relevant_insights(owner, some)
 
 
+async def _read_documents(owner: str, ids: Any) -> Any:
+    places = [
+        place.document
+        for other in OWNERS
+        for place in (await document_pages.find_places(other, [*ids.pages])).values()
+    ]
+    return await document_pages.read_documents(owner, places, 1_000_000)
+
+
 async def _told_before(owner: str) -> Any:
     every = [f"Bees dance for tea 喜欢茶 {mark(one)}" for one in OWNERS]
     return [await find_learnt_fact(owner, SelfStatement("note", said, said), "m") for said in every]
@@ -524,7 +568,7 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         (memory_transfer.export_to_file, {"file": None, "force": False}),
         (memory_items.print_insights, {}),
         (runs.list_runs, {}),
-        *((runs.show_run, {"run": one, "removed": False}) for one in ids.runs),
+        *((runs.show_run, {"run": one, "removed": False, "source": None}) for one in ids.runs),
         (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
         *((page_commands.print_page, {"page": one}) for one in ids.pages),
         (page_commands.print_page_counts, {}),

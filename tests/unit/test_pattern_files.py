@@ -83,7 +83,11 @@ def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     parts = set(re.findall(r"\{([a-z]\w*)\}", beside)) - set(re.findall(r"(\w+)=", given))
     # A name may be made of a word and an ending, such as "date" and "_asked".
     words = set(re.findall(r'"(\w+)"', code))
-    made = {f"{word}{end}" for word in words for end in ("", "_asked", "_given", "_list", "_mark")}
+    made = {
+        f"{word}{end}"
+        for word in words
+        for end in ("", "_asked", "_given", "_list", "_mark", "_said")
+    }
 
     assert (ROOT / package.replace(".", "/") / f"{name}.toml").samefile(file.with_suffix(".toml"))
     assert named | parts <= known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import ValidationError
 
 from nodes.human_feedback import Review, parse_decision
 
@@ -52,3 +53,31 @@ def test_a_decision_written_as_json_is_that_decision():
 @pytest.mark.parametrize("said", ["", "  ", "{broken"])
 def test_no_words_are_no_decision(said: str):
     assert not isinstance(parse_decision(said), dict)
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"),
+    [
+        ("q1: Austria", {"type": "approve", "answers": {"q1": "Austria"}}),
+        ("Q1：奥地利；q2：2", {"type": "approve", "answers": {"q1": "奥地利", "q2": "2"}}),
+        ("ok, go ahead\nq2 = since 2020", {"type": "approve", "answers": {"q2": "since 2020"}}),
+        (
+            "no, shorter; q1: Austria",
+            {"type": "reject", "message": "shorter", "answers": {"q1": "Austria"}},
+        ),
+        ("q1:", {"type": "reject", "message": ""}),
+        ("what is q1: Austria", {"type": "reject", "message": "what is q1: Austria"}),
+    ],
+)
+def test_answers_stand_beside_a_decision_and_approve_alone(words: str, decision: dict[str, object]):
+    assert parse_decision(words) == {"decisions": [decision]}
+
+
+def test_every_decision_may_bring_answers_and_no_other_values_than_texts():
+    answers = {"q1": "Austria"}
+
+    for kind in ("approve", "reject"):
+        said = {"decisions": [{"type": kind, "answers": answers}]}
+        assert Review.model_validate(said).decisions[0].answers == answers
+    with pytest.raises(ValidationError):
+        Review.model_validate({"decisions": [{"type": "approve", "answers": {"q1": ["a"]}}]})

@@ -34,7 +34,6 @@ DOCUMENT = ReportDocument(
     notices=[],
     body="Bees dance [S1].",
     gaps=[],
-    searched=[],
     sources=[Source(id="S1", page="p", title="Bees", location="/bees.md", kind="file")],
     texts={},
     removed=[{"text": "Bees swim.", "reason": "no_source"}],
@@ -70,8 +69,8 @@ def test_what_is_remembered_is_framed_in_the_language_of_the_role():
     part = NoteGroup("facts", 1.0, [Note("", "养蜂")])
 
     assert not ENGLISH.search(render_notes([part], "zh"))
-    assert _language(SystemMessage(render_prompt("judge", language="zh"))) == "zh"
-    assert _language(SystemMessage(render_prompt("judge"))) == "en"
+    assert _language(SystemMessage(render_prompt("judge", language="zh", most=2))) == "zh"
+    assert _language(SystemMessage(render_prompt("judge", most=2))) == "en"
 
 
 def test_an_answer_that_cannot_be_used_is_asked_for_again_in_chinese():

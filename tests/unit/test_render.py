@@ -8,7 +8,7 @@ from memory.learning.question_text import get_last_question
 from report.checks.verification import verify_citations
 from report.document import build_document, extract_answer
 from report.rendering.html_report import render_html
-from report.rendering.markdown_report import render_markdown, render_plain_text
+from report.rendering.markdown_report import cut_method_details, render_markdown, render_plain_text
 
 
 def source(number, title="", location="", page=""):
@@ -32,7 +32,7 @@ def document(body="Bees dance [S1].", **more):
         "notices": [],
         "body": body,
         "gaps": [],
-        "searched": ["bee dance"],
+        "method": {"summary": "", "parts": []},
         "sources": SOURCES,
         "texts": {},
         "removed": [],
@@ -83,7 +83,7 @@ def test_a_whole_report_reads_from_title_to_removals():
         "> Partial: not everything could be done.\n>\n> Made by hand.\n\n"
         "*Why do bees dance?*\n\n"
         "Bees “dance in the dark” [1, p. 4]. They tell directions [2][1].\n\n"
-        "## What is missing\n\n"
+        "## What is not known\n\n"
         "- **Smell**: no source says anything about it\n\n"
         "## Sources\n\n"
         "[1] Title 2 — /home/ada/bees.pdf\n\n"
@@ -168,16 +168,164 @@ def test_rendering_twice_gives_the_same_bytes():
 # --- what stands around the body
 
 
+METHOD = {
+    "summary": "2026-01-12: 2 queries.",
+    "parts": [
+        {"heading": "Searched for", "items": ["bee dance", "2 * 3 <b>"], "rest": "and 4 more"},
+        {"heading": "Checked", "items": ["by code"]},
+    ],
+}
+
+
 def test_without_evidence_a_report_says_so_and_what_was_searched():
-    shown = render_markdown(document("", status="insufficient_evidence"))
+    one = document("", status="insufficient_evidence", method=METHOD)
 
-    assert "No source that could be read says anything that answers this question." in shown
-    assert "## What was searched\n\n- bee dance\n" in shown
-    assert "## Sources" not in shown
+    told = "No source that could be read says anything that answers this question."
+    assert told in render_markdown(one)
+    assert "## Sources" not in render_markdown(one)
+    assert "- **Searched for**: bee dance; " in render_markdown(one)
+    assert "<details open><summary>Details</summary></details>" in render_html(one)
+    assert told in words(render_html(one))
 
 
-def test_a_report_with_evidence_does_not_list_searches():
-    assert "bee dance" not in render_markdown(document())
+def test_how_it_was_researched_stands_at_the_end_and_is_folded_in_the_page():
+    one = document(method=METHOD, unreviewed=2)
+
+    assert render_markdown(one).endswith(
+        "## How it was researched\n\n2026-01-12: 2 queries.\n\n"
+        "- **Searched for**: bee dance; 2 \\* 3 \\<b\\>; and 4 more\n- **Checked**: by code\n\n"
+        "Not reviewed a second time: 2 of the results.\n"
+    )
+    page = render_html(one)
+    assert "<details><summary>Details</summary></details>" in page
+    assert "<dt>Searched for</dt><dd>bee dance</dd><dd>2 * 3 &lt;b&gt;</dd><dd>and 4 more" in page
+
+
+@pytest.mark.parametrize(
+    ("language", "heading"), [("en", "How it was researched"), ("zh", "研究过程")]
+)
+def test_a_terminal_shows_only_the_summary_of_how_it_was_researched(language: str, heading: str):
+    body = f"## {heading}\n\n- Bees dance [S1]."
+    shown = render_markdown(document(body, language=language, method=METHOD, unreviewed=1))
+
+    short = cut_method_details(shown, language)
+    assert "- Bees dance" in short
+    assert f"## {heading}\n\n2026-01-12: 2 queries.\n\n" in short
+    assert "bee dance" not in short
+    assert short.splitlines()[-1] == shown.splitlines()[-1]
+    assert cut_method_details("# Bees\n", language) == "# Bees\n"
+
+
+# --- what the writer concludes, and what is not known
+
+
+def test_a_sentence_that_the_writer_concludes_is_marked_as_an_inference():
+    said = "Bees dance [S1]. So **food** is near [S1][S2]! They sing."
+    one = document(said, inferred=["So **food** is near [S1][S2]!"])
+
+    shown = "Bees dance [1]. *Inference:* So **food** is near [1][2, p. 4]! They sing."
+    assert shown in render_markdown(one)
+    page = render_html(one)
+    assert words(page).count("Inference:") == 1
+    (inferred,) = re.findall(r'<span class="inferred">(.*?)</span>', page)
+    assert words(inferred) == "So food is near [1] [2, p. 4]"
+
+
+def test_an_inference_in_a_table_and_in_a_list_is_marked_where_it_begins():
+    table = "| a | b |\n|---|---|\n| wax | honey [S1] |\n\n- It sings [S1]."
+    one = document(table, inferred=["| wax | honey [S1] |", "It sings [S1]."])
+
+    shown = render_markdown(one)
+    assert "| *Inference:* wax | honey [1] |\n\n- *Inference:* It sings [1]." in shown
+    assert render_html(one).count('<span class="inferred">') == 2
+
+
+def test_an_inference_that_begins_in_bold_type_breaks_no_element():
+    one = document("**Food is near [S1]. Bees dance [S1].**", inferred=["**Food is near [S1]."])
+
+    page = render_html(one)
+    body = page.partition("<article>")[2].partition("</article>")[0]
+    assert body.count("<strong>") == body.count("</strong>")
+    assert not re.search("[\ue000-\ue006]", page + render_markdown(one))
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "note"),
+    [
+        ("en", "Assessment", "*Conclusions of the writer, drawn from the sources named"),
+        ("zh", "评估", "*本节是撰写者根据所注来源得出的判断"),
+    ],
+)
+def test_an_assessment_says_that_it_is_the_writers_and_keeps_its_sources(
+    language: str, heading: str, note: str
+):
+    body = f"Bees dance [S1].\n\n## {heading}\n\nKeep bees [S1].\n\n## More\n\nWax [S2]."
+    one = document(body, language=language, inferred=["Keep bees [S1]."])
+
+    assert f"## {heading}\n\n{note}" in render_markdown(one)
+    assert "Inference" not in render_markdown(one)
+    assert "Keep bees [1]." in render_markdown(one)
+    page = render_html(one)
+    (within,) = re.findall(r'<section class="assessment">(.*?)</section>', page, re.DOTALL)
+    assert "Keep bees" in within
+    assert 'class="ref"' in within
+    assert "Wax" not in within
+
+
+@pytest.mark.parametrize(("language", "heading"), [("en", "What is not known"), ("zh", "尚不清楚")])
+def test_gaps_stand_under_what_the_writer_says_is_not_known_and_that_is_last(
+    language: str, heading: str
+):
+    body = f"A [S1].\n\n## {heading}\n\n- Why they sing.\n\n## More\n\nB [S2]."
+    gap = {"title": "Smell", "status": "failed", "reason": "no_evidence"}
+    one = document(body, language=language, gaps=[gap])
+
+    shown = render_markdown(one)
+    assert shown.count(f"## {heading}\n") == 1
+    places = [shown.index(text) for text in ("B [2", heading, "Why they sing", "**Smell**", "[1] ")]
+    assert places == sorted(places)
+    page = render_html(one)
+    assert page.count(f"<h2>{heading}</h2>") == 1
+    assert page.index("Why they sing") < page.index("<strong>Smell</strong>")
+
+
+def test_what_no_step_found_is_told_unless_the_writer_has_told_it():
+    unknown = ["Nobody says why *they* sing."]
+
+    one = document(unknown=unknown)
+    assert "## What is not known\n\n- Nobody says why \\*they\\* sing.\n" in render_markdown(one)
+    assert "<li>Nobody says why *they* sing.</li>" in render_html(one)
+    told = document("A [S1].\n\n## What is not known\n\n- Why.", unknown=unknown)
+    assert "Nobody says" not in render_markdown(told) + render_html(told)
+
+
+def test_what_steps_did_not_find_is_in_the_document_once_and_without_marks():
+    one = {"status": "ok", "reason": "", "review": "passed", "text": "x", "queries": []}
+    one |= {"title": "T", "sources": [], "not_found": ["No [S1] word on\nwax.", "No  word on wax."]}
+    found = {"2/s1": one, "1/s1": one | {"not_found": ["Earlier."]}}
+    shown = of_turn(2, "Do they?", "Do they?", found)
+
+    assert shown["unknown"] == ["No word on wax."]
+
+
+# --- the entries of the sources
+
+
+def test_a_source_is_listed_with_author_site_date_and_how_much_of_it_is_used():
+    known = {"author": "Ada Dee", "site": "Bee Journal", "published": "2019-04"}
+    texts = {"S1": "Bees dance in the dark.\n\n" + "Wax is soft. " * 200 + "\n\nBees sing."}
+    one = document("Bees dance [S1]. Bees sing [S1].", sources=[source(1) | known], texts=texts)
+
+    listed = "[1] Title 1 — Ada Dee, Bee Journal, 2019-04 — https://example.org/1 (2 passages)\n"
+    assert listed in render_markdown(one)
+    assert '<span class="origin">Ada Dee, Bee Journal, 2019-04</span>' in render_html(one)
+    assert "<summary>2 passages</summary>" in render_html(one)
+
+
+def test_a_site_that_the_address_names_is_not_told_twice():
+    one = document(sources=[source(1) | {"site": "example.org"}])
+
+    assert "[1] Title 1 — https://example.org/1\n" in render_markdown(one)
 
 
 def test_a_notice_about_the_status_is_not_given_twice():
@@ -260,7 +408,7 @@ def test_a_chinese_report_has_chinese_headings():
         )
     )
 
-    for words_ in ("不完整", "## 尚缺的内容", "## 来源", "核对时删去 1 句：引文在来源中找不到。"):
+    for words_ in ("不完整", "## 尚不清楚", "## 来源", "核对时删去 1 句：引文在来源中找不到。"):
         assert words_ in shown
 
 
@@ -277,15 +425,21 @@ def test_the_page_has_links_from_numbers_to_sources_and_back():
 
 
 def cited(page):
-    """Return the passages that a page shows of its sources, what is cited in brackets."""
-    shown = re.findall(r"<blockquote>(.*?)</blockquote>", page, re.DOTALL)
+    """Return the passages that a page lists under its sources, what is cited in brackets."""
+    listed = page.partition("<aside")[0]
+    shown = re.findall(r"<blockquote>(.*?)</blockquote>", listed, re.DOTALL)
     return [unescape(re.sub("<mark.*?>", "[", one).replace("</mark>", "]")) for one in shown]
 
 
 def led_to(page):
     """Return the words that each number of the text leads to, in order."""
     targets = re.findall(r'<a class="ref" id="c\d+" href="#([^"]+)"', page)
-    return [re.search(f'<mark id="{one}">(.*?)</mark>', page)[1] for one in targets]
+    return [re.search("<mark>(.*?)</mark>", card(page, one), re.DOTALL)[1] for one in targets]
+
+
+def card(page, name):
+    """Return what a page shows beside a citation."""
+    return re.search(f'<aside class="card" id="{name}".*?</aside>', page, re.DOTALL)[0]
 
 
 def test_a_citation_leads_to_the_quoted_words_in_their_context():
@@ -295,8 +449,42 @@ def test_a_citation_leads_to_the_quoted_words_in_their_context():
 
     assert cited(page) == ["The hive is dark. Bees [dance in the dark]. The dance has a meaning."]
     assert led_to(page) == ["dance in the dark"]
-    assert re.search(r'<li id="p1">.*href="#s1".*href="#c1"', page)
-    assert re.search(r'<li id="s1">.*href="#p1"', page)
+    assert re.search(r'<li id="p1">.*href="#c1"', page)
+    assert re.search(r'<aside class="card" id="e1".*href="#c1".*href="#s1"', page)
+    assert "body:has(#c1:is(:hover, :focus-visible)) #e1 {" in page
+
+
+def test_beside_a_citation_stands_where_its_words_are_from_and_the_way_to_them():
+    dance = "They dance in the dark, on wax - all day & night"
+    text = f"# Bees\n\nWax is soft.\n\n## Dances\n\n{dance}. {'So it goes on. ' * 16}"
+    file = source(2, location="/home/ada/notes/bees.md#L3-L9") | {"kind": "file", "author": "Ada"}
+    sources = [source(1) | {"site": "Bee Journal", "published": "2019"}, file]
+    said = "They dance in the dark, on wax - all day &amp; night"
+    body = f'<q s="S1">{said}</q>. <q s="S2">{said}</q>.'
+
+    page = render_html(document(body, sources=sources, texts={"S1": text, "S2": text}))
+
+    assert words(card(page, "e1")).startswith(
+        "↩ Back to the text [1] Title 1 Bee Journal, 2019 · “Dances” Dances They dance in the dark"
+    )
+    words_in_address = (
+        "They%20dance%20in%20the%20dark%2C%20on%20wax%20%2D%20all%20day%20%26%20night"
+    )
+    assert f'href="https://example.org/1#:~:text={words_in_address}" rel=' in card(page, "e1")
+    assert "Ada, notes · lines 3–9, “Dances”" in words(card(page, "e2"))
+    assert '<span class="place">/home/ada/notes/bees.md</span>' in card(page, "e2")
+    assert "https" not in card(page, "e2")
+
+
+def test_each_citation_of_a_paragraph_shows_its_own_words_in_it():
+    texts = {"S1": "Bees dance in the dark. Queens lay eggs."}
+
+    page = render_html(document('<q s="S1">Bees dance</q>. <q s="S1">Queens lay</q>.', texts=texts))
+
+    assert cited(page) == ["[Bees dance] in the dark. [Queens lay] eggs."]
+    assert led_to(page) == ["Bees dance", "Queens lay"]
+    assert "Bees dance in the dark." in words(card(page, "e2"))
+    assert 'title="Title 1 — https://example.org/1: “Queens lay”"' in page
 
 
 def test_headings_and_items_of_a_cited_passage_stand_on_lines_of_their_own():
@@ -362,7 +550,7 @@ def test_of_a_long_place_only_what_is_cited_is_told(kind: str):
     assert f"{kind} 100\u2060–\u2060101]" in render_html(shown)
     one = kind.removesuffix("s")
     assert f"[1, {one} 250]" in render_markdown(shown)
-    assert f"[1] Title 1, {one} 250 " in words(render_html(shown))
+    assert f" {one} 250 ↑1" in words(render_html(shown))
 
 
 def test_of_a_long_place_whose_lines_were_joined_what_is_certain_is_told():
@@ -416,14 +604,23 @@ def test_of_a_long_page_only_the_neighbourhood_is_shown():
     assert shown.startswith("… ")
     assert shown.endswith(" …")
     assert "[Bees dance]" in shown
-    assert len(shown) < 700
+    assert 1_000 < len(shown) < 1_500
+
+
+def test_a_whole_paragraph_is_shown_and_not_the_next():
+    paragraph = "Wax is soft. " * 30 + "Bees dance. " + "Honey is sweet. " * 20
+    texts = {"S1": f"Drones rest. {'Pollen. ' * 40}\n\n{paragraph}\n\nMites bite."}
+
+    (shown,) = cited(render_html(document('<q s="S1">Bees dance</q>.', texts=texts)))
+
+    assert shown == paragraph.replace("Bees dance", "[Bees dance]").strip()
 
 
 def test_a_citation_of_a_page_that_is_gone_leads_to_the_source():
     page = render_html(document("Bees dance [S1]."))
 
     assert re.search(r'<a class="ref" id="c1" href="#s1"', page)
-    assert "Cited passages" not in page
+    assert "<blockquote>" not in page
 
 
 def test_two_statements_with_one_number_lead_each_to_its_own_words():
@@ -441,7 +638,7 @@ def test_a_statement_in_another_language_leads_to_its_names_and_numbers_with_no_
 
     page = render_html(document("蜜蜂在1927年跳舞 [S1]。", texts=texts))
 
-    assert re.search(r'<a class="ref" id="c1" href="#p1"', page)
+    assert re.search(r'<a class="ref" id="c1" href="#e1"', page)
     (shown,) = cited(page)
     assert "Bees dance in 1927." in shown
     assert "[" not in shown
@@ -565,7 +762,6 @@ def test_the_page_shows_the_status():
     page = render_html(document("", status="insufficient_evidence"))
 
     assert '<span class="badge insufficient_evidence">not enough evidence</span>' in page
-    assert "What was searched" in page
 
 
 def test_dollars_and_braces_are_only_words():
@@ -775,7 +971,7 @@ def test_an_answer_in_data_quotes_in_words_and_names_the_source():
 
 def test_a_cited_passage_ends_with_a_sentence_where_one_ends_near_by():
     said = "Wax was first pressed in Merrin in 1904."
-    after = f"It took {'very ' * 36}long, until the year 2024. Nobody knows why."
+    after = f"It took {'very ' * 125}long, until the year 2024. Nobody knows why."
     page = render_html(
         document(f"{said[:-1]} [S1].", texts={"S1": f"{said} {after} {'So it is. ' * 40}"})
     )
@@ -808,12 +1004,12 @@ def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str)
     assert '<a class="ref" id="c2"' in page
 
 
-def of_turn(turn, said, question):
+def of_turn(turn, said, question, findings=None):
     """Return the document of a turn in which a person said something."""
     report = {"title": "Bees", "body": "Bees dance [S1].", "cited": ["S1"], "removed": []}
     messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
     report |= {"notices": [], "language": "en", "asked": get_last_question(messages)}
-    state = {"turn": turn, "question": question, "sources": {}}
+    state = {"turn": turn, "question": question, "sources": {}, "findings": findings or {}}
     return build_document(state, report, "succeeded", "2026-01-12")
 
 

@@ -149,7 +149,6 @@ def document(body: str, *told: str, language: str = "en") -> ReportDocument:
         notices=[],
         body=body,
         gaps=[],
-        searched=[],
         sources=[source],
         texts=TEXTS,
         removed=[],

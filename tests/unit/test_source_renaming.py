@@ -34,5 +34,5 @@ async def test_a_page_is_carried_under_the_number_it_has_in_the_thread(database:
 
     carried = await carry_sources("t2", [source])
 
-    assert carried == {"S1": {**source, "id": "S2"}}
+    assert carried["S1"].items() >= {**source, "id": "S2"}.items()
     assert await carry_sources("t2", [source]) == carried

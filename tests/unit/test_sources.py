@@ -69,7 +69,7 @@ async def test_a_source_says_what_a_reader_needs():
     (source,) = await register_sources("t1", [a_page("a", "file")])
 
     told = {"id": "S1", "page": "a", "title": "Title of a", "location": "https://a.org/a"}
-    assert source == told | {"kind": "file"}
+    assert source == told | {"kind": "file", "site": "a.org", "genre": "file"}
 
 
 @pytest.mark.parametrize(

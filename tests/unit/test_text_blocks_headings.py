@@ -7,7 +7,7 @@ import pytest
 from graph.records import Passage, Source
 from prompts.data_blocks import list_unseen_passages, render_pages_block
 from report.checks.attribution import enforce_citations
-from text.text_blocks import find_headings_above
+from text.text_blocks import find_headings, find_headings_above
 
 PUMPS = """# Pumps
 
@@ -76,3 +76,30 @@ def test_what_a_passage_stands_under_cannot_be_quoted():
     checked = enforce_citations(said, {"S1": "This doubles the flow."}, "")
     assert "Eta" not in checked.body
     assert "doubles the flow" in checked.body
+
+
+def test_the_headings_of_a_text_are_found_without_its_terms():
+    found = find_headings(PUMPS)
+
+    assert [(one.level, one.text) for one in found] == [
+        (1, "Pumps"),
+        (2, "Zeta"),
+        (3, "Pressure"),
+        (2, "Eta"),
+    ]
+    assert all(PUMPS[one.start :].startswith("#") for one in found)
+
+
+def test_a_prompt_tells_the_site_and_the_date_of_a_page_that_has_them():
+    source = Source(
+        id="S1",
+        page="p",
+        title="Pumps",
+        location="https://a.org/x",
+        kind="web",
+        site="a.org",
+        published="2024-05-01",
+    )
+    shown = render_pages_block([Passage(source="S1", text="They pump.")], {"S1": source})
+
+    assert '<page id="S1" title="Pumps" site="a.org" date="2024-05-01">' in shown

@@ -15,7 +15,7 @@ from memory.agents_md.proposals import list_proposals
 from tests.fake_model import Script
 from tests.model_calls import STATE
 from tests.places import runtime
-from tools import toolbox
+from tools import research_tools, toolbox
 from tools.evidence import Evidence
 
 pytestmark = pytest.mark.usefixtures("database", "script")
@@ -36,13 +36,13 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     queries: list[str] = []
 
     async def gather(
-        here: object, context: object, wanted: list[str], *, about: str, web: bool
+        here: object, context: object, wanted: list[str], *, about: str, **_: object
     ) -> Evidence:
         assert [about] == wanted
         queries.append(about)
         return Evidence([], {}, [])
 
-    monkeypatch.setattr(toolbox, "gather_evidence", gather)
+    monkeypatch.setattr(research_tools, "gather_evidence", gather)
     return queries
 
 
@@ -132,7 +132,7 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
     async def gather(*_: object, **__: object) -> Evidence:
         return Evidence([Passage(source="S1", text="They dance.", start=0)], {"S1": source}, [])
 
-    monkeypatch.setattr(toolbox, "gather_evidence", gather)
+    monkeypatch.setattr(research_tools, "gather_evidence", gather)
     again = [calling(1, query="bees"), calling(2, query="dances"), stopped("They dance [S1].")]
     script.on("researcher", *again)
 
@@ -140,4 +140,4 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
 
     first, second = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
     assert "They dance." in first
-    assert second == toolbox.SEEN
+    assert second == research_tools.SEEN

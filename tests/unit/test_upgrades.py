@@ -16,6 +16,7 @@ from library.page_retrieval import find_pages
 from library.page_rows import NewPage
 from library.store import store_pages
 from library.tables import pages, sources, vector_sets
+from report.source_registry import CitablePage, register_sources
 from runs.tables import attempts, calls, runs
 from storage import engine, upgrades
 from storage.connect import create_database_engine
@@ -167,8 +168,18 @@ async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
     assert await values(select(schema.c.version)) == [SCHEMA_VERSION + 1]
 
 
+METADATA = ("site", "published", "author", "language", "genre")
+
+
+def make_pages_old(connection: Connection) -> None:
+    """Bring the pages back to what they were in version 8."""
+    for column in METADATA:
+        connection.execute(text(f"ALTER TABLE pages DROP COLUMN {column}"))
+
+
 def make_events_old(connection: Connection) -> None:
     """Bring the log back to what it was in version 4, with one event."""
+    make_pages_old(connection)
     connection.execute(text("DROP TABLE attempts"))
     for index in ("events_owner", "events_item", "ix_events_run"):
         connection.execute(text(f"DROP INDEX {index}"))
@@ -218,6 +229,7 @@ async def test_events_of_version_6_that_the_program_wrote_know_what_they_undo(ei
     await close_database()
     server = create_database_engine(settings().database)
     with server.begin() as connection:
+        make_pages_old(connection)
         connection.execute(text("ALTER TABLE events DROP COLUMN undoes"))
         for number, (owner, name, provenance, why) in OLD_EVENTS.items():
             row = {"i": number, "o": owner, "n": name, "p": provenance, "w": why}
@@ -247,6 +259,7 @@ async def test_events_of_version_7_that_came_of_feedback_know_that(either):
     await close_database()
     server = create_database_engine(settings().database)
     with server.begin() as connection:
+        make_pages_old(connection)
         for number, (run, step, provenance, why) in OLD_FEEDBACK.items():
             row = {"i": number, "r": run, "s": step, "p": provenance, "w": why}
             columns = "id, owner, run, step, name, item, before, after, provenance, why, undoes, at"
@@ -276,3 +289,22 @@ async def test_vectors_of_version_3_are_not_judged_yet(either):
     assert shape(await get_engine()) == new
     (row,) = await read_rows(select(vector_sets.c.trust, vector_sets.c.judged))
     assert tuple(row) == ("{}", 0)
+
+
+async def test_pages_of_version_8_are_kept_and_nothing_is_known_of_them(either):
+    new = shape(await get_engine())
+    page = NewPage(title="Bees", place="", text="Bees dance.")
+    (id,) = await store_pages("ada/", "web", "https://www.a.org/bees", [page])
+    await close_database()
+    server = create_database_engine(settings().database)
+    with server.begin() as connection:
+        make_pages_old(connection)
+        connection.execute(text("UPDATE schema SET version = 8"))
+    server.dispose()
+
+    assert shape(await get_engine()) == new
+    (row,) = await read_rows(select(pages.c.id, *(pages.c[name] for name in METADATA)))
+    assert tuple(row) == (id, "", "", "", "", "")
+    cited = CitablePage(id, "Bees", "https://www.a.org/bees", "web")
+    (source,) = await register_sources("t1", [cited])
+    assert (source.get("site"), source.get("genre")) == ("a.org", "unknown")

@@ -13,6 +13,7 @@ from calls import ledger
 from graph.context import Context
 from library import store as pages
 from library.page_erasure import forget_pages
+from library.page_metadata import PageMetadata
 from library.page_retrieval import FoundPage, find_pages
 from library.page_rows import NewPage
 from library.page_sizing import MOST
@@ -83,6 +84,26 @@ async def test_a_long_article_becomes_several_pages_and_all_of_it_is_found():
     assert max(count_tokens(page.text) for page in found) <= MOST
     assert {page.location.partition("#")[0] for page in found} == {f"{server.url}/hives"}
     assert "Hive 877 has" in (await find_pages("local/", "workers of hive 877", 1))[0].text
+
+
+@pytest.mark.parametrize("size", [20, 900])
+async def test_a_page_is_stored_with_its_site_date_author_language_and_genre(size: int):
+    told = "".join(
+        f"<p>The hive {n} has a queen and {n} thousand workers.</p>" for n in range(size)
+    )
+    html = (
+        "<html lang='en'><title>Hives</title><meta name='author' content='Ada Byron'>"
+        "<meta property='article:published_time' content='2024-05-31'>"
+        f"<body><article><h1>Hives</h1>{told}</article></body></html>"
+    )
+
+    async with serving(lambda _: reply(html)) as server:
+        found = await read(f"{server.url}/docs/hives")
+
+    columns = (stored.c[name] for name in PageMetadata._fields)
+    rows = await read_rows(select(*columns).where(stored.c.id.in_([page.id for page in found])))
+    known = PageMetadata("127.0.0.1", "2024-05-31", "Ada Byron", "en", "documentation")
+    assert {tuple(row) for row in rows} == {tuple(known)}
 
 
 async def test_what_a_thread_has_read_it_does_not_fetch_again_however_long_ago(web: Loopback):

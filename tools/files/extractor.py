@@ -58,7 +58,7 @@ async def extract_document(
         document = await _run(work, size, limits, in_worker=heavy)
     except FileRefused as refused:
         raise _problem(refused, path) from refused
-    return ParsedDocument(title=find_document_title(document, path), sections=document["sections"])
+    return {**document, "title": find_document_title(document, path)}
 
 
 async def extract_cells(path: Path, sha256: str, limits: FileLimits = _DEFAULT) -> list[CellGrid]:

@@ -157,4 +157,4 @@ def _clean(document: ParsedDocument, limits: FileLimits) -> ParsedDocument:
     if sum(len(section["text"]) for section in sections) > limits.text:
         what = f"it has more than {limits.text} characters of text"
         raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
-    return ParsedDocument(title=normalize_text(document["title"]).strip(), sections=sections)
+    return {**document, "title": normalize_text(document["title"]).strip(), "sections": sections}

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 from email import message_from_bytes, policy
-from email.utils import format_datetime
+from email.utils import format_datetime, parseaddr
 
 from oxmsg import Message
 
+from text.dates import to_iso_timestamp
 from tools.files.formats import FileContent
 from tools.files.html import iterate_html_blocks, parse_html
-from tools.files.parsed_document import ParsedDocument, render_text_blocks, unwrap_line
+from tools.files.parsed_document import (
+    ParsedDocument,
+    declare_metadata,
+    render_text_blocks,
+    unwrap_line,
+)
 from tools.files.text_files import make_line_sections
 
 _HEADERS = ("From", "To", "Cc", "Date")
@@ -53,4 +59,6 @@ def _make_mail(
     if names := "; ".join(filter(None, map(unwrap_line, attachments))):
         lines.append(f"Attached, and not read: {names}.")
     text = "".join([f"# {title}\n\n" if title else "", *(f"{line}\n" for line in lines)])
-    return ParsedDocument(title=title, sections=make_line_sections(f"{text}\n{body}", prose=True))
+    made = ParsedDocument(title=title, sections=make_line_sections(f"{text}\n{body}", prose=True))
+    sender = parseaddr(headers["From"])[0]
+    return declare_metadata(made, author=sender, published=to_iso_timestamp(headers["Date"]))

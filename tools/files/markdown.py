@@ -18,6 +18,7 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
+    declare_metadata,
     make_document,
     make_numbered_document,
     number_piece,
@@ -26,6 +27,7 @@ from tools.files.parsed_document import (
 
 _FRONT = regex(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = regex(r"^title[ \t]*[:=][ \t]*(?:[>|][+-]?[ \t]*\n[ \t]+)?(.*)$", re.MULTILINE | re.I)
+_FIELD = regex(r"^(date|authors?|lang(?:uage)?)[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.I)
 
 
 def read_markdown(file: FileContent) -> ParsedDocument:
@@ -34,7 +36,15 @@ def read_markdown(file: FileContent) -> ParsedDocument:
     front = _FRONT.match(text)
     title = _TITLE.search(front[0]) if front else None
     body = text[front.end() :] if front else text
-    return make_document(iterate_markdown_blocks(body), title[1].strip(" \t\"'") if title else "")
+    made = make_document(iterate_markdown_blocks(body), title[1].strip(" \t\"'") if title else "")
+    if not front:
+        return made
+    fields = {name.lower(): value.strip(" \t\"'[]") for name, value in _FIELD.findall(front[0])}
+    author = fields.get("author") or fields.get("authors") or ""
+    language = fields.get("lang") or fields.get("language") or ""
+    return declare_metadata(
+        made, author=author, published=fields.get("date", ""), language=language
+    )
 
 
 def iterate_markdown_blocks(text: str) -> Iterator[TextBlock]:

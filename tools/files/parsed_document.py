@@ -9,10 +9,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, pairwise
 from pathlib import Path
 from textwrap import shorten
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from library.page_metadata import (
+    PageMetadata,
+    identify_language,
+    to_author_names,
+    to_published_date,
+)
 from text.boilerplate import is_boilerplate
 from text.regex import regex
 from text.script import CJK
@@ -34,6 +40,21 @@ class ParsedDocument(TypedDict):
 
     title: str
     sections: list[DocumentSection]
+    metadata: NotRequired[PageMetadata]
+    """What the file declares of itself; its site and its genre are not known here."""
+
+
+def declare_metadata(
+    document: ParsedDocument, *, published: object = "", author: object = "", language: object = ""
+) -> ParsedDocument:
+    """Return a document with the date, the authors and the language that its file declares."""
+    text = "\n".join(section["text"] for section in document["sections"][:2])
+    known = PageMetadata(
+        published=to_published_date(published),
+        author=to_author_names(author),
+        language=identify_language(text, language),
+    )
+    return {**document, "metadata": known}
 
 
 class CellGrid(NamedTuple):

@@ -22,6 +22,7 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
+    declare_metadata,
     make_numbered_document,
     number_piece,
     render_text_blocks,
@@ -74,6 +75,7 @@ def read_pdf(file: FileContent) -> ParsedDocument:
     try:
         pages = [_page(document, at) for at in range(len(document))]
         title = document.get_metadata_value("Title").strip()
+        author, created = map(document.get_metadata_value, ("Author", "CreationDate"))
     finally:
         document.close()
     pictures = sum(page.is_picture for page in pages)
@@ -84,7 +86,8 @@ def read_pdf(file: FileContent) -> ParsedDocument:
     bodies = _without_running_heads([page.lines for page in pages])
     if not title or _NO_TITLE.search(title):
         title = _first_heading(bodies)
-    return make_numbered_document(title, _pieces(bodies), "page", _MIN_SECTION)
+    made = make_numbered_document(title, _pieces(bodies), "page", _MIN_SECTION)
+    return declare_metadata(made, author=author, published=created)
 
 
 def _open(file: FileContent) -> pdfium.PdfDocument:

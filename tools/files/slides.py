@@ -15,6 +15,7 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
+    declare_metadata,
     make_numbered_document,
     number_piece,
     render_text_blocks,
@@ -34,7 +35,9 @@ def read_slides(file: FileContent) -> ParsedDocument:
     show = Presentation(io.BytesIO(file.data))
     pieces = [_piece(number, slide) for number, slide in enumerate(show.slides, start=1)]
     title = show.core_properties.title or next((piece.title for piece in pieces), "")
-    return make_numbered_document(title, pieces, "slide", _MIN_SECTION)
+    own, made = show.core_properties, make_numbered_document(title, pieces, "slide", _MIN_SECTION)
+    dated = own.modified or own.created
+    return declare_metadata(made, author=own.author, published=dated, language=own.language)
 
 
 def _piece(number: int, slide: Any) -> DocumentPiece:

@@ -6,7 +6,7 @@ Trafilatura finds where it begins and ends; what it drops in between is put back
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
@@ -19,7 +19,12 @@ from text.regex import regex
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent
 from tools.files.html import find_html_title, iterate_html_blocks, parse_html, strip_permalink
-from tools.files.parsed_document import ParsedDocument, TextBlock, make_document
+from tools.files.parsed_document import (
+    ParsedDocument,
+    TextBlock,
+    declare_metadata,
+    make_document,
+)
 
 PAGE_ERRORS = (
     etree.LxmlError,
@@ -35,6 +40,7 @@ PAGE_ERRORS = (
 LONG = 2_000_000
 """Above this size trafilatura needs more than five seconds; a plain walk needs a second or less."""
 
+_MENUS = frozenset({"nav", "header", "footer", "aside", "form"})
 _SHINGLE = 12
 _MIN_KNOWN = 0.6
 _MIN_MENU = 3
@@ -49,12 +55,25 @@ _COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
 _LISTED = regex(r"-\s|\d+\.\s")
 
 
+class PageLink(NamedTuple):
+    """A link as a page writes it: the address, perhaps a relative one, and its words."""
+
+    target: str
+    words: str
+
+
 class Article(NamedTuple):
-    """The title of a page, its date if it declares one, and the blocks of its text."""
+    """The title of a page, the blocks of its text, and what the page declares of itself."""
 
     title: str
-    published: str
     blocks: list[TextBlock]
+    published: str = ""
+    author: str = ""
+    language: str = ""
+    declared_type: str = ""
+    """Its type of schema.org, in small letters."""
+    links: tuple[PageLink, ...] = ()
+    """What it links to outside its menus, in its order."""
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
@@ -69,13 +88,38 @@ def read_article(text: str, *, search: bool = True) -> Article:
     article = None
     with suppress(*PAGE_ERRORS):
         article = _extract(text) if search and len(text) < LONG else None
-    title = find_html_title(root)
+    title, language = find_html_title(root), root.get("lang") or root.get("xml:lang") or ""
+    links = tuple(_list_links(root))
     if article is None or not article.text:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
-        return Article(strip_permalink(title), "", blocks)
+        return Article(strip_permalink(title), blocks, language=language, links=links)
     blocks = _choose_blocks(root, article.text)
-    return Article(strip_permalink(article.title or title), article.date or "", blocks)
+    return Article(
+        strip_permalink(article.title or title),
+        blocks,
+        article.date if article.date and _declares_date(root, article.date) else "",
+        article.author or "",
+        language,
+        (article.pagetype or "").lower(),
+        links,
+    )
+
+
+def _declares_date(root: Any, date: str) -> bool:
+    """Tell whether a page declares a date: dates are also found in examples and in comments."""
+    declared = [*root.xpath("//meta/@content"), *root.xpath("//time/@datetime")]
+    declared += root.xpath("//script[@type='application/ld+json']/text()")
+    declared += root.xpath("//*[@itemprop]/@content")
+    return any(date[:10] in one or date[:4] in one for one in map(str, declared))
+
+
+def _list_links(root: Any) -> Iterator[PageLink]:
+    """Yield the links of a page that have words and stand in none of its menus."""
+    for link in root.iterfind(".//a[@href]"):
+        words = " ".join("".join(link.itertext()).split())
+        if words and not any(above.tag in _MENUS for above in link.iterancestors()):
+            yield PageLink(link.get("href").strip(), words)
 
 
 def _extract(text: str) -> Any:
@@ -199,4 +243,7 @@ def read_html(file: FileContent) -> ParsedDocument:
     if mirrored := _MIRRORED.search(text[:_HEADER]):
         address = mirrored[1] if "://" in mirrored[1] else f"https://{mirrored[1]}"
         origin = [TextBlock(f"Source: {address}")]
-    return make_document([*origin, *article.blocks], article.title)
+    made = make_document([*origin, *article.blocks], article.title)
+    return declare_metadata(
+        made, author=article.author, published=article.published, language=article.language
+    )

@@ -16,6 +16,7 @@ from tools.files.formats import FileContent
 from tools.files.parsed_document import (
     ParsedDocument,
     TextBlock,
+    declare_metadata,
     make_document,
     table_blocks,
     unwrap_line,
@@ -37,7 +38,10 @@ def read_word(file: FileContent) -> ParsedDocument:
     open_archive(file).close()
     document = open_document(io.BytesIO(file.data))
     levels = {style.style_id: _level(style) for style in document.styles}
-    return make_document(_blocks(document.element.body, levels), document.core_properties.title)
+    own = document.core_properties
+    made = make_document(_blocks(document.element.body, levels), own.title)
+    dated = own.modified or own.created
+    return declare_metadata(made, author=own.author, published=dated, language=own.language)
 
 
 def _level(style: Any) -> int:

@@ -14,11 +14,12 @@ import httpx
 from typing_extensions import TypedDict
 
 from config.errors import ErrorCode, Problem
+from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_rows import NewPage
 from text.pattern_files import PatternFile
 from text.regex import regex
 from tools.files.extractor import extract_document
-from tools.web.page_text import read_page_text
+from tools.web.page_text import judge_metadata, read_page_text
 from tools.web.transport import (
     PACKING,
     HostResolver,
@@ -100,7 +101,9 @@ class FetchedPage(TypedDict):
     title: str
     text: str
     mime: str
-    published: str
+    metadata: PageMetadata
+    links: list[str]
+    """The pages it links to, each as an address, a space and the words of the link."""
     sized: list[NewPage] | None
     """The page as it is stored; `None` if it has to be split or prepared first."""
 
@@ -238,7 +241,7 @@ async def _answer(client: httpx.AsyncClient, url: str, hops: int) -> AsyncIterat
 async def _page(body: _Body, asked: str, limits: FetchLimits) -> FetchedPage:
     markup = body.mime == HTML
     found = await read_page_text(
-        body.data, body.charset, markup=markup, url=asked, seconds=limits.reading
+        body.data, body.charset, markup=markup, asked=asked, url=body.url, seconds=limits.reading
     )
     nothing = explain_empty_page(found.title, found.text)
     if nothing:
@@ -248,7 +251,8 @@ async def _page(body: _Body, asked: str, limits: FetchLimits) -> FetchedPage:
         title=found.title,
         text=found.text,
         mime=body.mime,
-        published=found.published,
+        metadata=found.metadata,
+        links=[*found.links],
         sized=found.sized,
     )
 
@@ -267,6 +271,14 @@ async def _pdf(body: _Body) -> FetchedPage:
             ) from problem
     title = "" if document["title"] == path.stem else document["title"]
     text = "\n\n".join(section["text"] for section in document["sections"])
+    declared = document.get("metadata", NO_METADATA)
+    metadata = await anyio.to_thread.run_sync(judge_metadata, body.url, title, text, declared)
     return FetchedPage(
-        url=body.url, title=title, text=text, mime=body.mime, published="", sized=None
+        url=body.url,
+        title=title,
+        text=text,
+        mime=body.mime,
+        metadata=metadata,
+        links=[],
+        sized=None,
     )

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urljoin
 
 from config.errors import ErrorCode, Problem
+from library.genres import JudgedPage, judge_genre
+from library.page_metadata import (
+    NO_METADATA,
+    PageMetadata,
+    extract_site,
+    identify_language,
+    to_author_names,
+    to_published_date,
+)
 from library.page_rows import NewPage
 from library.page_sizing import fits_one_page, size_pages
 from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
 from tools.files.parsed_document import render_text_blocks, unwrap_line
+from tools.web.urls import canonicalise_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
 if sys.platform == "linux":
@@ -24,13 +35,15 @@ if sys.platform == "linux":
 
 
 class PageText(NamedTuple):
-    """What a page says; `published` is a date like `2024-05-31`, or empty."""
+    """What a page says, and what is known of it beside that."""
 
     title: str
-    published: str
     text: str
+    metadata: PageMetadata = NO_METADATA
     sized: list[NewPage] | None = None
     """The page as it is stored, with its search words; `None` if it is long."""
+    links: Sequence[str] = ()
+    """The pages it links to: of each the address, a space and the words of the link."""
 
 
 SHORT_TEXT = 10_000
@@ -40,18 +53,28 @@ _MEMORY = 512_000_000
 # A new worker first imports the parsers.
 _START = 30.0
 _TITLE = 300
+_LINK_WORDS = 120
+MAX_LINKS = 200
+"""How many links of a page are stored."""
 
 
 async def read_page_text(
-    data: bytes, charset: str, *, markup: bool, url: str = "", seconds: float = 5.0
+    data: bytes,
+    charset: str,
+    *,
+    markup: bool,
+    asked: str = "",
+    url: str = "",
+    seconds: float = 5.0,
 ) -> PageText:
-    """Return the text of a page, its title and its date, as far as the page tells them.
+    """Return the text and the title of a page, with its metadata and its genre.
 
     Args:
         data: The body of the page.
         charset: The encoding that the server named, or nothing.
         markup: Whether it is HTML; if not, all of it is text.
-        url: The title of a page that has none.
+        asked: The address that was asked for, the title of a page that has none.
+        url: The address where it was found, which tells its site and its genre.
         seconds: How long the processor may look for the text. A page that is too entangled to find
             its article in half of that is read as a whole.
 
@@ -59,7 +82,10 @@ async def read_page_text(
         Problem: `page_not_text` or `page_timeout`.
     """
     for article in (True, False):
-        call = partial(_read, data, charset, markup, url, article=article, seconds=seconds / 2)
+        addresses = (asked, url or asked)
+        call = partial(
+            _read, data, charset, markup, addresses, article=article, seconds=seconds / 2
+        )
         try:
             return await run_in_worker(call, seconds + _START)
         except (TimeoutError, WorkerLost):
@@ -72,24 +98,65 @@ async def read_page_text(
 
 
 def _read(
-    data: bytes, charset: str, markup: bool, url: str, *, article: bool, seconds: float
+    data: bytes,
+    charset: str,
+    markup: bool,
+    addresses: tuple[str, str],
+    *,
+    article: bool,
+    seconds: float,
 ) -> PageText:
     with _capped(seconds):
         text = decode_web_page(data, charset, markup=markup)
-        found = _page(text, article=article) if markup else PageText("", "", text)
+        found, declared_type = _page(text, article=article) if markup else (PageText("", text), "")
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
         text = normalize_text(found.text).strip()
-    return PageText(heading, found.published, text, _prepare_short_page(heading or url, text))
+        asked, url = addresses
+        links = _to_stored_links(url, found.links)
+        metadata = judge_metadata(url, heading, text, found.metadata, declared_type)
+    page = NewPage(title=heading or asked, place="", text=text, metadata=metadata, links=links)
+    return PageText(heading, text, metadata, _prepare_short_page(page), links)
 
 
-def _prepare_short_page(title: str, text: str) -> list[NewPage] | None:
-    short = len(text) <= SHORT_TEXT and fits_one_page(text)
-    return size_pages([NewPage(title=title, place="", text=text)]) if short else None
+def _to_stored_links(url: str, links: Sequence[str]) -> list[str]:
+    """Return the first links of a page to other pages, each as an address, a space and its words.
+
+    Args:
+        url: The address of the page, to which relative addresses are joined.
+        links: The links as the page writes them, in the same form.
+    """
+    stored: dict[str, str] = {}
+    for target, _, words in (link.partition(" ") for link in links):
+        with suppress(ValueError):
+            address = canonicalise_url(urljoin(url, target))
+            if address.startswith(("http://", "https://")) and address != canonicalise_url(url):
+                stored.setdefault(address, f"{address} {words[:_LINK_WORDS]}")
+    return list(stored.values())[:MAX_LINKS]
 
 
-def _page(text: str, *, article: bool) -> PageText:
+def judge_metadata(
+    address: str, title: str, text: str, declared: PageMetadata, declared_type: str = ""
+) -> PageMetadata:
+    """Return what a page of the web declares, with its site, its language and its genre."""
+    author, published = to_author_names(declared.author), to_published_date(declared.published)
+    return PageMetadata(
+        site=extract_site(address),
+        published=published,
+        author=author,
+        language=identify_language(text, declared.language),
+        genre=judge_genre(JudgedPage(address, title, text, declared_type, author, published)),
+    )
+
+
+def _prepare_short_page(page: NewPage) -> list[NewPage] | None:
+    short = len(page["text"]) <= SHORT_TEXT and fits_one_page(page["text"])
+    return size_pages([page]) if short else None
+
+
+def _page(text: str, *, article: bool) -> tuple[PageText, str]:
+    """Return what a page says and declares, and its type of schema.org."""
     if not text.strip():
-        return PageText("", "", "")
+        return PageText("", ""), ""
     # Only worker processes parse, and the parsers take 12 MB and a fifth of a second to load.
     from tools.files.web_page import PAGE_ERRORS, read_article  # noqa: PLC0415
 
@@ -97,7 +164,10 @@ def _page(text: str, *, article: bool) -> PageText:
         found = read_article(text, search=article)
     except PAGE_ERRORS as error:
         raise FileRefused(ErrorCode.FILE_NOT_TEXT, "it cannot be read as a page") from error
-    return PageText(found.title, found.published, render_text_blocks(found.blocks))
+    declared = PageMetadata("", found.published, found.author, found.language)
+    blocks = render_text_blocks(found.blocks)
+    links = [f"{link.target.replace(' ', '%20')} {link.words}" for link in found.links]
+    return PageText(found.title, blocks, declared, links=links), found.declared_type
 
 
 @contextmanager

@@ -102,7 +102,8 @@ async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
         return recorded
     started = time.time()
     got = await fetch_page(url, allow_private=settings().allow_private_fetch)
-    page = NewPage(title=got["title"] or url, place="", text=got["text"])
+    page = NewPage(title=got["title"] or url, place="", text=got["text"], metadata=got["metadata"])
+    page["links"] = got["links"]
     made = got["sized"] or await _split_long_page(page, url)
     address = canonicalise_url(got["url"])
     site = urlsplit(address).hostname or ""

@@ -1,0 +1,205 @@
+"""Outline the documents in scope for models: titles, kinds, languages, dates, sizes, sections."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from html import escape
+from typing import Any, NamedTuple
+
+from library.document_listing import DocumentScope, FoundDocuments, ListedDocument, find_documents
+from library.document_sections import outlined_title, section_name
+from library.page_metadata import identify_language
+from text.normalization import to_one_line
+from text.pattern_files import read_packaged_toml
+from text.regex import regex
+from text.text_blocks import find_headings
+from text.tokens import estimate_tokens
+
+MAX_TOKENS = 1_500
+"""The most tokens of an outline, escaped as in a prompt."""
+
+FOR_HEADS = 0.6
+"""The share of the tokens for the lines without their sections."""
+
+SECTION_ROUNDS = (1, 4, 16)
+"""How many sections every shown document gets before one gets more; the last is the most."""
+
+GROUPS = 12
+"""The most folders and sites that are counted by name."""
+
+TITLE, SECTION = 80, 60
+"""The most characters shown of a title and of a section's title."""
+
+_NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
+
+
+class DocumentOutline(NamedTuple):
+    """An outline as text, and what it is about."""
+
+    text: str = ""
+    languages: tuple[str, ...] = ()
+    """The codes of the languages of the documents, as `library.page_metadata` names them."""
+    documents: int = 0
+    """How many documents are in scope."""
+
+
+class _Entry(NamedTuple):
+    """A document with all that can be shown of it."""
+
+    head: str
+    language: str
+    sections: tuple[str, ...]
+
+
+async def outline_documents(
+    owner: str,
+    scope: DocumentScope,
+    about: str,
+    max_tokens: int = MAX_TOKENS,
+    language: str = "en",
+) -> DocumentOutline:
+    """Return the outline of the documents in scope, those that match best first.
+
+    Args:
+        owner: The owner of the documents.
+        scope: The documents.
+        about: What they are needed for; the question.
+        max_tokens: The most tokens of the outline, as they are estimated.
+        language: The language of its words, `en` or `zh`.
+    """
+    found = await find_documents(owner, scope, about)
+    return await asyncio.to_thread(_write, found, max_tokens, _labels()[language])
+
+
+Labels = Mapping[str, Any]
+"""The words of an outline in one language, as in `document_outline.toml`."""
+
+
+@cache
+def _labels() -> dict[str, Labels]:
+    return read_packaged_toml("library", "document_outline.toml")
+
+
+def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOutline:
+    """Write as many lines as fit, then as many sections in them as fit."""
+    entries = [
+        _describe(one, rows, labels)
+        for one in found.shown
+        if (rows := found.pages.get(one.origin_id))
+    ]
+    if not entries:
+        return DocumentOutline()
+    told = [entry.language for entry in entries] + [
+        identify_language(text) for text in found.sample
+    ]
+    languages = [code for code, _ in Counter(filter(None, told)).most_common()]
+    count = len(found.listed) + sum(found.unlisted.values())
+    first = _first_line(count, languages, labels)
+    groups = Counter(one.group or labels[one.kind] for one in found.listed)
+    groups.update({labels[kind]: number for kind, number in found.unlisted.items()})
+    more = _more_line(count, groups, labels)
+    left = max_tokens - _count(first) - _count(more)
+    kept = _fitting(entries, int(left * (1 if len(entries) == 1 else FOR_HEADS)))
+    left -= sum(_count(entry.head) for entry in kept)
+    lines = _with_sections(kept, left, labels)
+    rest = count - len(kept)
+    last = [_more_line(rest, groups, labels)] if rest else []
+    return DocumentOutline("\n".join([first, *lines, *last]), tuple(languages), count)
+
+
+def _first_line(count: int, languages: Sequence[str], labels: Labels) -> str:
+    known = labels["document"] if count == 1 else labels["documents"].format(count=f"{count:,}")
+    names = labels["comma"].join(labels.get(code, code) for code in languages)
+    told = labels["languages"].format(names=names)
+    return f"{known}{labels['semicolon']}{told}" if names else str(known)
+
+
+def _more_line(count: int, groups: Mapping[str, int], labels: Labels) -> str:
+    """Say how many documents are not listed, and count all of them by folder or site."""
+    ordered = sorted(groups.items(), key=lambda one: (-one[1], one[0]))
+    counts = [f"{to_one_line(name, SECTION)} {number:,}" for name, number in ordered[:GROUPS]]
+    others = sum(number for _, number in ordered[GROUPS:])
+    counts += [labels["others"].format(count=f"{others:,}")] if others else []
+    joined = labels["semicolon"].join(counts)
+    return str(labels["more"].format(count=f"{count:,}", groups=joined))
+
+
+def _fitting(entries: Sequence[_Entry], tokens: int) -> list[_Entry]:
+    """Return the first entries whose lines fit without sections; one at least."""
+    kept: list[_Entry] = []
+    for entry in entries:
+        tokens -= _count(entry.head)
+        if tokens < 0 and kept:
+            break
+        kept.append(entry)
+    return kept
+
+
+def _with_sections(entries: Sequence[_Entry], left: int, labels: Labels) -> list[str]:
+    """Return the lines of entries with as many sections as fit: a few of each, then more."""
+    shown = [0] * len(entries)
+    lines = [entry.head for entry in entries]
+    for most in SECTION_ROUNDS:
+        for at, entry in enumerate(entries):
+            for number in range(shown[at] + 1, min(most, len(entry.sections)) + 1):
+                longer = _line(entry, number, labels)
+                more = _count(longer) - _count(lines[at])
+                if more > left:
+                    break
+                left -= more
+                lines[at], shown[at] = longer, number
+    return lines
+
+
+def _line(entry: _Entry, number: int, labels: Labels) -> str:
+    names = labels["semicolon"].join(entry.sections[:number])
+    rest = len(entry.sections) - number
+    more = f"{labels['semicolon']}… +{rest}" if rest else ""
+    return f"{entry.head}{labels['colon']}{names}{more}"
+
+
+def _count(line: str) -> int:
+    return estimate_tokens(f"{escape(line, quote=False)}\n")
+
+
+def _describe(one: ListedDocument, rows: Sequence[Any], labels: Labels) -> _Entry:
+    """Return what is shown of a document, from its pages in their order."""
+    title = outlined_title(one.kind, rows[0].title)
+    opening = "\n".join(row.text for row in rows)[:4_000]
+    language = rows[0].language or identify_language(opening)
+    date = next((row.published for row in rows if row.published), one.date)
+    about = [labels.get(language, language)] if language else []
+    about += [date, _size(rows, language, labels)]
+    where = one.name or labels[one.kind]
+    name = to_one_line(title, TITLE)
+    known = (
+        where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
+    )
+    head = f"- {known} ({labels['comma'].join(about)})"
+    return _Entry(head, language, tuple(_sections(rows, title)))
+
+
+def _size(rows: Sequence[Any], language: str, labels: Labels) -> str:
+    """Return how large a document is: its numbered pages or slides, or else about its words."""
+    if numbered := _NUMBERED.search(rows[-1].place):
+        unit, count = numbered[1], int(numbered[2])
+    else:
+        size = sum(row.size for row in rows)
+        unit, count = ("signs", size) if language == "zh" else ("words", max(size // 6, 1))
+    return str(labels["sizes"][unit].format(count=f"{count:,}"))
+
+
+def _sections(rows: Iterable[Any], title: str) -> list[str]:
+    """Return the main sections: headings of the two highest levels, or the titles of pages."""
+    found: list[tuple[int, str]] = []
+    for row in rows:
+        headings = [(one.level, one.text) for one in find_headings(row.text)]
+        named = section_name(row.title, row.place, title)
+        found += headings or ([(1, named)] if named else [])
+    names = [(level, to_one_line(name, SECTION)) for level, name in found if name != title]
+    levels = sorted({level for level, _ in names})[:2]
+    return list(dict.fromkeys(name for level, name in names if level in levels))

@@ -1,0 +1,118 @@
+"""Choose the passages of pages that findings cite, each in its paragraph, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from graph.records import Finding, Passage
+from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
+from report.markdown.markdown_blocks import list_prose_blocks, list_statements, parse_blocks
+from report.markdown.markers import QUOTE, list_cited_ids
+from text.text_blocks import find_headings_above
+from text.tokens import estimate_tokens
+
+MAX_EVIDENCE_TOKENS = 12_000
+"""Limit of the passages of one request, in tokens."""
+
+_PARAGRAPH_CHARS = (1_600, 800, 400, 0)  # of a paragraph around the evidence: the most that fits
+_FRAME_TOKENS = 40  # roughly, around a passage in a request
+
+_Place = tuple[str, int, int]
+"""The id of a source, and the ends of a part of its text."""
+
+
+def list_cited_passages(
+    findings: Sequence[Finding], texts: Mapping[str, str], max_tokens: int = MAX_EVIDENCE_TOKENS
+) -> list[Passage]:
+    """Return what the citations of findings rest on, each in its paragraph as far as it fits.
+
+    Passages are in the order in which they are first cited. If they do not fit even without their
+    paragraphs, those of the last citations are left out.
+
+    Args:
+        findings: The findings.
+        texts: The full text of each source by its id.
+        max_tokens: Limit of all passages together, in tokens.
+    """
+    places = list(dict.fromkeys(_find_places(findings, texts)))
+    for most in _PARAGRAPH_CHARS:
+        passages = _to_passages(places, texts, most)
+        if sum(map(_count_tokens, passages)) <= max_tokens:
+            return passages
+    fitting: list[Passage] = []
+    for passage in passages:
+        max_tokens -= _count_tokens(passage)
+        if max_tokens < 0:
+            break
+        fitting.append(passage)
+    return fitting
+
+
+def _count_tokens(passage: Passage) -> int:
+    return _FRAME_TOKENS + estimate_tokens(passage["text"])
+
+
+def _find_places(findings: Sequence[Finding], texts: Mapping[str, str]) -> Iterator[_Place]:
+    """Yield the places of pages that the statements of findings rest on, in their order."""
+    for finding in findings:
+        for _, block in list_prose_blocks(parse_blocks(finding["text"])):
+            for statement in list_statements(block):
+                for use in _list_uses(statement, list_cited_ids(block.text)):
+                    name = use.sources[0]
+                    span = find_evidence(texts[name], use) if name in texts else None
+                    if span:
+                        yield (name, *_widen_to_whole_lines(texts[name], span))
+
+
+def _list_uses(statement: str, near: Sequence[str]) -> Iterator[CitationUse]:
+    """Yield the quotations of a statement, and the statement itself for each other source."""
+    quoted = {quote[1]: quote[2] for quote in QUOTE.finditer(statement) if quote[1]}
+    for name, words in quoted.items():
+        yield CitationUse(0, (name,), words, quoted=True, context=statement)
+    for name in dict.fromkeys(list_cited_ids(statement) or near):
+        if name not in quoted:
+            yield CitationUse(0, (name,), statement, quoted=False)
+
+
+def _widen_to_whole_lines(text: str, span: EvidenceSpan) -> tuple[int, int]:
+    """Return the ends of the evidence; a part of a row of a table is widened to the whole row."""
+    start, end = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
+    row = text.startswith("|", start)
+    return (start, len(text) if end < 0 else end) if row else (span.start, span.end)
+
+
+def _to_passages(places: Sequence[_Place], texts: Mapping[str, str], most: int) -> list[Passage]:
+    """Return places with the paragraphs around them, joined where they overlap or touch."""
+    order = {name: at for at, name in reversed([*enumerate(name for name, _, _ in places)])}
+    wide = [
+        (name, *_widen_to_paragraph(texts[name], start, end, most)) for name, start, end in places
+    ]
+    joined: list[_Place] = []
+    for name, start, end in sorted(set(wide), key=lambda place: (order[place[0]], *place[1:])):
+        if joined and joined[-1][0] == name and start <= joined[-1][2] + 1:
+            joined[-1] = (name, joined[-1][1], max(joined[-1][2], end))
+        else:
+            joined.append((name, start, end))
+    return [_passage(texts[name], name, start, end) for name, start, end in joined]
+
+
+def _widen_to_paragraph(text: str, start: int, end: int, most: int) -> tuple[int, int]:
+    """Return the ends of the paragraph around a place, cut between words where it is too long."""
+    beside = (most - (end - start)) // 2
+    if beside <= 0:
+        return start, end
+    first = max(text.rfind("\n\n", 0, start) + 2 if "\n\n" in text[:start] else 0, start - beside)
+    last = text.find("\n\n", end)
+    last = min(len(text) if last < 0 else last, end + beside)
+    if first == start - beside:
+        first = text.find(" ", first, start) + 1 or first
+    if last == end + beside:
+        last = max(text.rfind(" ", end, last), end)
+    return first, last
+
+
+def _passage(text: str, name: str, start: int, end: int) -> Passage:
+    """Return a part of a page as a passage, with the headings above it."""
+    passage = Passage(source=name, text=text[start:end].strip(), start=start)
+    above = find_headings_above(text, start)
+    return passage | {"under": " › ".join(above)} if above else passage

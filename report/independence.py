@@ -1,0 +1,145 @@
+"""Count sources that do not depend on each other: copies of one text, or one site, are one.
+
+Copies are found by the shingles that texts share: Broder, "On the resemblance and containment of
+documents", SEQUENCES 1997. A run cites few enough pages to compare all of their shingles, so that
+no sketch of them is needed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from graph.records import Source
+from report.citations import get_document_key
+from text.pattern_files import PatternFile
+from text.regex import regex
+from text.script import CJK, simplify_chinese
+
+_PATTERNS = PatternFile("report", "independence.toml")
+
+SHINGLE_WORDS = 8
+"""The words of a shingle; a Chinese character counts as a word."""
+
+_MIN_SHINGLES = 30  # a shorter text may be all common phrases
+_MIN_RESEMBLANCE = 0.5
+_MIN_CONTAINMENT = 0.7  # of the shorter text
+_CREDIT_CHARS = 800  # at either end of a text, where it says what it was taken from
+_CREDITED_CHARS = 90  # after the words that say so
+_MIN_NAME_CHARS = 4
+_WORD = regex(f"[{CJK}]|[^\\W_{CJK}]+")
+_MANY_AUTHORS = frozenset(["paper"])
+"""The genres whose sites publish independent authors."""
+
+
+def list_shingles(text: str) -> set[str]:
+    """Return all runs of `SHINGLE_WORDS` words of a text, without case and marks."""
+    words = _WORD.findall(simplify_chinese(text).lower())
+    return {
+        " ".join(words[at : at + SHINGLE_WORDS]) for at in range(len(words) - SHINGLE_WORDS + 1)
+    }
+
+
+def are_copies(one: set[str], other: set[str]) -> bool:
+    """Tell by the shingles of two texts whether one is a copy of the other or of a part of it.
+
+    The measures are resemblance, the shared share of all shingles, and containment, that of the
+    shorter text.
+    """
+    fewest = min(len(one), len(other))
+    if fewest < _MIN_SHINGLES:
+        return False
+    shared = len(one & other)
+    union = len(one) + len(other) - shared
+    return shared >= _MIN_CONTAINMENT * fewest or shared >= _MIN_RESEMBLANCE * union
+
+
+def group_copies(sources: Sequence[Source], texts: Mapping[str, str]) -> list[list[str]]:
+    """Return the ids of sources in groups whose texts are copies, or say they are taken over.
+
+    Args:
+        sources: The sources; the pages of a document are in one group.
+        texts: The text of each by its id; one that is missing is no copy.
+    """
+    return _group(sources, [*_same_documents(sources), *_copies(sources, texts)])
+
+
+def group_dependent(sources: Sequence[Source], texts: Mapping[str, str]) -> list[list[str]]:
+    """Return the ids of sources in groups that count as one: copies, and pages of one site.
+
+    The papers of a publisher have authors of their own, and so do the files of a folder.
+    """
+    links = [*_same_documents(sources), *_copies(sources, texts), *_same_sites(sources)]
+    return _group(sources, links)
+
+
+def count_independent(sources: Sequence[Source], texts: Mapping[str, str]) -> int:
+    """Return how many sources there are that do not depend on each other."""
+    return len(group_dependent(sources, texts))
+
+
+Link = tuple[str, str]
+"""The ids of two sources that count as one."""
+
+
+def _same_documents(sources: Sequence[Source]) -> Iterator[Link]:
+    documents: dict[str, str] = {}
+    for source in sources:
+        yield documents.setdefault(get_document_key(source), source["id"]), source["id"]
+
+
+def _same_sites(sources: Sequence[Source]) -> Iterator[Link]:
+    sites: dict[str, str] = {}
+    for source in sources:
+        site = source.get("site", "") if source["kind"] == "web" else ""
+        if site and source.get("genre") not in _MANY_AUTHORS:
+            yield sites.setdefault(site, source["id"]), source["id"]
+
+
+def _copies(sources: Sequence[Source], texts: Mapping[str, str]) -> Iterator[Link]:
+    """Yield documents of which one is a copy of the other, by the ids of their first sources."""
+    documents: dict[str, list[Source]] = defaultdict(list)
+    for source in sources:
+        documents[get_document_key(source)].append(source)
+    whole = {
+        pages[0]["id"]: "\n".join(texts.get(page["id"], "") for page in pages)
+        for pages in documents.values()
+    }
+    shingles = {name: list_shingles(text) for name, text in whole.items()}
+    first = {pages[0]["id"]: pages[0] for pages in documents.values()}
+    for one, other in combinations(whole, 2):
+        credited = _credits(whole[one], first[other]) or _credits(whole[other], first[one])
+        if credited or are_copies(shingles[one], shingles[other]):
+            yield one, other
+
+
+def _credits(text: str, source: Source) -> bool:
+    """Tell whether a text says that it is taken from the site of a source."""
+    site = source.get("site", "").lower() if source["kind"] == "web" else ""
+    name = site.split(".")[-2] if site.count(".") else ""
+    if len(name) < _MIN_NAME_CHARS:
+        return False
+    ends = f"{text[:_CREDIT_CHARS]}\n{text[max(_CREDIT_CHARS, len(text) - _CREDIT_CHARS) :]}"
+    return any(
+        site in (credited := ends[found.end() : found.end() + _CREDITED_CHARS].lower())
+        or name in _WORD.findall(credited)
+        for found in _PATTERNS.copied_from.finditer(ends)
+    )
+
+
+def _group(sources: Sequence[Source], links: Sequence[Link]) -> list[list[str]]:
+    """Return the ids of sources in groups that links join, in the order of the sources."""
+    leader = {source["id"]: source["id"] for source in sources}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for one, other in links:
+        leader[find(other)] = find(one)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in leader:
+        groups[find(name)].append(name)
+    return list(groups.values())

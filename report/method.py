@@ -1,0 +1,224 @@
+"""Describe how a report was researched: steps, queries, what was read, failed and checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from config.model_table import is_extractive
+from graph.records import (
+    Background,
+    Finding,
+    Report,
+    ResearchLog,
+    Source,
+    entries_of_turn,
+)
+from graph.state import State
+from report.citations import get_document_key, to_whole_document
+from report.labels import (
+    append_detail,
+    describe_reason,
+    format_count,
+    get_label,
+    get_method_label,
+)
+from text.normalization import to_one_line
+
+_MAX_ITEMS = 8
+"""How many steps, queries and sources are named; of the rest their number."""
+
+_MAX_ITEM_CHARS = 140
+
+
+class MethodPart(TypedDict):
+    """A list of what was done, of one kind, in words."""
+
+    heading: str
+    items: list[str]
+    rest: NotRequired[str]
+    """How many further items there are, in words."""
+
+
+class ResearchMethod(TypedDict):
+    """How a report was researched, in words."""
+
+    summary: str
+    parts: list[MethodPart]
+
+
+def describe_method(state: State, report: Report, created: str) -> ResearchMethod:
+    """Return how the report of this turn was researched, in a bounded number of words.
+
+    Args:
+        state: The state of the graph.
+        report: The checked report.
+        created: The day, as an ISO date; may be empty.
+    """
+    language = report["language"]
+    lists = {
+        "steps": _list_steps(state, language),
+        "queries": list_searched_queries(state),
+        "unused": _list_unused_titles(state, report),
+        "skipped": _list_skipped(state),
+        "unread": _list_unread(state, report, language),
+        "checks": _list_checks(report, language),
+    }
+    parts = [_to_part(name, items, language) for name, items in lists.items() if items]
+    return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
+
+
+def list_searched_queries(state: State) -> list[str]:
+    """Return the queries of this turn as they were sent, in order, without repetition."""
+    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    queries = [entry["query"] for name, entry in searches.items() if name.isdecimal()]
+    queries += [query for finding in findings.values() for query in finding["queries"]]
+    return list(dict.fromkeys(filter(None, queries)))
+
+
+def list_read_documents(state: State) -> list[Source]:
+    """Return the documents of which this turn showed a passage to a model, in order, each once."""
+    searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    names = [one["source"] for entry in searches.values() for one in entry["passages"]]
+    names += [
+        name
+        for finding in findings.values()
+        for name in (*finding.get("read", []), *finding["sources"])
+    ]
+    return _to_documents(names, state.get("sources", {}))
+
+
+def _to_documents(names: Iterable[str], sources: dict[str, Source]) -> list[Source]:
+    """Return the documents of some ids of sources, each once."""
+    documents: dict[str, Source] = {}
+    for source in (sources[name] for name in names if name in sources):
+        documents.setdefault(get_document_key(source), to_whole_document(source))
+    return list(documents.values())
+
+
+def _summarize(state: State, report: Report, created: str) -> str:
+    """Return the numbers of what was done, in one sentence."""
+    language, comma = report["language"], get_label("clause", report["language"])
+    log = report.get("research")
+    counts = {
+        "steps": len(entries_of_turn(state.get("findings"), state["turn"])),
+        "queries": len(list_searched_queries(state)),
+        "searches": log["web_searches"] if log else 0,
+    }
+    told = [format_count(name, count, language) for name, count in counts.items() if count]
+    told += _count_documents(state, report)
+    told += [_count_calls(log, language)] if log and log["calls"] else []
+    day = created or report.get("created", "")
+    summary = get_method_label("summary", language).format(day=day, counts=comma.join(told))
+    return summary.lstrip(":： ") if told else ""
+
+
+def _count_documents(state: State, report: Report) -> list[str]:
+    """Return how many documents were read, of which kinds, and how many of them are cited."""
+    language, comma = report["language"], get_label("comma", report["language"])
+    read = list_read_documents(state)
+    cited = _to_documents(report["cited"], state.get("sources", {}))
+    known = {get_document_key(one) for one in read}
+    read += [one for one in cited if get_document_key(one) not in known]
+    if not read:
+        return []
+    kinds = Counter(one["kind"] for one in read)
+    named = comma.join(format_count(kind, count, language) for kind, count in kinds.items())
+    total = append_detail(format_count("sources", len(read), language), named, language)
+    return [total, get_method_label("cited", language).format(len(cited))]
+
+
+def _count_calls(log: ResearchLog, language: str) -> str:
+    """Return how many calls of models were made, and of which."""
+    names = [
+        get_label("extractive_name", language) if is_extractive(one) else one
+        for one in log["calls"]
+    ]
+    total = format_count("calls", sum(log["calls"].values()), language)
+    return append_detail(total, get_label("comma", language).join(filter(None, names)), language)
+
+
+def _list_steps(state: State, language: str) -> list[str]:
+    """Return the title of each step and how it ended."""
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    colon, sources = get_label("colon", language), state.get("sources", {})
+    return [
+        f"{one['title'].rstrip('?？ ')}{colon}{_describe_outcome(one, sources, language)}"
+        for one in findings.values()
+    ]
+
+
+def _describe_outcome(finding: Finding, sources: dict[str, Source], language: str) -> str:
+    """Return in words how a step ended, with the number of documents that its finding names."""
+    if finding["status"] == "ok" and finding["review"] != "failed":
+        whole = finding.get("outcome") != "exhausted"
+        words, count = get_method_label("answered" if whole else "exhausted", language), ""
+        if cited := len(_to_documents(finding["sources"], sources)):
+            count = get_label("count_one" if cited == 1 else "count", language).format(cited)
+        return append_detail(words, count, language)
+    return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
+
+
+def _list_unused_titles(state: State, report: Report) -> list[str]:
+    """Return the titles of the documents that were read and are not cited."""
+    cited = _to_documents(report["cited"], state.get("sources", {}))
+    known = {get_document_key(one) for one in cited}
+    unused = [one for one in list_read_documents(state) if get_document_key(one) not in known]
+    return [one["title"] or one["location"] for one in unused]
+
+
+def _list_skipped(state: State) -> list[str]:
+    """Return the titles of the documents that steps found and did not read, unless others did."""
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    read = {one["title"] for one in list_read_documents(state)}
+    titles = (title for finding in findings.values() for title in finding.get("skipped", []))
+    return [title for title in dict.fromkeys(titles) if title not in read]
+
+
+def _list_unread(state: State, report: Report, language: str) -> list[str]:
+    """Return what could not be searched or read, with the reasons in words."""
+    unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
+    failed = [
+        append_detail(name, describe_reason("search_unavailable", "failed", language), language)
+        for name in unsearched
+    ]
+    log = report.get("research")
+    sites = Counter((one["site"], one["reason"]) for one in (log["unread"] if log else []))
+    pages = [
+        append_detail(site, describe_reason(reason, "failed", language), language)
+        + (f" ×{count}" if count > 1 else "")
+        for (site, reason), count in sites.items()
+    ]
+    return failed + pages
+
+
+def _list_checks(report: Report, language: str) -> list[str]:
+    """Return how the text was checked, and with which result."""
+    if not report["body"]:
+        return []
+    second = get_method_label(f"second_{report.get('second_reader', '')}", language)
+    counts = {"removed": len(report["removed"]), "doubted": len(report.get("doubted", []))}
+    results = [
+        get_method_label(name, language).format(format_count("sentences", count, language))
+        for name, count in counts.items()
+        if count
+    ]
+    return list(filter(None, [get_method_label("by_words", language), second, *results]))
+
+
+def list_part_items(part: MethodPart) -> list[str]:
+    """Return what a part names, and how much more there is."""
+    return [*part["items"], *filter(None, [part.get("rest", "")])]
+
+
+def _to_part(name: str, items: Sequence[str], language: str) -> MethodPart:
+    shown = [to_one_line(one, _MAX_ITEM_CHARS) for one in items[:_MAX_ITEMS]]
+    part = MethodPart(heading=get_method_label(name, language), items=shown)
+    if more := len(items) - len(shown):
+        part["rest"] = get_method_label("rest", language).format(more)
+    return part

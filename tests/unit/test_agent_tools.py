@@ -1,0 +1,64 @@
+"""The research tools in an agent that knows nothing of runs and nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+
+from tests.fake_model import FakeModel, Script
+from tools.agent_tools import make_research_tools
+from tools.folder_ingestion import ingest_folder
+
+GATES = "# Gates\n\nThe north gate is green.\n\n## Keys\n\nThe key is of brass.\n"
+
+
+@pytest.fixture
+async def root(tmp_path: Path) -> str:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "gates.md").write_text(GATES)
+    return (await ingest_folder("local/", docs, lambda _: None)).root
+
+
+def call(number: int, name: str, **args: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": str(number)}])
+
+
+async def test_an_agent_of_langchain_searches_and_reads_on(root: str, script: Script):
+    steps = [
+        call(1, "search", query="green gate", scope="files"),
+        call(2, "outline", source="gates.md"),
+        call(3, "read", source="gates.md"),
+        AIMessage("It is green [S1]."),
+    ]
+    script.on("researcher", *steps)
+    agent = create_agent(FakeModel(script=script), make_research_tools(files=[root], web=False))
+
+    result = await agent.ainvoke({"messages": [("user", "<step>Which gate is green?</step>")]})
+
+    found, outline, again = [str(one.content) for one in result["messages"] if one.type == "tool"]
+    assert "The north gate is green." in found
+    assert "- Keys (" in outline
+    assert again == "Nothing was found that is not shown above already."
+
+
+def test_its_tools_can_be_used_without_an_event_loop(root: str):
+    search = make_research_tools(files=[root], web=False)[0]
+
+    assert "The key is of brass." in search.invoke({"query": "key brass"})
+
+
+def test_no_argument_is_for_the_program(root: str):
+    named = {tool.name: set(tool.args) for tool in make_research_tools(files=[root])}
+
+    assert named["read"] == {"source", "section", "around", "lines"}
+    assert list(named) == ["search", "outline", "read", "links", "open", "recall"]
+
+
+async def test_two_owners_share_nothing(root: str):
+    search = make_research_tools("other/", files=[root], web=False)[0]
+
+    assert await search.ainvoke({"query": "green gate"}) == "Nothing was found."

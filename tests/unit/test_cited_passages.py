@@ -1,0 +1,72 @@
+"""A writer sees what findings cite, each in its paragraph, as far as it fits."""
+
+from __future__ import annotations
+
+from graph.records import Finding
+from report.cited_passages import list_cited_passages
+from text.tokens import estimate_tokens
+
+NOISE = "Nobody knows whether poets like the sound of pumps at night in summer gardens. " * 40
+KEEL = (
+    "# Keel manual\n\nAn introduction to gardens and wells.\n\n## Power\n\nThe Keel pump draws 400 "
+    "watts. It needs a fuse of 4 amperes. Never open the case.\n\n## Price\n\nThe Keel pump costs "
+    f"640 euros.\n\n## Notes\n\n{NOISE}\n\n"
+    "| Part | Price |\n|---|---|\n| Seal | 12 euros |\n| Sensor | 30 euros |\n"
+)
+TEXTS = {"S1": KEEL, "S2": "吉井泵功率400瓦。它用水冷却。\n\n售价4900元。"}
+
+
+def finding(text: str) -> Finding:
+    return Finding(
+        step="1",
+        title="Power",
+        status="ok",
+        reason="",
+        text=text,
+        sources=["S1"],
+        queries=[],
+        attempts=1,
+        review="passed",
+    )
+
+
+def texts(said: str, most: int = 12_000) -> list[str]:
+    return [one["text"] for one in list_cited_passages([finding(said)], TEXTS, most)]
+
+
+def test_a_citation_is_shown_in_its_paragraph_under_its_headings():
+    (passage,) = list_cited_passages([finding("The Keel pump draws 400 watts [S1].")], TEXTS)
+
+    assert passage["text"] == (
+        "The Keel pump draws 400 watts. It needs a fuse of 4 amperes. Never open the case."
+    )
+    assert passage["under"] == "Keel manual › Power"
+    assert KEEL[passage["start"] :].startswith(passage["text"])
+
+
+def test_a_quotation_is_shown_where_it_stands():
+    assert texts('It says: <q s="S1">costs 640 euros</q>.') == ["The Keel pump costs 640 euros."]
+
+
+def test_a_passage_that_is_cited_twice_is_shown_once():
+    said = "The Keel pump draws 400 watts [S1]. The Keel pump needs a fuse of 4 amperes [S1]."
+
+    assert len(texts(said)) == 1
+
+
+def test_a_row_of_a_table_is_shown_whole():
+    assert "| Sensor | 30 euros |" in "\n".join(texts("A sensor costs 30 euros [S1]."))
+
+
+def test_pages_in_other_languages_and_unknown_ids_are_no_obstacle():
+    assert texts("吉井泵功率400瓦[S2]。售价未知[S9]。") == ["吉井泵功率400瓦。它用水冷却。"]
+
+
+def test_passages_become_shorter_and_then_fewer_where_they_do_not_fit():
+    said = "Poets like the sound of pumps at night [S1]. The Keel pump draws 400 watts [S1]."
+    long, short, one = (texts(said, most) for most in (12_000, 200, 90))
+
+    assert max(map(len, long)) > max(map(len, short))
+    assert sum(map(estimate_tokens, short)) <= 200
+    assert len(one) == 1
+    assert texts(said, 10) == []

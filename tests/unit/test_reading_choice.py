@@ -1,0 +1,139 @@
+"""What a researcher reads: whole documents where they fit, else hits with their sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from graph.context import Context
+from graph.records import ShownSpan
+from library import store as pages
+from library.page_rows import NewPage
+from runs.call_site import CallSite
+from tests.places import new_process
+from tools.evidence import Evidence, gather_evidence
+from tools.folder_ingestion import ingest_folder
+from tools.reading_choice import list_spans, load_passages, reading_room
+
+OWNER = "me/"
+HERE = CallSite(OWNER, "t1", "t1-1", "s1", "0")
+TIDES = "\n\n".join(f"Tide {n} is told of in the book of the harbour." for n in range(400))
+BRIDGES = "\n\n".join(f"Bridge {n} is built of stone, rope and wood." for n in range(400))
+
+
+@pytest.fixture(autouse=True)
+def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by words alone, and no web."""
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
+    new_process()
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> str:
+    """A folder with two short files and two long ones, read in."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "gate.md").write_text(
+        "# Gate\n\nThe gate is green.\n\n## Owner\n\nMaya Lindqvist has it."
+    )
+    (docs / "mill.md").write_text(
+        f"# Mill\n\n{TIDES}\n\n## Keeper\n\nMaya Lindqvist was born in Oslo."
+    )
+    (docs / "rope.md").write_text(f"# Rope\n\n{BRIDGES}")
+    return (await ingest_folder(OWNER, docs, lambda _: None)).root
+
+
+async def read(query: str, root: str, room: int, seen: Sequence[ShownSpan] = ()) -> Evidence:
+    context = Context(files=[root])
+    return await gather_evidence(
+        HERE, context, [query], about=query, web=False, max_tokens=room, widely=True, seen=seen
+    )
+
+
+async def test_files_that_fit_are_read_whole_whatever_is_searched_and_begin_every_prompt(
+    folder: str,
+):
+    gate, rope = [await read(query, folder, 40_000) for query in ("green gate", "rope bridge")]
+
+    assert gate.passages == rope.passages
+    assert all(passage["shared"] for passage in gate.passages)
+    text = "\n\n".join(passage["text"] for passage in gate.passages)
+    assert "Tide 399" in text
+    assert "Bridge 399" in text
+    assert text.index("Gate") < text.index("Tide 0") < text.index("Bridge 0")
+
+
+async def test_of_files_that_do_not_fit_hits_are_read_with_their_sections(folder: str):
+    evidence = await read("Who has the green gate?", folder, 1_000)
+
+    text = "\n\n".join(passage["text"] for passage in evidence.passages)
+    assert "The gate is green." in text
+    assert "Bridge 200" not in text
+    assert len(text) < 6_000
+
+
+async def test_what_a_hit_names_is_followed(folder: str):
+    evidence = await read("Where was the owner of the green gate born?", folder, 1_000)
+
+    assert "born in Oslo" in "\n".join(passage["text"] for passage in evidence.passages)
+
+
+async def test_what_the_first_search_showed_is_read_alike_by_every_step(folder: str):
+    found = (await read("tide 7", folder, 900)).sources.values()
+    mill = next(source for source in found if "Mill" in source["title"])
+    seen = [ShownSpan(page=mill["page"], start=0, end=40)]
+
+    steps = [await read(query, folder, 1_500, seen) for query in ("tide 9", "tide 300")]
+
+    shared = [[one for one in step.passages if one.get("shared")] for step in steps]
+    assert shared[0] == shared[1] != []
+
+
+async def test_a_page_of_the_web_that_fits_is_read_whole():
+    text = f"The gate is green.\n\n{TIDES}"
+    page = NewPage(title="Gates", place="", text=text)
+    await pages.store_pages(OWNER, "web", "https://a.b/gate", [page])
+
+    evidence = await gather_evidence(
+        HERE, Context(), ["gate"], about="gate", web=False, max_tokens=40_000, widely=True
+    )
+
+    assert "Tide 399" in "\n".join(passage["text"] for passage in evidence.passages)
+
+
+async def test_references_stand_for_the_passages_they_were_made_of(folder: str):
+    evidence = await read("green gate", folder, 40_000)
+
+    spans = list_spans(evidence.passages, evidence.sources)
+
+    assert await load_passages(OWNER, spans, evidence.sources) == evidence.passages
+    assert "text" not in str(spans)
+
+
+async def test_the_built_in_model_is_shown_few_passages():
+    assert (
+        await reading_room("researcher", Context(models={"default": "extractive:"}), 2_000) == 2_000
+    )
+
+
+@pytest.mark.parametrize(
+    ("choices", "room"),
+    [({}, 9_999), ({"max_cost": 0.1}, 2_000), ({"max_cost": 4.0}, 40_000)],
+)
+async def test_what_is_read_follows_what_the_run_may_spend(
+    monkeypatch: pytest.MonkeyPatch, choices: dict[str, float], room: int
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    context = Context(models={"default": "openai:gpt-4o"}, **choices)  # type: ignore[arg-type]
+
+    assert await reading_room("researcher", context, 2_000) == room
+
+
+async def test_documents_that_were_found_and_not_read_are_named(folder: str):
+    evidence = await read("tide 7 of the book", folder, 300)
+
+    assert set(evidence.skipped) <= {"Gate", "Mill", "Rope"}
+    assert "Mill" not in evidence.skipped
+    assert (await read("green gate", folder, 40_000)).skipped == ()

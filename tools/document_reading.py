@@ -1,0 +1,210 @@
+"""Read on in documents: a section, what is around some words, some lines, or what follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from sqlalchemy import select
+
+from calls.run_budget import run_within_budget
+from config.errors import ErrorCode, Problem
+from graph.context import Context
+from graph.records import Source
+from library.document_sections import (
+    OutlinedDocument,
+    OutlinedSection,
+    PagePart,
+    match_section,
+    outline_document,
+)
+from library.page_retrieval import FoundPage
+from library.recall import read_pages
+from library.tables import documents, pages
+from library.uploaded_files import with_uploads
+from runs.call_site import CallSite
+from storage.engine import read_rows
+from text.reading_windows import widen_hits
+from text.regex import regex
+from text.sentences import Span
+from text.tokens import estimate_tokens
+from tools.evidence import Evidence, register_spans
+from tools.passage_choice import PassageRequest, rank_passages
+
+READ_TOKENS = 6_000
+"""How many tokens of a document are read at once."""
+
+OUTLINED = 80
+"""How many sections of a document are listed."""
+
+ALL = 1_000
+"""More candidate passages than a page has."""
+
+_LINES = regex(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+
+
+async def find_document(
+    here: CallSite, context: Context, sources: Mapping[str, Source], name: str
+) -> OutlinedDocument:
+    """Return the document that a model names.
+
+    Args:
+        here: The point of the run.
+        context: The files of the run.
+        sources: The sources that the conversation knows, by id.
+        name: The id of a source, a title, the name of a file as an outline has it, or an address.
+
+    Raises:
+        Problem: `source_not_found`.
+    """
+    plain = name.strip().strip("[]").strip()
+    page = _page_of(sources, plain) or await _find_file(here, context, plain) or plain
+    document = await outline_document(here.owner, page) if plain else None
+    if document is None:
+        hint = "give the id of a source, such as S3, or a name from the outline"
+        raise Problem(ErrorCode.SOURCE_NOT_FOUND, f"no document is named {plain!r}", hint=hint)
+    return document
+
+
+def _page_of(sources: Mapping[str, Source], name: str) -> str:
+    """Return the page of the source with an id or a title; "" for none."""
+    if name in sources:
+        return sources[name]["page"]
+    titled = (one["page"] for one in sources.values() if one["title"].casefold() == name.casefold())
+    return next(titled, "")
+
+
+async def _find_file(here: CallSite, context: Context, name: str) -> str:
+    """Return the path of the file of the run that has a name; "" for none."""
+    roots = await with_uploads(here.owner, here.thread, context.files)
+    listed = select(documents.c.path).where(
+        documents.c.owner == here.owner, documents.c.root.in_(roots)
+    )
+    paths = list((await read_rows(listed)).scalars()) if roots else []
+    wanted = PurePath(name).parts
+    same = (path for path in paths if PurePath(path).parts[-len(wanted) :] == wanted)
+    return next(same, "") if wanted else ""
+
+
+def describe_outline(document: OutlinedDocument) -> str:
+    """Return the sections of a document as lines, each with about how many tokens it has."""
+    lines = [f"{document.title}: {document.tokens:,} tokens"]
+    for section in document.sections[:OUTLINED]:
+        size = max(section.whole // 4, 1)
+        lines.append(f"{'  ' * (section.level - 1)}- {section.title} ({size:,})")
+    if len(document.sections) > OUTLINED:
+        lines.append(f"- … and {len(document.sections) - OUTLINED} more")
+    return "\n".join(lines)
+
+
+async def read_part(
+    here: CallSite, context: Context, parts: Sequence[PagePart]
+) -> tuple[Evidence, int]:
+    """Return parts of a document as passages, and how many tokens did not fit."""
+    found = {page.id: page for page in await read_pages(here.owner, [one.page for one in parts])}
+    chosen: list[tuple[FoundPage, Span]] = []
+    left = READ_TOKENS
+    rest = 0
+    for part in parts:
+        page = found.get(part.page)
+        text = page.text[part.start : part.end].strip() if page else ""
+        if not page or not text:
+            continue
+        size = estimate_tokens(text)
+        if rest or (chosen and size > left):
+            rest += size
+            continue
+        start = page.text.index(text, part.start)
+        chosen.append((page, Span(start, start + len(text), text)))
+        left -= size
+    return await register_spans(here, chosen, context.files), rest
+
+
+def section_parts(document: OutlinedDocument, section: str) -> Sequence[PagePart]:
+    """Return where the section that some words name is.
+
+    Raises:
+        Problem: `source_not_found`.
+    """
+    found: OutlinedSection | None = match_section(document, section)
+    if found is None:
+        hint = "`outline` lists the sections"
+        what = f"{document.title!r} has no section {section!r}"
+        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
+    return found.parts
+
+
+async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> list[PagePart]:
+    """Return where lines of the text of a document are, such as `120-180`, counted from 1.
+
+    Raises:
+        Problem: `source_not_found` if they are no lines of it.
+    """
+    asked = _LINES.fullmatch(lines.strip())
+    first = int(asked[1]) if asked else 0
+    last = int(asked[2] or asked[1]) if asked else 0
+    texts = {page.id: page.text for page in await read_pages(here.owner, _ids(document))}
+    parts: list[PagePart] = []
+    done = 0
+    for part in document.pages:
+        rows = texts.get(part.page, "").split("\n")
+        start, end = max(first - done, 1), min(last - done, len(rows))
+        if start <= end:
+            before = sum(len(row) + 1 for row in rows[: start - 1])
+            parts.append(
+                PagePart(part.page, before, before + len("\n".join(rows[start - 1 : end])))
+            )
+        done += len(rows)
+    if not parts:
+        what = f"{document.title!r} has {done} lines, and none of {lines!r}"
+        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint="give them as 120-180")
+    return parts
+
+
+async def search_document(
+    here: CallSite, context: Context, document: OutlinedDocument, query: str
+) -> Evidence:
+    """Return the hits of a query in one document, each with its section, in their order."""
+    found = await read_pages(here.owner, _ids(document))
+    wanted = PassageRequest([query], READ_TOKENS, per_page=ALL)
+
+    def choose() -> list[tuple[FoundPage, Span]]:
+        hits = rank_passages(found, wanted)
+        chosen = widen_hits([page.text for page in found], hits, READ_TOKENS)
+        return [(found[at], span) for at in sorted(chosen) for span in chosen[at]]
+
+    size = sum(len(page.text) for page in found)
+    spans = await run_within_budget(here, context, "researcher", choose, characters=size)
+    return await register_spans(here, spans, context.files)
+
+
+def _ids(document: OutlinedDocument) -> list[str]:
+    return [part.page for part in document.pages]
+
+
+async def list_links(here: CallSite, document: OutlinedDocument) -> dict[str, str]:
+    """Return the addresses that a web page links to, each with the words of the link."""
+    return await list_page_links(here.owner, _ids(document))
+
+
+async def list_page_links(owner: str, page_ids: Sequence[str]) -> dict[str, str]:
+    """Return the addresses that some web pages link to, each with the words of the link."""
+    wanted = select(pages.c.links).where(
+        pages.c.owner == owner, pages.c.kind == "web", pages.c.id.in_(page_ids)
+    )
+    rows = (await read_rows(wanted)).scalars()
+    pairs = (link.partition(" ") for row in rows for link in json.loads(row))
+    return {address: words for address, _, words in pairs}
+
+
+async def open_pages(here: CallSite, context: Context, found: Sequence[FoundPage]) -> Evidence:
+    """Return the first pages of a document of the web as passages, as far as they fit."""
+    chosen: list[tuple[FoundPage, Span]] = []
+    left = READ_TOKENS
+    for page in found:
+        left -= estimate_tokens(page.text)
+        if chosen and left < 0:
+            break
+        chosen.append((page, Span(0, len(page.text), page.text)))
+    return await register_spans(here, chosen, context.files)

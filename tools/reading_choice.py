@@ -1,0 +1,285 @@
+"""Choose what a researcher reads: whole documents where they fit, else hits with their sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from calls.compaction import input_window
+from calls.run_budget import run_within_budget
+from config.model_table import token_prices
+from config.settings import settings
+from graph.context import Context
+from graph.records import Passage, ShownSpan, Source
+from library.document_pages import (
+    DocumentPlace,
+    find_pages_on_names,
+    find_places,
+    read_documents,
+    read_folders,
+)
+from library.page_retrieval import FoundPage
+from library.store import read_page_texts
+from models.chat_models import built_in, load_role_model, model_for_role
+from runs.call_site import CallSite
+from text.keyword_ranking import ScoredPassage, find_best_texts
+from text.passage_splitting import split_passages
+from text.reading_windows import widen_hits
+from text.sentences import Span
+from text.tokens import estimate_tokens
+from text.topics import extract_names, named_terms
+from text.words import query_terms
+from tools.passage_choice import PassageRequest, make_passage, rank_by_meaning, rank_passages
+
+WINDOW_SHARE = 0.4
+"""The share of a model's window that what it reads first may take."""
+
+READINGS = 4
+"""How many calls of a step are expected to send what it reads: its tools, and a redo."""
+
+SPENT_SHARE = 0.8
+"""The share of a run's caps that all readings may take together."""
+
+SHARED_SHARE = 0.4
+"""The share of the room that is for what the first search found, which all steps read alike."""
+
+CHARACTERS = 6
+"""No token of running text has more characters, on average."""
+
+BEST = 20
+"""In how many of the best hits names are looked for."""
+
+NAMES = 60
+"""How many of these names are followed."""
+
+PAGES_PER_NAME = 3
+"""How many pages are searched for each, beside those that were found."""
+
+PER_NAME = 2
+"""How many hits about each are read."""
+
+PageSpan = tuple[FoundPage, Span]
+
+
+class Reading(NamedTuple):
+    """What a step reads: first what every step of the run reads alike, then what it found."""
+
+    shared: list[PageSpan]
+    own: list[PageSpan]
+
+
+async def reading_room(role: str, context: Context, narrow: int) -> int:
+    """Return how many tokens of sources a role may be shown at once.
+
+    Args:
+        role: The role.
+        context: The choices of the run, for its models and caps.
+        narrow: How many the built-in model is shown, which only quotes; nobody is shown fewer.
+    """
+    if built_in(role, context):
+        return narrow
+    window = input_window(await load_role_model(role, context))
+    room = min(settings().reading_tokens, int(WINDOW_SHARE * window))
+    return max(narrow, min(room, _affordable(context, model_for_role(role, context))))
+
+
+def _affordable(context: Context, model: str) -> int:
+    """Return how many tokens each step can read so often without reaching a cap of the run."""
+    limits = context.limits
+    dollars = token_prices(model)[0]
+    tokens = limits.max_tokens
+    if dollars:
+        tokens = min(tokens, int(limits.max_cost / dollars))
+    return int(SPENT_SHARE * tokens / (READINGS * limits.max_steps))
+
+
+async def choose_reading(
+    here: CallSite,
+    context: Context,
+    found: Sequence[FoundPage],
+    wanted: PassageRequest,
+    files: Sequence[str],
+) -> Reading:
+    """Choose what a step reads within the room of its request.
+
+    The files of the run are read whole if they fit; so are the documents that were found. Of
+    others the best hits are read with their sections.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        found: The pages that were found, the best first.
+        wanted: What is looked for.
+        files: The folders of the run and of its thread.
+    """
+    shared = await _read_all_files(here.owner, found, wanted.room, files)
+    known = {page.id for page, _ in shared}
+    rest = [page for page in found if page.id not in known]
+    wanted = wanted._replace(room=wanted.room - _count(shared))
+    places = await find_places(here.owner, [page.id for page in rest])
+    whole = await _read_whole(here.owner, rest, places, wanted.room)
+    if whole is not None:
+        return Reading(shared, whole)
+    if shared:
+        _, own = await _read_hits(here, context, rest, wanted, files)
+        return Reading(shared, own)
+    return Reading(*await _read_hits(here, context, rest, wanted, files))
+
+
+async def _read_all_files(
+    owner: str, found: Sequence[FoundPage], room: int, files: Sequence[str]
+) -> list[PageSpan]:
+    """Return all pages of the files, or nothing if they are too many to leave room for others."""
+    others = any(page.kind != "file" for page in found)
+    room = room // 2 if others else room
+    pages = await read_folders(owner, files, room * CHARACTERS) or []
+    spans = [_all_of(page) for page in pages]
+    return spans if _count(spans) <= room else []
+
+
+async def _read_whole(
+    owner: str, found: Sequence[FoundPage], places: dict[str, DocumentPlace], room: int
+) -> list[PageSpan] | None:
+    """Return the found documents whole, and other pages as they are; `None` if they do not fit."""
+    documents = dict.fromkeys(place.document for place in places.values())
+    pages = await read_documents(owner, list(documents), room * CHARACTERS)
+    if pages is None:
+        return None
+    apart = [page for page in found if page.id not in places]
+    spans = [_all_of(page) for page in [*pages, *apart]]
+    return spans if _count(spans) <= room else None
+
+
+async def _read_hits(
+    here: CallSite,
+    context: Context,
+    found: Sequence[FoundPage],
+    wanted: PassageRequest,
+    files: Sequence[str],
+) -> tuple[list[PageSpan], list[PageSpan]]:
+    """Return the hits of the first search with their sections, and then those of this step."""
+    size = sum(len(page.text) for page in found)
+    do = partial(run_within_budget, here, context, "researcher", characters=size)
+    texts = [page.text for page in found]
+    first = _first_hits(found, wanted.seen)
+    shared = await do(widen_hits, texts, first, int(SHARED_SHARE * wanted.room))
+    before = sum(estimate_tokens(span.text) for span in chain.from_iterable(shared.values()))
+    ranked = await do(rank_passages, found, wanted)
+    cuts = await rank_by_meaning(found, ranked, wanted)
+    found, cuts = await _follow_names(here, found, cuts, wanted, files)
+    texts = [page.text for page in found]
+    new = [cut for cut in cuts if not _is_inside(cut.span, shared.get(cut.page, ()))]
+    own = await do(widen_hits, texts, new, wanted.room - before)
+    left = {
+        page: [one for one in spans if not _is_inside(one, shared.get(page, ()))]
+        for page, spans in own.items()
+    }
+    places = await find_places(here.owner, [page.id for page in found])
+    return _in_order(found, places, shared), _in_order(found, places, left)
+
+
+async def _follow_names(
+    here: CallSite,
+    found: Sequence[FoundPage],
+    cuts: Sequence[ScoredPassage],
+    wanted: PassageRequest,
+    files: Sequence[str],
+) -> tuple[list[FoundPage], list[ScoredPassage]]:
+    """Return the pages and the hits with those about the names in the best hits behind these.
+
+    What a question asks often stands where something is described that only a hit names, such as
+    the director of the film in question.
+    """
+    asked = named_terms("\n".join([*wanted.queries, wanted.subject]))
+    names = [name for cut in cuts[:BEST] for name in extract_names(cut.span.text)]
+    new = [name for name in dict.fromkeys(names) if not asked.issuperset(query_terms(name))]
+    followed = new[:NAMES]
+    named = await find_pages_on_names(here.owner, followed, PAGES_PER_NAME, files)
+    known = {page.id for page in found}
+    every = [*found, *(page for page in named if page.id not in known)]
+    spans = [
+        ScoredPassage(at, span, f"{every[at].title}\n{span.text}", 0.0)
+        for at in range(len(found), len(every))
+        for span in split_passages(every[at].text)
+    ]
+    candidates = [*cuts, *spans]
+    about = find_best_texts(followed, [cut.text for cut in candidates], PER_NAME)
+    order = dict.fromkeys([*range(len(cuts[:BEST])), *about, *range(len(cuts))])
+    return every, [candidates[at] for at in order]
+
+
+def _first_hits(found: Sequence[FoundPage], seen: Iterable[ShownSpan]) -> list[ScoredPassage]:
+    """Return the hits of the first search that are in the found pages."""
+    numbers = {page.id: number for number, page in enumerate(found)}
+    spans = [
+        (numbers[one["page"]], one["start"], one["end"]) for one in seen if one["page"] in numbers
+    ]
+    return [
+        ScoredPassage(number, Span(start, end, found[number].text[start:end]), "", 1.0)
+        for number, start, end in spans
+    ]
+
+
+def _is_inside(span: Span, others: Iterable[Span]) -> bool:
+    return any(one.start <= span.start and span.end <= one.end for one in others)
+
+
+def _in_order(
+    found: Sequence[FoundPage],
+    places: dict[str, DocumentPlace],
+    spans: Mapping[int, Sequence[Span]],
+) -> list[PageSpan]:
+    """Return spans by documents, the one found first at first, each in its order."""
+    order: dict[str, int] = {}
+    for page in found:
+        place = places.get(page.id)
+        order.setdefault(place.document if place else page.id, len(order))
+
+    def key(number: int) -> tuple[int, int]:
+        page = found[number]
+        place = places.get(page.id, DocumentPlace(page.id, 0))
+        return order[place.document], place.position
+
+    return [(found[number], span) for number in sorted(spans, key=key) for span in spans[number]]
+
+
+def _all_of(page: FoundPage) -> PageSpan:
+    return page, Span(0, len(page.text), page.text)
+
+
+def _count(spans: Iterable[PageSpan]) -> int:
+    return sum(estimate_tokens(span.text) for _, span in spans)
+
+
+def list_spans(passages: Iterable[Passage], sources: Mapping[str, Source]) -> list[ShownSpan]:
+    """Return passages as references to their pages, which is what a state keeps of them."""
+    spans = []
+    for passage in passages:
+        start = passage.get("start", 0)
+        span = ShownSpan(
+            page=sources[passage["source"]]["page"], start=start, end=start + len(passage["text"])
+        )
+        spans.append(span | {"shared": True} if passage.get("shared") else span)
+    return spans
+
+
+async def load_passages(
+    owner: str, spans: Sequence[ShownSpan], sources: Mapping[str, Source]
+) -> list[Passage]:
+    """Return the passages that references stand for, without those of forgotten pages."""
+    by_page = {source["page"]: source for source in sources.values()}
+    ids = list(dict.fromkeys(span["page"] for span in spans))
+    texts = await read_page_texts(owner, ids)
+    return [
+        _to_passage(by_page[span["page"]], texts[span["page"]], span)
+        for span in spans
+        if span["page"] in texts and span["page"] in by_page
+    ]
+
+
+def _to_passage(source: Source, text: str, span: ShownSpan) -> Passage:
+    piece = Span(span["start"], span["end"], text[span["start"] : span["end"]])
+    passage = make_passage(source["id"], source["title"], text, piece)
+    return passage | {"shared": True} if span.get("shared") else passage

@@ -1,0 +1,201 @@
+"""The tools with which a model researches: search, read on, follow links, ask the memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from langchain.tools import ToolRuntime, tool
+
+from calls.call_context import CallContext
+from config.errors import Problem
+from prompts.data_blocks import (
+    join_prompt_blocks,
+    list_unseen_passages,
+    render_block,
+    render_cited_block,
+    render_pages_block,
+)
+from tools.document_reading import (
+    READ_TOKENS,
+    describe_outline,
+    find_document,
+    line_parts,
+    list_links,
+    list_page_links,
+    open_pages,
+    read_part,
+    search_document,
+    section_parts,
+)
+from tools.evidence import Evidence, gather_evidence
+from tools.web.urls import canonicalise_url
+from tools.web.web_search import describe_redacted_queries, read_web_pages
+
+SEEN = "Nothing was found that is not shown above already."
+
+SEARCHED = READ_TOKENS // 2
+"""How many tokens one search shows."""
+
+LISTED_LINKS = 60
+"""How many links of a page are listed."""
+
+Runtime = ToolRuntime[CallContext]
+
+
+@tool("search")
+async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: str = "") -> str:
+    """Search the files and the web for passages about one query, each with its section.
+
+    `query`: What to search for, in the language of the sources.
+    `scope`: `all`, `files` or `web`.
+    `source`: Search only this document: the id of a source, or its name in the outline.
+    """
+    around = runtime.context
+    if source:
+        return await _search_in(runtime, source, query)
+    choices = replace(around.choices, files=[]) if scope == "web" else around.choices
+    web = around.allow_web and scope != "files"
+    evidence = await gather_evidence(
+        around.site, choices, [query], about=query, web=web, max_tokens=SEARCHED, widely=True
+    )
+    shown = _show(evidence, runtime)
+    shown = shown if evidence.passages else "Nothing was found."
+    return join_prompt_blocks(describe_redacted_queries(evidence.sent), shown)
+
+
+async def _search_in(runtime: Runtime, source: str, query: str) -> str:
+    around = runtime.context
+    try:
+        document = await find_document(around.site, around.choices, around.sources, source)
+        return _show(await search_document(around.site, around.choices, document, query), runtime)
+    except Problem as problem:
+        return _refuse(problem)
+
+
+@tool("outline")
+async def outline_tool(source: str, runtime: Runtime) -> str:
+    """List the sections of a document, each with about how many tokens it has.
+
+    `source`: The id of a source, such as S3, or the name of a document in the outline.
+    """
+    around = runtime.context
+    try:
+        document = await find_document(around.site, around.choices, around.sources, source)
+    except Problem as problem:
+        return _refuse(problem)
+    return render_block("outline", describe_outline(document))
+
+
+@tool("read")
+async def read_tool(
+    source: str,
+    runtime: Runtime,
+    section: str = "",
+    around: str = "",
+    lines: str = "",
+) -> str:
+    """Read a document on: a section, what stands around some words, or some lines; else all of it.
+
+    What is shown above already is left out, so reading a long document again shows what follows.
+
+    `source`: The id of a source, such as S3, or the name of a document in the outline.
+    `section`: The title of a section, or words of it.
+    `around`: Words that stand in the part to read.
+    `lines`: Lines of the text, such as 120-180.
+    """
+    call = runtime.context
+    try:
+        document = await find_document(call.site, call.choices, call.sources, source)
+        if around:
+            found = await search_document(call.site, call.choices, document, around)
+            return _show(found, runtime)
+        if lines:
+            parts = await line_parts(call.site, document, lines)
+        else:
+            parts = list(section_parts(document, section) if section else document.pages)
+        shown = {one["page"] for one in call.sources.values()} if not (section or lines) else set()
+        unread = [part for part in parts if part.page not in shown] or parts
+        evidence, rest = await read_part(call.site, call.choices, unread)
+    except Problem as problem:
+        return _refuse(problem)
+    more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
+    return join_prompt_blocks(_show(evidence, runtime), more)
+
+
+@tool("links")
+async def links_tool(source: str, runtime: Runtime) -> str:
+    """List what a web page links to: the addresses that `open` takes.
+
+    `source`: The id of a source, such as S3, or the address of a page that was read.
+    """
+    around = runtime.context
+    try:
+        document = await find_document(around.site, around.choices, around.sources, source)
+    except Problem as problem:
+        return _refuse(problem)
+    links = await list_links(around.site, document)
+    lines = [f"{address} {words}" for address, words in list(links.items())[:LISTED_LINKS]]
+    return render_block("links", "\n".join(lines)) or "It links to nothing."
+
+
+@tool("open")
+async def open_tool(url: str, runtime: Runtime) -> str:
+    """Open a page of the web that a page which was read links to, or that the question names.
+
+    `url`: Its address, exactly as `links` or the question has it.
+    """
+    around = runtime.context
+    if not around.allow_web:
+        return "This step does not search the web."
+    if not await _may_open(around, url):
+        return "Refused: no page that was read links to it, and the question does not name it."
+    problems: list[Problem] = []
+    found = await read_web_pages(around.site, [canonicalise_url(url)], problems)
+    if not found:
+        return _refuse(problems[0]) if problems else "There is nothing to read."
+    evidence = await open_pages(around.site, around.choices, found)
+    return _show(evidence, runtime)
+
+
+async def _may_open(around: CallContext, url: str) -> bool:
+    """Tell whether an address was read somewhere; one that is made up could carry private words."""
+    address = canonicalise_url(url)
+    if url.strip() and url.strip() in around.question:
+        return True
+    web = [one["page"] for one in around.sources.values() if one["kind"] == "web"]
+    return address in await list_page_links(around.site.owner, web)
+
+
+@tool("recall")
+async def recall_tool(question: str, runtime: Runtime) -> str:
+    """Ask the memory of earlier research and chats a whole question; it may take several searches.
+
+    What was read, reported or said before is not found by `search`.
+    """
+    around = runtime.context
+    recalled = await around.recall(question) if around.recall else None
+    if recalled is None or not recalled.evidence.passages:
+        return "Nothing is remembered about this."
+    notes = render_cited_block("notes", recalled.notes)
+    shown = _show(recalled.evidence, runtime)
+    return notes if notes and shown == SEEN else join_prompt_blocks(notes, shown)
+
+
+def _show(evidence: Evidence, runtime: Runtime) -> str:
+    """Mark the passages that the conversation, as the model sees it, does not show already."""
+    around = runtime.context
+    around.tool_results.append(evidence)
+    around.sources.update(evidence.sources)
+    short, said = around.compacted, runtime.state["messages"]
+    talk = [str(one.text) for one in [*short.messages, *said[short.upto :]]]
+    unseen = list_unseen_passages(evidence.passages, talk)
+    return render_pages_block(unseen, evidence.sources) or SEEN
+
+
+def _refuse(problem: Problem) -> str:
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return f"Refused: {problem.what}{hint}."
+
+
+RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)
+"""What a researcher may use to read on."""
