@@ -14,7 +14,7 @@ from config.errors import Problem
 from config.model_table import is_extractive, token_prices
 from graph.context import Context
 from graph.plan import render_plan
-from graph.records import Finding, Source, SourceContradiction
+from graph.records import Finding, Source
 from graph.state import State
 from models.chat_models import load_role_model, model_for_role
 from nodes.revision import get_version_language, render_version_blocks
@@ -109,7 +109,7 @@ async def build_request(
         ),
         render_version_blocks(state),
         render_findings_block(found),
-        render_contradictions_block(await _find_contradictions(state, runtime)),
+        await render_contradictions(state, runtime, found),
     )
     after = join_prompt_blocks(
         render_pages_block(pages, state.get("sources", {})),
@@ -120,16 +120,17 @@ async def build_request(
     return join_prompt_blocks(before, await render_evidence(state, runtime, evidence), after)
 
 
-async def _find_contradictions(
-    state: State, runtime: Runtime[Context]
-) -> list[SourceContradiction]:
-    """Return where the sources of the findings, or of the first passages, contradict each other."""
-    found = findings.list_findings(state)
+async def render_contradictions(
+    state: State, runtime: Runtime[Context], found: Sequence[Finding]
+) -> str:
+    """Mark where sources contradict each other in what findings, or the first passages, say."""
     used = found or findings.list_background_passages(state)
     text = "\n".join(one["text"] for one in used)
     sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
     place = call_site(state, runtime)
-    return await find_source_contradictions(place, runtime.context, "reporter", text, sources)
+    return render_contradictions_block(
+        await find_source_contradictions(place, runtime.context, "reporter", text, sources)
+    )
 
 
 class EvidenceRequest(NamedTuple):

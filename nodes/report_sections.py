@@ -25,6 +25,7 @@ from nodes.report_request import (
     EvidenceRequest,
     ReportSize,
     list_open_points,
+    render_contradictions,
     render_evidence,
     render_style,
 )
@@ -231,6 +232,7 @@ class _SectionWriter:
             render_block("section", f"{task.title}\n{task.says}", number=task.number),
             render_sources_block(task.found, sources),
             render_findings_block(task.found),
+            await render_contradictions(self.state, self.runtime, task.found),
         )
         wanted = EvidenceRequest(task.found, self.sources, estimate_tokens(before), EVIDENCE_SHARE)
         evidence = await render_evidence(self.state, self.runtime, wanted)

@@ -74,6 +74,8 @@ def summarize_report(
         "sources": sources,
         "quotes": state["report"]["quotes"],
         "doubted": [to_graded_doubt(one) for one in state["report"].get("doubted", [])],
+        "standing": state["report"].get("standing", []),
+        "contradictions": state["report"].get("contradictions", []),
         "second_reader": state["report"].get("second_reader"),
         **_summarize_version(state),
         **failed,
@@ -317,7 +319,8 @@ class CliRunner:
             more: What came instead, and the command that goes on with it.
         """
         named = {"run": self.run, "thread": self.thread, "status": status}
-        empty: dict[str, Any] = {"sources": [], "quotes": [], "doubted": [], "second_reader": None}
+        lists = ("sources", "quotes", "doubted", "standing", "contradictions")
+        empty: dict[str, Any] = {name: [] for name in lists} | {"second_reader": None}
         return {**named, "report": None, "answer": "", **empty, **more}
 
     async def _answered(self, state: State) -> None:

@@ -50,7 +50,18 @@ def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked
     told = asked["json"].told
 
     assert asked["json"].status == 0
-    named = {"run", "thread", "status", "report", "answer", "sources", "quotes", "doubted"}
+    named = {
+        "run",
+        "thread",
+        "status",
+        "report",
+        "answer",
+        "sources",
+        "quotes",
+        "doubted",
+        "standing",
+        "contradictions",
+    }
     assert set(told) == named | {"second_reader"}
     assert told["second_reader"] == "no_model"
     assert "1927" in told["answer"]
