@@ -150,7 +150,8 @@ def describe_place(source: Source, language: str) -> str:
     section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""
-    return format_place("section", _shorten_section(section), language)
+    shown = _shorten_section(section)
+    return shown if shown.startswith("§") else format_place("section", shown, language)
 
 
 def _section(source: Source) -> str:
@@ -161,7 +162,10 @@ def _split_location(source: Source) -> tuple[str, str]:
     """Return the address of a document and the place in it; only the address may contain `#`."""
     if source["kind"] == "file":
         path, mark, where = source["location"].rpartition("#")
-        return (path, where) if mark else ("", "")
+        if mark:
+            return path, where
+        # What is said of a file that is gone is no path.
+        return (source["location"], "") if source["location"].startswith("/") else ("", "")
     if source["kind"] == "web":
         path, _, where = source["location"].partition("#")
         return path, where
@@ -179,14 +183,21 @@ def _is_counted(name: str, value: str) -> bool:
 
 
 def _shorten_section(title: str) -> str:
-    """Return the title of a section, or of the ends of a range, cut after a word if too long."""
+    """Return a section, or the ends of a range, by number or else by title.
+
+    A title that is too long is cut after a word.
+    """
     ends = title.split(RANGE_SEPARATOR)
+    numbers = [found[1] for end in ends if (found := _SECTION_NUMBER.match(end))]
+    if len(numbers) == len(ends):
+        return "–".join(f"§ {number}" for number in dict.fromkeys(numbers))
     limit = _MAX_TITLE_CHARS // len(ends)
     return " – ".join(
         end if len(end) <= limit else f"{end[:limit].rsplit(' ', 1)[0]}…" for end in ends
     )
 
 
+_SECTION_NUMBER = regex(r"(?:§ ?)?(\d{1,3}(?:\.\d{1,3})+)\.?(?=\s)")
 _MAX_MARGIN = 600  # characters of the paragraph on each side of the cited part
 _MIN_EXCERPT_CHARS = 240  # less than that is shown with the paragraphs around it
 _STOP_MARGIN = 160  # characters in which the end of a sentence is looked for

@@ -177,7 +177,9 @@ async def _read_hits(
         for page, spans in own.items()
     }
     places = await find_places(here.owner, [page.id for page in found])
-    return _in_order(found, places, shared), _in_order(found, places, left)
+    # Steps find documents in different orders, and what they share has to begin alike.
+    alike = sorted(found, key=lambda page: page.location)
+    return _in_order(found, places, shared, alike), _in_order(found, places, left, found)
 
 
 async def _follow_names(
@@ -230,10 +232,11 @@ def _in_order(
     found: Sequence[FoundPage],
     places: dict[str, DocumentPlace],
     spans: Mapping[int, Sequence[Span]],
+    first: Sequence[FoundPage],
 ) -> list[PageSpan]:
-    """Return spans by documents, the one found first at first, each in its order."""
+    """Return spans by documents, in the order in which these come first, each in its order."""
     order: dict[str, int] = {}
-    for page in found:
+    for page in first:
         place = places.get(page.id)
         order.setdefault(place.document if place else page.id, len(order))
 

@@ -117,6 +117,9 @@ def classify_statement(statement: str) -> StatementKind:
     leads_on = statement.rstrip(_CLOSING).endswith((":", "：", "?", "？"))
     if leads_on or _PATTERNS.label.fullmatch(statement):
         return "none"
+    run_in = _PATTERNS.run_in_heading.fullmatch(statement)
+    if run_in and not is_assertion(run_in["said"]):
+        return "none"
     statement = statement[:_MAX_CLASSIFIED_CHARS]
     if is_absence_remark(statement) or is_own_inference(statement):
         return "open"

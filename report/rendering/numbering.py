@@ -246,8 +246,8 @@ class _CitationNumbers:
 
 
 def _keep_sections(last: Mapping[str, str], block: MarkdownBlock) -> dict[str, str]:
-    """Return the places that a new block need not repeat: long names of sections."""
-    sections = {number: places for number, places in last.items() if "“" in places}
+    """Return the places that a new block need not repeat: sections."""
+    sections = {number: places for number, places in last.items() if {"“", "§"} & set(places)}
     return {} if block.kind == "heading" else sections
 
 

@@ -83,9 +83,13 @@ async def test_what_a_hit_names_is_followed(folder: str):
 async def test_what_the_first_search_showed_is_read_alike_by_every_step(folder: str):
     found = (await read("tide 7", folder, 900)).sources.values()
     mill = next(source for source in found if "Mill" in source["title"])
+    found_rope = (await read("bridge 7", folder, 900)).sources.values()
     seen = [ShownSpan(page=mill["page"], start=0, end=40)]
 
-    steps = [await read(query, folder, 1_500, seen) for query in ("tide 9", "tide 300")]
+    rope = next(source for source in found_rope if "Rope" in source["title"])
+    seen.append(ShownSpan(page=rope["page"], start=0, end=40))
+
+    steps = [await read(query, folder, 1_500, seen) for query in ("tide 9", "bridge 300 of stone")]
 
     shared = [[one for one in step.passages if one.get("shared")] for step in steps]
     assert shared[0] == shared[1] != []

@@ -503,7 +503,7 @@ def test_the_name_of_a_section_is_read_once_and_a_page_number_once_in_a_paragrap
 
     shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].\n\nE [S1]. F [S2].", sources=parts)
 
-    assert shown == "A [1, “7.8. Dances”]. B [1]. C [2, p. 3]. D [2].\n\nE [1]. F [2, p. 3]."
+    assert shown == "A [1, § 7.8]. B [1]. C [2, p. 3]. D [2].\n\nE [1]. F [2, p. 3]."
 
 
 def a_section(number: int, title: str):
