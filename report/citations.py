@@ -150,8 +150,8 @@ def describe_place(source: Source, language: str) -> str:
     section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""
-    shown = _shorten_section(section)
-    return shown if shown.startswith("§") else format_place("section", shown, language)
+    named = _shorten_section(section)
+    return named if named.startswith("§") else format_place("section", named, language)
 
 
 def _section(source: Source) -> str:

@@ -17,6 +17,7 @@ from graph.state import State
 from library import store as pages
 from library.recall import REPORT_PAGES
 from report.checks.attribution import CheckedText, enforce_citations
+from report.checks.known_addresses import keep_known_addresses, list_trusted_texts
 from report.checks.second_reader import NO_RULING, Ruling
 from report.contradictions import about_statements, find_contradictions, names_both
 from report.source_standing import list_standing_remarks
@@ -54,6 +55,7 @@ async def verify_text(
     """
     names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
     pages = await load_source_texts(here.owner, sources)
+    text = keep_known_addresses(text, list_trusted_texts(sources, pages))
     work = partial(enforce_citations, text, pages, question, names, ruling)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)

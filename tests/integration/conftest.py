@@ -20,7 +20,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture
 def wait(forks: Forks, place: Place) -> Callable[[str], Done]:
     """Ask in a thread of that name and stop at the plan."""
-    way = ["--review", "--json", "--set", "max_rounds=0", "--thread"]
+    way = ["--review", "--again", "new", "--json", "--set", "max_rounds=0", "--thread"]
     return lambda thread: forks.run(place, "ask", WHO, "--docs", "bees", *way, thread)
 
 

@@ -15,7 +15,7 @@ PROMPT = "with words? "
 
 
 def test_at_a_terminal_the_plan_is_shown_and_a_approves_it(place: Place):
-    with place.terminal("ask", WHO, "--docs", "bees", "--thread", "shown") as terminal:
+    with place.terminal("ask", WHO, "--again", "new", "--docs", "bees", "--thread", "shown") as terminal:
         screen = terminal.wait_for(PROMPT)
         terminal.type("a\n")
         ending = terminal.end()
@@ -106,7 +106,7 @@ def test_who_cannot_see_a_question_is_asked_none(forks: Forks, place: Place):
 
 
 def test_a_terminal_that_is_closed_at_the_review_loses_nothing(forks: Forks, place: Place):
-    words = ["ask", WHO, "--docs", "bees", "--thread", "closed"]
+    words = ["ask", WHO, "--again", "new", "--docs", "bees", "--thread", "closed"]
     with forks.terminal(place, *words) as terminal:
         terminal.wait_for(PROMPT)
         terminal.hang_up()

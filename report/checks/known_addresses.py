@@ -1,0 +1,48 @@
+"""Keep the addresses that trusted sources name readable in a text, as code and never as links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from graph.records import Source
+from report.markdown.code import mask_code, unmask_code
+from report.markdown.markers import map_outside_quotations
+from text.regex import regex
+
+TRUSTED_GENRES = ("documentation", "paper", "encyclopedia")
+"""The genres of web pages whose addresses are passed on; a stranger's page may name any."""
+
+_ADDRESS = regex(
+    r"(?<![\w@./:`(-])(?:https?://)?(?P<host>(?>(?:[a-z0-9-]+\.)+[a-z]{2,}))/?(?![\w/?#-]|\.\w)"
+)
+
+
+def list_trusted_texts(sources: Mapping[str, Source], texts: Mapping[str, str]) -> list[str]:
+    """Return the texts of files of the person, and of web pages of a trusted genre."""
+    return [
+        texts[name]
+        for name, source in sources.items()
+        if name in texts and (source["kind"] == "file" or source.get("genre") in TRUSTED_GENRES)
+    ]
+
+
+def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:
+    """Return a text in which the hosts that trusted texts name are written as code.
+
+    Without that the checks take addresses out, and leave a sentence with a hole.
+
+    Args:
+        text: Markdown as a model wrote it.
+        trusted: The texts of sources.
+    """
+
+    def keep(found: re.Match[str]) -> str:
+        host = found["host"]
+        named = "." in host and any(f"//{host}" in one or f"//www.{host}" in one for one in trusted)
+        return f"`{host}`" if named else found[0]
+
+    masked, codes = mask_code(text)
+    return unmask_code(
+        map_outside_quotations(masked, lambda prose: _ADDRESS.sub(keep, prose)), codes
+    )
