@@ -107,7 +107,8 @@ def list_refresh_notices(state: State) -> list[str]:
     stale, redone = revision.get("stale", []), revision.get("redone", [])
     name = "notice_refreshed" if stale or redone else "notice_unchanged"
     counts = {"checked": revision.get("checked", 0), "changed": len(stale), "redone": len(redone)}
-    titles = _join_titles(state, stale) or "–"
+    brackets = "（{}）" if state["language"] == "zh" else " ({})"
+    titles = brackets.format(_join_titles(state, stale)) if stale else ""
     notices = [_notice(name, state, record, titles=titles, **counts)]
     if unread := _join_titles(state, revision.get("unread", [])):
         notices.append(_notice("notice_not_reread", state, record, titles=unread))

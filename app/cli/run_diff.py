@@ -13,6 +13,7 @@ from graph.records import Report, VersionChanges
 from report.versions import compare_versions, is_unchanged
 from runs.earlier_runs import load_run_state
 from runs.lifecycle import find_run
+from text.pluralization import pluralize
 
 
 async def show_differences(*, before: str, after: str, invocation: Invocation) -> None:
@@ -51,5 +52,6 @@ def list_change_lines(changes: VersionChanges) -> Iterator[Text]:
 
 def summarize_changes(changes: VersionChanges) -> str:
     """Return how many sentences differ between two versions, in a few words."""
-    counts = [f"{len(changes[name])} {name}" for name in ("added", "removed", "changed")]
-    return f"{', '.join(counts)} (sentences)"
+    counts = {name: len(changes[name]) for name in ("added", "removed", "changed")}
+    told = [f"{pluralize(count, 'sentence')} {name}" for name, count in counts.items() if count]
+    return ", ".join(told) or "every sentence is the same"

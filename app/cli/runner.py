@@ -37,7 +37,7 @@ from nodes.deliver import write_run_report
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
 from report.rendering.markdown_report import cut_method_details
-from report.versions import find_version_changes
+from report.versions import find_version_changes, is_unchanged
 from runs import lifecycle
 from runs.call_site import join_owner
 from runs.incomplete import find_first_error, find_limit
@@ -364,7 +364,8 @@ class CliRunner:
         if changes and revision:
             runs = f"{revision['run']} {self.run}{self._of_project()}"
             self._tell(f"Against the version before: {summarize_changes(changes)}")
-            self._tell(f"To see them: dossier runs diff {runs}")
+            if not is_unchanged(changes):
+                self._tell(f"To see them: dossier runs diff {runs}")
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

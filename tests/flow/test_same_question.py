@@ -166,8 +166,8 @@ async def test_only_the_step_whose_file_has_changed_is_researched_again(
     assert "20 kilograms" not in state["report"]["body"]
     assert "1927" in state["report"]["body"]
     told = state["report"]["notices"][0]
-    assert "1 changed" in told
-    assert "1 steps were researched again" in told
+    assert "Sources that changed: 1 of 2 (Winter)." in told
+    assert "Steps researched again: 1;" in told
     assert "t1-1" in told
     stale = state["revision"]["stale"]
     assert not set(stale) & set(state["report"]["cited"])

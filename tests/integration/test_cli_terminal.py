@@ -15,7 +15,9 @@ PROMPT = "with words? "
 
 
 def test_at_a_terminal_the_plan_is_shown_and_a_approves_it(place: Place):
-    with place.terminal("ask", WHO, "--again", "new", "--docs", "bees", "--thread", "shown") as terminal:
+    with place.terminal(
+        "ask", WHO, "--again", "new", "--docs", "bees", "--thread", "shown"
+    ) as terminal:
         screen = terminal.wait_for(PROMPT)
         terminal.type("a\n")
         ending = terminal.end()
