@@ -26,6 +26,7 @@ from typing import Any
 
 from config.resources import replace_resources
 from evals.world import World
+from graph.depth import DEPTHS
 
 OTHERS = [
     ("Open Deep Research, lean", 4, 57, 9, 4.28, 146_000),
@@ -55,10 +56,12 @@ def main() -> None:
     parser.add_argument("--model-seconds", type=float, default=0.3)
     parser.add_argument("--web-seconds", type=float, default=0.1)
     parser.add_argument("--earlier", type=int, nargs="*", default=[0, len(EARLIER)])
+    parser.add_argument("--depth", nargs="*", default=["standard"], choices=DEPTHS)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = [
-        apart(n, options.model_seconds, options.web_seconds, earlier)
+        apart(n, options.model_seconds, options.web_seconds, earlier, depth)
+        for depth in options.depth
         for n in options.steps
         for earlier in options.earlier
     ]
@@ -67,7 +70,7 @@ def main() -> None:
         return
     print(f"{'system':28} N  calls chain  plan s  wall s  prompt  written  peak MB  behind s")
     for row in rows:
-        name = f"Dossier, {row['earlier']} earlier runs"
+        name = f"Dossier {row['depth']}, {row['earlier']} earlier"
         print(
             f"{name:28} {row['steps']:<2} {row['calls']:5} {row['chain']:5} {row['plan']:7.2f} "
             f"{row['wall']:7.2f} {row['prompt']:7} {row['written']:8} {row['peak_mb']:8} "
@@ -90,7 +93,9 @@ def apart(*job: Any) -> dict[str, Any]:
         return pool.submit(_measure, *job).result()
 
 
-def _measure(steps: int, model_seconds: float, web_seconds: float, earlier: int) -> dict[str, Any]:
+def _measure(
+    steps: int, model_seconds: float, web_seconds: float, earlier: int, depth: str
+) -> dict[str, Any]:
     """Run a job to warm up, some before it and the one to measure, in a fresh data folder."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -107,17 +112,20 @@ def _measure(steps: int, model_seconds: float, web_seconds: float, earlier: int)
             "SEARXNG_URL": world.url,
             "LANGSMITH_TRACING": "false",
         }
-        return asyncio.run(_jobs(world, steps, earlier, Path(folder)))
+        job = _jobs(world, steps, earlier, Path(folder), depth)
+        return {**asyncio.run(job), "depth": depth}
 
 
-async def _jobs(world: World, steps: int, earlier: int, folder: Path) -> dict[str, Any]:
+async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
-    from graph.context import Context  # noqa: PLC0415
+    from graph.context import build_context  # noqa: PLC0415
     from graph.session import ThreadSession, open_session  # noqa: PLC0415
     from runs.trace import read_trace  # noqa: PLC0415
 
     replace_resources().close()
-    context = Context(auto_accept=True, max_steps=steps, search=["searxng"], parallelism=8)
+    choices = {"auto_accept": True, "max_steps": steps, "search": ["searxng"], "parallelism": 8}
+    # One of the earlier runs asks the same, and the job is to be done as if it were new.
+    context = build_context({**choices, "depth": depth, "again": "new"})
     times: dict[str, float] = {}
 
     def watch(event: dict[str, Any]) -> None:
