@@ -118,7 +118,7 @@ main()
 
 
 def test_ctrl_c_pauses_a_run_in_the_middle_of_its_work_on_texts(place: Place, forks: Forks):
-    words = ["ask", WHO, "--docs", "bees", "--thread", "endless", "--yes"]
+    words = ["ask", WHO, "--again", "new", "--docs", "bees", "--thread", "endless", "--yes"]
     running = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, *words],
         cwd=place.folder,
