@@ -81,7 +81,8 @@ def kill_at_moment(folder: Path, thread: str) -> None:
     Raises:
         RuntimeError: When the run came to its end.
     """
-    words = ["ask", QUESTION, "--docs", "bees", "--thread", thread, "--yes"]
+    # The home has an answer to the same question.
+    words = ["ask", QUESTION, "--again", "new", "--docs", "bees", "--thread", thread, "--yes"]
     made = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-c", DYING.format(moment=MOMENTS[thread]), *words],
         cwd=folder,
