@@ -168,7 +168,7 @@ async def _read_hits(
     before = sum(estimate_tokens(span.text) for span in chain.from_iterable(shared.values()))
     ranked = await do(rank_passages, found, wanted)
     cuts = await rank_by_meaning(found, ranked, wanted)
-    found, cuts = await _follow_names(here, found, cuts, wanted, files)
+    found, cuts = await _follow_names(here, context, found, cuts, wanted, files)
     texts = [page.text for page in found]
     new = [cut for cut in cuts if not _is_inside(cut.span, shared.get(cut.page, ()))]
     own = await do(widen_hits, texts, new, wanted.room - before)
@@ -184,6 +184,7 @@ async def _read_hits(
 
 async def _follow_names(
     here: CallSite,
+    context: Context,
     found: Sequence[FoundPage],
     cuts: Sequence[ScoredPassage],
     wanted: PassageRequest,
@@ -201,15 +202,25 @@ async def _follow_names(
     named = await find_pages_on_names(here.owner, followed, PAGES_PER_NAME, files)
     known = {page.id for page in found}
     every = [*found, *(page for page in named if page.id not in known)]
-    spans = [
-        ScoredPassage(at, span, f"{every[at].title}\n{span.text}", 0.0)
-        for at in range(len(found), len(every))
-        for span in split_passages(every[at].text)
+    size = sum(len(page.text) for page in every)
+    do = partial(run_within_budget, here, context, "researcher", characters=size)
+    return every, await do(_rank_with_names, every, cuts, followed)
+
+
+def _rank_with_names(
+    every: Sequence[FoundPage], cuts: Sequence[ScoredPassage], names: Sequence[str]
+) -> list[ScoredPassage]:
+    """Return the best hits, then the best passages about each name, then the other hits."""
+    known = {(cut.page, cut.span.start) for cut in cuts}
+    candidates = list(cuts) + [
+        ScoredPassage(at, span, f"{page.title}\n{span.text}", 0.0)
+        for at, page in enumerate(every)
+        for span in split_passages(page.text)
+        if (at, span.start) not in known
     ]
-    candidates = [*cuts, *spans]
-    about = find_best_texts(followed, [cut.text for cut in candidates], PER_NAME)
+    about = find_best_texts(names, [one.text for one in candidates], PER_NAME)
     order = dict.fromkeys([*range(len(cuts[:BEST])), *about, *range(len(cuts))])
-    return every, [candidates[at] for at in order]
+    return [candidates[at] for at in order]
 
 
 def _first_hits(found: Sequence[FoundPage], seen: Iterable[ShownSpan]) -> list[ScoredPassage]:

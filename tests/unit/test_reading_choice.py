@@ -80,6 +80,21 @@ async def test_what_a_hit_names_is_followed(folder: str):
     assert "born in Oslo" in "\n".join(passage["text"] for passage in evidence.passages)
 
 
+async def test_a_name_is_followed_to_where_its_own_page_describes_it(tmp_path: Path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    quiet = "mill, harbour and market were quiet, and nobody wrote anything down. " * 8
+    years = [f"In the year {n} {quiet}" for n in range(1800, 1860)]
+    years.insert(0, "The green gate is owned by Maya Lindqvist. " + "It is a gate. " * 40)
+    years.insert(6, "Lindqvist (Maya) came from Oslo. " + "She sold salt for years. " * 20)
+    (docs / "annals.md").write_text("\n\n".join(["# Annals", *years]))
+    root = (await ingest_folder(OWNER, docs, lambda _: None)).root
+
+    evidence = await read("Whose is the green gate?", root, 900)
+
+    assert "came from Oslo" in "\n".join(passage["text"] for passage in evidence.passages)
+
+
 async def test_what_the_first_search_showed_is_read_alike_by_every_step(folder: str):
     found = (await read("tide 7", folder, 900)).sources.values()
     mill = next(source for source in found if "Mill" in source["title"])
