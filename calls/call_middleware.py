@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from calls import ledger, output_limit, replies
 from calls.attempts import begin_attempt, end_statement
 from calls.call_context import CallContext, CallHandler
+from calls.context_window import learn_window
 from calls.ledger import ActionRecord, CallCost, LedgerCall
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
 from config.errors import ErrorCode, Problem
@@ -131,6 +132,7 @@ class MeterMiddleware(AgentMiddleware[Any, CallContext, Any]):
             except Problem as problem:
                 if output_limit.adapt_output_limit(request.model, problem):
                     continue
+                learn_window(request.model, problem, sent.need.tokens_in)
                 raise
             if (
                 not sent.capped

@@ -15,8 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 from calls.call_context import CallContext, CallHandler
-from calls.run_budget import USUAL_ANSWER_TOKENS
-from config.settings import settings
+from calls.context_window import input_window
 from prompts.data_blocks import join_prompt_blocks, render_block
 from prompts.loader import render_prompt
 from text.regex import regex
@@ -97,13 +96,6 @@ class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
                 short.messages, short.upto = shorter, len(said)
                 talk = shorter
         return await handler(request.override(messages=talk))
-
-
-def input_window(model: BaseChatModel) -> int:
-    """Return how many tokens a model can read, less those of the memories and of its answer."""
-    known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
-    whole = known if isinstance(known, int) else settings().context_tokens
-    return max(whole - settings().memory_tokens - USUAL_ANSWER_TOKENS, whole // 2)
 
 
 def count_message_tokens(messages: Iterable[Any]) -> int:

@@ -23,6 +23,9 @@ from text.tokens import count_tokens, estimate_tokens, is_count_exact
 FIELDS = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens")
 """The names of the limit in LangChain's clients, which differ by provider."""
 
+LONG_ANSWER_TOKENS = 8_000
+"""The longest answer of a model that does not say how long it may be."""
+
 EACH = 4
 """How many tokens a message has beside its text."""
 
@@ -112,7 +115,11 @@ def _longest(model: BaseChatModel, read: int) -> int:
     limits = (profile.get("max_output_tokens"), *(getattr(model, name, None) for name in FIELDS))
     known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
     window = settings().context_tokens
-    unknown = min(window // 4, window - read) if _field(model) else USUAL_ANSWER_TOKENS
+    unknown = (
+        min(LONG_ANSWER_TOKENS, window // 4, window - read)
+        if _field(model)
+        else USUAL_ANSWER_TOKENS
+    )
     longest = min(known) if known else max(unknown, USUAL_ANSWER_TOKENS)
     return min(longest, _most.get().get(chat_model_name(model), longest))
 

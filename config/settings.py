@@ -86,8 +86,8 @@ class Settings:
     """How long a thread must be quiet before what was said in it is read by another run."""
     memory_tokens: Annotated[int, Interval(ge=500, le=1_000_000)] = 3_000
     """How many tokens of what is remembered a model call is told, and has left free for that."""
-    context_tokens: Annotated[int, Interval(ge=4_000, le=100_000_000)] = 32_000
-    """How many tokens a model can read of which LangChain does not know it."""
+    context_tokens: Annotated[int, Interval(ge=4_000, le=100_000_000)] = 128_000
+    """How many tokens a model can read of which neither LangChain nor its server says it."""
     reading_tokens: Annotated[int, Interval(ge=2_000, le=10_000_000)] = 40_000
     """How many tokens of sources a researcher is shown at once, as far as its model reads them."""
     keep_messages: Annotated[int, Interval(ge=2, le=1_000_000)] = 100

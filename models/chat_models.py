@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import anyio.to_thread
@@ -67,8 +67,14 @@ async def check_model_server() -> None:
         await _list_served_models(client)
 
 
-async def _list_served_models(client: httpx.AsyncClient) -> list[str]:
-    """Return the names of the models that the server lists; none if it does not list them.
+WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length")
+"""Where servers say how many tokens a model can read: vLLM, OpenRouter, Groq, LM Studio."""
+
+
+async def _list_served_models(client: httpx.AsyncClient) -> dict[str, int]:
+    """Return how many tokens each model can read that the server lists, or 0 if it does not say.
+
+    There are none if it does not list them.
 
     Raises:
         Problem: `model_unavailable` when it does not answer, `model_auth` when it refuses the key,
@@ -89,9 +95,15 @@ async def _list_served_models(client: httpx.AsyncClient) -> list[str]:
         what = f"the model server fails ({answer.status_code})"
         raise _server_problem(ErrorCode.MODEL_UNAVAILABLE, what, "look at the server's log")
     try:
-        return [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
-        return []
+        listed = answer.raise_for_status().json()["data"]
+        return {str(one["id"]): _window(one) for one in listed}
+    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _window(listed: Mapping[str, object]) -> int:
+    told = (listed.get(field) for field in WINDOWS)
+    return next((size for size in told if isinstance(size, int) and size > 0), 0)
 
 
 def _server_problem(code: ErrorCode, what: str, hint: str) -> Problem:
@@ -229,8 +241,9 @@ async def _init(name: str, named: bool) -> BaseChatModel:
         hint = f"set {API_KEY_VARIABLES[provider]}, or leave the model away to use extractive:"
         raise Problem(ErrorCode.MODEL_KEY_MISSING, f"no key for {provider}", where=name, hint=hint)
     options = _options(provider)
+    windows: dict[str, int] = {}
     if provider == "openai" and os.environ.get("OPENAI_BASE_URL"):
-        name = await _served(name, named, options["http_async_client"])
+        name, windows = await _served(name, named, options["http_async_client"])
     try:
         # Importing a provider's package takes seconds, and reads many files.
         loaded: BaseChatModel = await anyio.to_thread.run_sync(
@@ -242,36 +255,41 @@ async def _init(name: str, named: bool) -> BaseChatModel:
         known = ", ".join([*chat_model_providers, *API_KEY_VARIABLES])
         raise _unknown(name, f"{known} and others") from error
     loaded.metadata = {"model": name}
+    if window := windows.get(name.partition(":")[2]):
+        loaded.profile = {**(loaded.profile or {}), "max_input_tokens": window}
     return loaded
 
 
-async def _served(name: str, named: bool, client: httpx.AsyncClient) -> str:
+async def _served(name: str, named: bool, client: httpx.AsyncClient) -> tuple[str, dict[str, int]]:
     """Return the model to ask of a compatible server that may not have the one of a name.
 
     The name stays if the server has it or will not list what it has. One that nobody named gives
     way to the first that chats by its name, or the very first where none does.
+
+    Returns:
+        The name, and how many tokens the models of the server can read, by their names there.
 
     Raises:
         Problem: `unknown_model` when a person named it and the server has it not, or
             `config_value`.
     """
     try:
-        ids = await _list_served_models(client)
+        served = await _list_served_models(client)
     except Problem as problem:
         if problem.code == ErrorCode.CONFIG_VALUE:
             raise
-        return name  # A call tells it in its turn, and another model may stand in.
+        return name, {}  # A call tells it in its turn, and another model may stand in.
     # Ollama lists `qwen3:latest` and answers to `qwen3` too.
-    model = name.partition(":")[2]
+    ids, model = list(served), name.partition(":")[2]
     if not ids or not {model, f"{model}:latest"}.isdisjoint(ids):
-        return name
+        return name, served
     if named:
         more = f" and {len(ids) - SHOWN_MODELS} more" if len(ids) > SHOWN_MODELS else ""
         hint = f"it offers {', '.join(ids[:SHOWN_MODELS])}{more}; name one as openai:NAME"
         what = f"the model server does not offer {name!r}"
         raise _server_problem(ErrorCode.UNKNOWN_MODEL, what, hint)
     chatting = (one for one in ids if not NOT_CHAT.search(one))
-    return f"openai:{next(chatting, ids[0])}"
+    return f"openai:{next(chatting, ids[0])}", served
 
 
 def _options(provider: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from calls.compaction import WINDOW_SHARE, input_window
+from calls.compaction import WINDOW_SHARE
+from calls.context_window import input_window
 from calls.gateway import ask
 from calls.run_budget import run_within_budget
 from calls.streaming import show_progress

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from calls.compaction import WINDOW_SHARE, input_window
+from calls.compaction import WINDOW_SHARE
+from calls.context_window import input_window
 from calls.run_budget import run_within_budget
 from config.errors import Problem
 from config.model_table import is_extractive, token_prices

@@ -96,8 +96,24 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     step = state["step"]
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
-    queries = state["more_queries"] or step["queries"] or [step["title"]]
     room = await reading_room("researcher", runtime.context, EVIDENCE_TOKENS)
+    researched = await _research_within(state, runtime, place, room)
+    error = researched["finding"].get("error")
+    if not error or error["code"] != ErrorCode.MODEL_CONTEXT:
+        return researched
+    # A server that names no window tells it by refusing a request.
+    smaller = await reading_room("researcher", runtime.context, EVIDENCE_TOKENS)
+    if smaller >= room:
+        return researched
+    return await _research_within(state, runtime, place, smaller)
+
+
+async def _research_within(
+    state: StepState, runtime: Runtime[Context], place: CallSite, room: int
+) -> StepState:
+    """Research a step with at most so many tokens of sources in its first prompt."""
+    step = state["step"]
+    queries = state["more_queries"] or step["queries"] or [step["title"]]
     evidence = await gather_evidence(
         place,
         runtime.context,

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from calls.compaction import input_window
+from calls.context_window import input_window
 from calls.run_budget import run_within_budget
 from config.model_table import token_prices
 from config.settings import settings

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from calls.context_window import input_window
 from config.errors import Problem
 from config.model_table import API_KEY_VARIABLES, MODEL_ROLES
 from graph.context import Context
@@ -287,3 +288,16 @@ async def test_an_address_may_end_with_a_slash(monkeypatch: pytest.MonkeyPatch):
         model: Any = await load_role_model("planner", Context())
 
     assert model.model_name == "local-7b"
+
+
+@pytest.mark.parametrize("field", ["max_model_len", "context_length", "context_window"])
+async def test_a_server_may_say_how_much_its_model_reads(
+    monkeypatch: pytest.MonkeyPatch, field: str
+):
+    with_key(monkeypatch)
+    listed = reply(json.dumps({"data": [{"id": "local-7b", field: 24_000}]}))
+    async with serving(lambda _: listed) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        model = await load_role_model("planner", Context())
+
+    assert input_window(model) == 24_000 - 3_000 - 2_000

@@ -8,7 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from sqlalchemy import select
 
-from calls.compaction import count_message_tokens, input_window
+from calls.compaction import count_message_tokens
+from calls.context_window import input_window
 from calls.gateway import WorkResult, work
 from graph.records import Passage, Source
 from models.chat_models import chat_model_providers

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from calls.compaction import input_window
+from calls.context_window import input_window
 from calls.gateway import work
 from calls.stack import MEMORY_MIDDLEWARE
 from memory.protocol import Note, Query
