@@ -96,6 +96,7 @@ Make = Callable[[str], object]
 EXAMPLES: dict[object, Make] = {
     str: lambda text: text,
     int: lambda _: 40,
+    Callable[[str], str]: lambda _: str.strip,
     bool: lambda _: False,
     float: lambda _: 0.5,
     bytes: lambda text: text.encode(),

@@ -72,6 +72,8 @@ class Passage(TypedDict):
     """The headings above it, and the term that it explains; no words of its own."""
     shared: NotRequired[bool]
     """Whether every step of the run reads it, so that their prompts begin alike."""
+    more: NotRequired[bool]
+    """Whether its page goes on behind it."""
 
 
 class ShownSpan(TypedDict):
@@ -188,6 +190,8 @@ class Objection(TypedDict):
     wrong: list[str]
     """The sentences of it that are wrong, word for word."""
     feedback: str
+    missing: NotRequired[bool]
+    """Whether something is missing from it, for which the review had searches."""
 
 
 class TurnAnswer(TypedDict):

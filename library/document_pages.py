@@ -46,6 +46,40 @@ async def read_documents(
     return await run_read(read) if documents else []
 
 
+async def read_short_documents(
+    owner: str, documents: Sequence[str], max_characters: int
+) -> dict[str, list[FoundPage]]:
+    """Return the live pages of those of some documents that are short, each in its order.
+
+    Args:
+        owner: The owner of the pages.
+        documents: The documents, as `find_places` names them.
+        max_characters: How long each may be.
+    """
+
+    def read(connection: Connection) -> dict[str, list[FoundPage]]:
+        live = (pages.c.owner == owner, findable_condition(pages))
+        size = func.sum(func.length(pages.c.text))
+        short = [
+            document
+            for batch in split_batches(documents)
+            for (document,) in connection.execute(
+                select(pages.c.origin_id)
+                .where(*live, pages.c.origin_id.in_(batch))
+                .group_by(pages.c.origin_id)
+                .having(size <= max_characters)
+            )
+        ]
+        found: dict[str, list[FoundPage]] = {document: [] for document in short}
+        for batch in split_batches(short):
+            wanted = _PAGES.where(*live, pages.c.origin_id.in_(batch)).order_by(pages.c.position)
+            for row in connection.execute(wanted):
+                found[row.origin_id].append(_to_page(row))
+        return found
+
+    return await run_read(read) if documents else {}
+
+
 async def read_folders(
     owner: str, roots: Sequence[str], max_characters: int
 ) -> list[FoundPage] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -73,7 +74,7 @@ async def _ask_for_corrections(
         AIMessage(draft),
         HumanMessage(render_correction_request(state["language"], shown)),
     ]
-    system = render_prompt("researcher", language=state["language"])
+    system = render_prompt("researcher", language=state["language"], today=datetime.now(UTC).date())
     written = await work(state, runtime, "researcher", system, messages)
     whole = written.complete and not is_extractive(written.model)
     return written.text if whole else ""

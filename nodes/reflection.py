@@ -97,7 +97,8 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     if last:
         return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback))
     text, feedback = finding["text"], verdict.feedback
-    objection = Objection(text=text, wrong=verdict.wrong, feedback=feedback)
+    missing = bool(verdict.queries) and not verdict.wrong
+    objection = Objection(text=text, wrong=verdict.wrong, feedback=feedback, missing=missing)
     checked |= StepState(finding=finding, objection=objection)
     return checked | _redo(state, feedback or finding["reason"], verdict.queries)
 
@@ -114,7 +115,10 @@ def _apply_objection(state: StepState, finding: Finding) -> Finding:
         return finding
     wrong, feedback = objection["wrong"], objection["feedback"]
     unchanged = finding["text"] == objection["text"]
-    if unchanged or list_rejected_statements(finding["text"], wrong, feedback):
+    stays = not objection.get("missing") and list_rejected_statements(
+        finding["text"], wrong, feedback
+    )
+    if unchanged or stays:
         return _reject(state, finding, wrong, feedback)
     return finding
 
@@ -152,11 +156,13 @@ async def _cited_passages(state: StepState, runtime: Runtime[Context]) -> list[P
     place, sources = call_site(state, runtime), state.get("sources", {})
     if built_in("reflector", runtime.context):
         return await load_read_passages(place.owner, state)
-    draft, text = state.get("draft", ""), state["finding"]["text"]
+    differing = "\n\n".join(state["finding"].get("disagreements", []))
+    draft, text = state.get("draft", ""), f"{state['finding']['text']}\n\n{differing}"
+    rests = f"{draft}\n\n{differing}" if draft else text
     cited = [name for name in list_cited_ids(f"{draft}\n{text}") if name in sources]
     pages = await load_source_texts(place.owner, {name: sources[name] for name in cited})
     contested = state.get("removed", []), state.get("doubted", [])
-    work = partial(find_draft_passages, draft or text, *contested, pages)
+    work = partial(find_draft_passages, rests, *contested, pages)
     size = len(draft) + sum(map(len, pages.values()))
     return await run_within_budget(place, runtime.context, "reflector", work, characters=size)
 

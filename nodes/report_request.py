@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -86,7 +87,10 @@ def render_system(state: State, context: Context) -> str:
     """Return the instructions for a report in one answer."""
     length = render_prompt(f"length_{context.length}", language=state["language"]).strip()
     style = render_style(state, context)
-    return render_prompt("reporter", language=state["language"], length=length, **style)
+    today = datetime.now(UTC).date()
+    return render_prompt(
+        "reporter", language=state["language"], today=today, length=length, **style
+    )
 
 
 async def build_request(

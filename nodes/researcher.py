@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 
@@ -37,6 +38,7 @@ from report.finding_parts import FindingParts, split_finding
 from report.findings import clip_answer, is_empty_answer, render_earlier_block
 from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
+from report.markdown.markers import list_cited_ids
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
@@ -166,7 +168,7 @@ async def _write(
     withheld: str,
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
-    system = render_prompt("researcher", language=state["language"])
+    system = render_prompt("researcher", language=state["language"], today=datetime.now(UTC).date())
     request = render_request(state, runtime, passages)
     request = join_prompt_blocks(request, render_block("withheld", withheld))
     messages = [HumanMessage(request)]
@@ -227,7 +229,9 @@ def subject_of_step(state: StepState) -> str:
 
 def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) -> Finding:
     """Return a finding with what its researcher says beside the answer, and what it has read."""
+    named = list_cited_ids("\n\n".join(parts.disagreements))
     beside: dict[str, Any] = {
+        "sources": list(dict.fromkeys([*finding["sources"], *named])),
         "read": list(dict.fromkeys(passage["source"] for passage in read)),
         "not_found": parts.not_found,
         "disagreements": parts.disagreements,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import unescape
+from itertools import zip_longest
 from typing import Any, cast
 
 from graph.records import WEAK_GENRES
@@ -120,12 +121,13 @@ def render_pages_block(
     """Mark passages, each with the id, the title and the place of its source.
 
     What a passage stands under is told beside its words, so that nobody takes it for some of them.
-    Those of one source follow each other in its order, and nothing of it is said twice; one that
-    does not go on where the one before it ended says so.
+    Those of one source follow each other in its order, and nothing of it is said twice. A passage
+    says whether something of its page is left out in front of it, and behind the last one.
     """
     marked = []
     before = ""
-    for passage in _once_each(passages):
+    shown = _once_each(passages)
+    for passage, following in zip_longest(shown, shown[1:]):
         source = sources[str(passage["source"])]
         named = {"id": source["id"], "title": source["title"]}
         if place := _place(source):
@@ -135,8 +137,10 @@ def render_pages_block(
         named |= _standing(source)
         if passage.get("under"):
             named["under"] = str(passage["under"])
-        if source["id"] == before:
+        if source["id"] == before or _start(passage):
             named["after"] = LEFT_OUT
+        if passage.get("more") and (not following or following["source"] != source["id"]):
+            named["before"] = LEFT_OUT
         before = str(source["id"])
         marked.append(render_block("page", passage["text"], **named))
     return wrap_blocks(tag, marked)
@@ -266,7 +270,7 @@ def _in_order(found: Iterable[Data]) -> list[Data]:
     placed: list[Data] = []
     for passage in sorted(_different(found), key=_start):
         if placed and (text := _joined(placed[-1], passage)):
-            placed[-1] = {**placed[-1], "text": text}
+            placed[-1] = {**placed[-1], "text": text, "more": passage.get("more", False)}
         else:
             placed.append(passage)
     return placed

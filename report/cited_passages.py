@@ -8,10 +8,11 @@ from graph.records import Finding, Passage
 from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
 from report.markdown.markdown_blocks import list_prose_blocks, list_statements, parse_blocks
 from report.markdown.markers import QUOTE, list_cited_ids
+from text.sentences import list_sentences
 from text.text_blocks import find_headings_above
 from text.tokens import estimate_tokens
 
-MAX_EVIDENCE_TOKENS = 12_000
+MAX_EVIDENCE_TOKENS = 20_000
 """Limit of the passages of one request, in tokens."""
 
 _PARAGRAPH_CHARS = (1_600, 800, 400, 0)  # of a paragraph around the evidence: the most that fits
@@ -55,7 +56,8 @@ def _count_tokens(passage: Passage) -> int:
 def _find_places(findings: Sequence[Finding], texts: Mapping[str, str]) -> Iterator[_Place]:
     """Yield the places of pages that the statements of findings rest on, in their order."""
     for finding in findings:
-        for _, block in list_prose_blocks(parse_blocks(finding["text"])):
+        said = "\n\n".join([finding["text"], *finding.get("disagreements", [])])
+        for _, block in list_prose_blocks(parse_blocks(said)):
             for statement in list_statements(block):
                 for use in _list_uses(statement, list_cited_ids(block.text)):
                     name = use.sources[0]
@@ -97,17 +99,16 @@ def _to_passages(places: Sequence[_Place], texts: Mapping[str, str], most: int) 
 
 
 def _widen_to_paragraph(text: str, start: int, end: int, most: int) -> tuple[int, int]:
-    """Return the ends of the paragraph around a place, cut between words where it is too long."""
+    """Return the ends of the paragraph around a place; a long one is cut between sentences."""
     beside = (most - (end - start)) // 2
     if beside <= 0:
         return start, end
     first = max(text.rfind("\n\n", 0, start) + 2 if "\n\n" in text[:start] else 0, start - beside)
     last = text.find("\n\n", end)
     last = min(len(text) if last < 0 else last, end + beside)
-    if first == start - beside:
-        first = text.find(" ", first, start) + 1 or first
-    if last == end + beside:
-        last = max(text.rfind(" ", end, last), end)
+    whole = [one for one in list_sentences(text) if first <= one.start and one.end <= last]
+    first = min([start, *(one.start for one in whole)]) if first == start - beside else first
+    last = max([end, *(one.end for one in whole)]) if last == end + beside else last
     return first, last
 
 

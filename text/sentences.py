@@ -187,6 +187,12 @@ class Span(NamedTuple):
     text: str
 
 
+@lru_cache(maxsize=64)
+def list_sentences(text: str) -> tuple[Span, ...]:
+    """Return `split_sentences`, cached since every claim looks for its own in the same page."""
+    return tuple(split_sentences(text))
+
+
 def split_sentences(text: str) -> list[Span]:
     """Return the sentences of an English or Chinese text, in order, without white space around.
 

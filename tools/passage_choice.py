@@ -186,4 +186,6 @@ def make_passage(source: str, title: str, text: str, span: Span) -> Passage:
     passage = Passage(source=source, text=span.text, start=span.start)
     if above:
         passage["under"] = " › ".join(above)
+    if text[span.end :].strip():
+        passage["more"] = True
     return passage

@@ -19,6 +19,7 @@ from library.document_pages import (
     find_places,
     read_documents,
     read_folders,
+    read_short_documents,
 )
 from library.page_retrieval import FoundPage
 from library.store import read_page_texts
@@ -53,6 +54,9 @@ BEST = 20
 
 NAMES = 60
 """How many of these names are followed."""
+
+SHORT = 10_000
+"""A document of at most this many characters is read whole wherever it is hit."""
 
 PAGES_PER_NAME = 3
 """How many pages are searched for each, beside those that were found."""
@@ -162,14 +166,14 @@ async def _read_hits(
     """Return the hits of the first search with their sections, and then those of this step."""
     size = sum(len(page.text) for page in found)
     do = partial(run_within_budget, here, context, "researcher", characters=size)
-    texts = [page.text for page in found]
-    first = _first_hits(found, wanted.seen)
-    shared = await do(widen_hits, texts, first, int(SHARED_SHARE * wanted.room))
-    before = sum(estimate_tokens(span.text) for span in chain.from_iterable(shared.values()))
     ranked = await do(rank_passages, found, wanted)
     cuts = await rank_by_meaning(found, ranked, wanted)
     found, cuts = await _follow_names(here, context, found, cuts, wanted, files)
+    first = _first_hits(found, wanted.seen)
+    found, (first, cuts) = await _with_short_documents(here, found, [first, cuts])
     texts = [page.text for page in found]
+    shared = await do(widen_hits, texts, first, int(SHARED_SHARE * wanted.room))
+    before = sum(estimate_tokens(span.text) for span in chain.from_iterable(shared.values()))
     new = [cut for cut in cuts if not _is_inside(cut.span, shared.get(cut.page, ()))]
     own = await do(widen_hits, texts, new, wanted.room - before)
     left = {
@@ -180,6 +184,35 @@ async def _read_hits(
     # Steps find documents in different orders, and what they share has to begin alike.
     alike = sorted(found, key=lambda page: page.location)
     return _in_order(found, places, shared, alike), _in_order(found, places, left, found)
+
+
+async def _with_short_documents(
+    here: CallSite, found: Sequence[FoundPage], ranked: Sequence[Sequence[ScoredPassage]]
+) -> tuple[list[FoundPage], list[list[ScoredPassage]]]:
+    """Return pages and hits with the whole of each short document in the place of its best hit.
+
+    Args:
+        here: The point of the run.
+        found: The pages.
+        ranked: Some lists of hits in them, the best first.
+    """
+    places = await find_places(here.owner, [page.id for page in found])
+    named = [places[page.id].document for page in found if page.id in places]
+    short = await read_short_documents(here.owner, list(dict.fromkeys(named)), SHORT)
+    known = {page.id: number for number, page in enumerate(found)}
+    every = list(found)
+    for page in chain.from_iterable(short.values()):
+        if page.id not in known:
+            known[page.id] = len(every)
+            every.append(page)
+
+    def whole(hit: ScoredPassage) -> list[ScoredPassage]:
+        place = places.get(every[hit.page].id)
+        parts = short.get(place.document, []) if place else []
+        return [hit._replace(page=known[one.id], span=_all_of(one)[1]) for one in parts] or [hit]
+
+    wide = [[one for hit in hits for one in whole(hit)] for hits in ranked]
+    return every, [list({(one.page, one.span): one for one in hits}.values()) for hits in wide]
 
 
 async def _follow_names(

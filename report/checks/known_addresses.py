@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from graph.records import Source
 from report.markdown.code import mask_code, unmask_code
+from report.markdown.markdown_blocks import map_code
 from report.markdown.markers import map_outside_quotations
+from report.markdown.sanitizer import strip_code_addresses
 from text.regex import regex
 
 TRUSTED_GENRES = ("documentation", "paper", "encyclopedia")
@@ -28,9 +30,10 @@ def list_trusted_texts(sources: Mapping[str, Source], texts: Mapping[str, str]) 
 
 
 def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:
-    """Return a text in which the hosts that trusted texts name are written as code.
+    """Return a text with the addresses that trusted texts name as code, and others in no code.
 
-    Without that the checks take addresses out, and leave a sentence with a hole.
+    Without that the checks take addresses out, and leave a sentence or a command with a hole. In
+    prose only the host stays.
 
     Args:
         text: Markdown as a model wrote it.
@@ -42,6 +45,7 @@ def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:
         named = "." in host and any(f"//{host}" in one or f"//www.{host}" in one for one in trusted)
         return f"`{host}`" if named else found[0]
 
+    text = map_code(text, lambda code: strip_code_addresses(code, trusted))
     masked, codes = mask_code(text)
     return unmask_code(
         map_outside_quotations(masked, lambda prose: _ADDRESS.sub(keep, prose)), codes

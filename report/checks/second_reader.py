@@ -42,7 +42,7 @@ from report.markdown.markers import MARKER, QUOTE, list_cited_ids
 from text.normalization import find_quote
 from text.regex import regex
 from text.script import detect_language
-from text.sentences import Span
+from text.sentences import Span, list_sentences
 from text.tokens import bytes_fit, count_tokens
 from text.words import search_words
 
@@ -61,6 +61,9 @@ DISPUTED = "disputed"
 
 _MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
 _MAX_CORRECTION_CHARS = 300
+_SENTENCE = 600
+"""How far a margin may go beyond its size to the end of a sentence, in characters."""
+
 _WINDOW_CHARS = 500  # of a page that shares no words with the statement
 _ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
 _CODE = regex(r"`([^`\n]+)`")
@@ -424,11 +427,14 @@ def _index_anchors(text: str) -> Mapping[str, set[int]]:
 
 
 def _widened(text: str, span: Span, beside: int) -> Span:
-    """Return a part of a page widened by a margin, cut between words."""
-    start, end = max(0, span.start - beside), min(len(text), span.end + beside)
-    start = text.rfind(" ", max(0, start - 40), start) + 1 or start
-    following = text.find(" ", end, end + 40)
-    return Span(start, following if following >= 0 else end, "")
+    """Return a part of a page widened by a margin, and on to the ends of its sentences."""
+    least, most = span.start - beside, span.end + beside
+    within = [
+        (one.start, one.end) for one in list_sentences(text) if one.start < most and least < one.end
+    ]
+    start = min([span.start, *(start for start, _ in within if least - start < _SENTENCE)])
+    end = max([span.end, *(end for _, end in within if end - most < _SENTENCE)])
+    return Span(start, end, "")
 
 
 def _merge_overlaps(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:

@@ -18,13 +18,14 @@ from report.checks.claims import (
 )
 from report.checks.quotation_search import QUOTE_NEGATION, QuotablePages, QuotationPiece
 from report.checks.sections import list_section_kinds
-from report.markdown.code import mask_code, unmask_code
+from report.markdown.code import list_inline_code, mask_code, unmask_code
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     drop_removed_blocks,
     join_blocks,
     list_cited_in_blocks,
     list_statements,
+    map_code,
     parse_blocks,
     split_statements,
     statement_key,
@@ -47,6 +48,7 @@ from report.markdown.sanitizer import (
     get_end_mark,
     is_link_referral,
     neutralize_domains,
+    strip_code_addresses,
     strip_framing,
 )
 from text.pattern_files import PatternFile
@@ -79,7 +81,8 @@ class QuotationSpan(NamedTuple):
 def find_quotations(statement: str) -> list[QuotationSpan]:
     """Return the quotations of a statement, in order.
 
-    Words in quotation marks count if they are long enough and the statement has a citation.
+    Words in quotation marks count if they are long enough and the statement has a citation, but
+    not within code, where quotation marks belong to the code.
     """
     marked = [
         QuotationSpan(*quote.span(), quote[1] or "", html.unescape(quote[2]), True, quote[2])
@@ -87,9 +90,11 @@ def find_quotations(statement: str) -> list[QuotationSpan]:
     ]
     if not list_cited_ids(statement):
         return marked
+    codes = list_inline_code(statement)
     spoken = [
         QuotationSpan(*quote.span(), "", quote[quote.lastgroup or 0], False)
         for quote in QUOTED_WORDS.finditer(blank_quotations(statement))
+        if not any(code.start < quote.start() and quote.end() < code.end for code in codes)
     ]
     plain = [one for one in spoken if is_quotation_length(one.words) and "\0" not in one.words]
     return sorted([*marked, *plain])
@@ -337,7 +342,9 @@ def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
 def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
     quotes: list[ReportQuote] = []
     removed: list[RemovedSentence] = []
-    parts = parse_blocks(normalize_round_markers(strip_framing(body), pages.texts))
+    known = list(pages.texts.values())
+    body = map_code(strip_framing(body), lambda code: strip_code_addresses(code, known))
+    parts = parse_blocks(normalize_round_markers(body, pages.texts))
     kinds = list_section_kinds(parts)
     for at, part in enumerate(parts):
         if part.kind not in ("blank", "rule", "fence"):

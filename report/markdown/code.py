@@ -40,6 +40,11 @@ def _iter_inline_code(text: str) -> Iterator[InlineCode]:
         at = closing + 1 if closing else at + 1
 
 
+def list_inline_code(text: str) -> list[InlineCode]:
+    """Return the pieces of inline code in a text, in order."""
+    return list(_iter_inline_code(text))
+
+
 def map_inline_code(text: str, change: Callable[[InlineCode], str]) -> str:
     """Return `text` with each piece of inline code changed."""
     found = _iter_inline_code(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
@@ -17,7 +17,6 @@ from report.markdown.code import (
     unmask_code,
 )
 from report.markdown.markers import MARKER, QUOTE, QUOTED_WORDS, is_quotation_length, list_cited_ids
-from report.markdown.sanitizer import ADDRESS_PATTERN
 from text.regex import regex
 from text.sentences import split_sentences
 
@@ -75,13 +74,24 @@ def parse_blocks(body: str) -> list[MarkdownBlock]:
         if not fence:
             _add(found, _block(lines[at]))
         elif end and not _is_prose(fence[2], inside):
-            found.append(MarkdownBlock("fence", "", ADDRESS_PATTERN.sub("", inside)))
+            found.append(MarkdownBlock("fence", "", inside))
             at = end
         elif end:
             lines[end] = ""
             fences.remove(end)
         at += 1
     return found
+
+
+def map_code(body: str, change: Callable[[str], str]) -> str:
+    """Return a text with each piece of its code changed, inline or in blocks."""
+    parts = [
+        part._replace(text=change(part.text))
+        if part.kind == "fence"
+        else part._replace(text=map_inline_code(part.text, lambda code: change(code.string)))
+        for part in parse_blocks(body)
+    ]
+    return join_blocks(parts)
 
 
 def join_blocks(parts: list[MarkdownBlock]) -> str:

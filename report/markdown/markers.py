@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from prompts.data_blocks import QUOTATION_BODY
 from report.markdown.code import InlineCode, map_inline_code, mask_code, unmask_code
-from report.markdown.sanitizer import ADDRESS_PATTERN, strip_markup
+from report.markdown.sanitizer import strip_markup
 from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
@@ -41,7 +41,7 @@ def normalize_marks(text: str) -> str:
 
     An unclosed quotation ends with its sentence; a nested one ends the outer one. One that was
     copied with the escaping of a prompt is a quotation, too. Inline code is unchanged except for
-    addresses, and for marks that a model formatted as code.
+    marks that a model formatted as code.
     """
     done, end = _closed(text), _last(_PATTERNS.twice_close, text)
     read = _PATTERNS.twice.sub(
@@ -51,7 +51,7 @@ def normalize_marks(text: str) -> str:
     quoted = _closed(text)
     bare, kept = mask_code(map_inline_code(text, lambda code: _uncoded(code, quoted)))
     spelt = map_outside_quotations(_PATTERNS.wrapped.sub(r"\1", "".join(_parts(bare))), _plain)
-    return unmask_code(spelt, [ADDRESS_PATTERN.sub("", one) for one in kept])
+    return unmask_code(spelt, kept)
 
 
 def _closed(text: str) -> list[tuple[int, int]]:

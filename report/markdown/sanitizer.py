@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote, urlsplit
 
 from text.normalization import normalize_text
@@ -21,6 +21,15 @@ ADDRESS_PATTERN = regex(
 """A web address, or another address that a link could have."""
 
 
+_RESERVED = regex(
+    r"(?:.*\.)?example\.(?:com|net|org)|.*\.(?:example|test|invalid|localhost)|127(?:\.\d+){3}"
+    r"|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+",
+    re.IGNORECASE,
+)
+"""Hosts that lead nowhere, which manuals use in examples (RFC 2606, RFC 6761, RFC 5737)."""
+
+_HOST = regex(r"(?:\w+://)(?:[^/@]*@)?(?P<host>[^/:?#\s]*)")
+
 _MAX_PASSES = 5  # since removing markup may create other markup
 _GONE = "\0"  # in place of an address or an image
 
@@ -28,6 +37,26 @@ _GONE = "\0"  # in place of an address or an image
 def strip_markup(text: str) -> str:
     """Return `text` without addresses, links, images and HTML; the text of links remains."""
     return _PATTERNS.emptied.sub("", ADDRESS_PATTERN.sub(_GONE, _marked(text)))
+
+
+def strip_code_addresses(code: str, known: Sequence[str]) -> str:
+    """Return code without the addresses that nobody vouches for; no link is made of any.
+
+    Args:
+        code: Inline code, or a block of code.
+        known: Texts whose addresses may be shown. One in a reserved domain, or of a host without
+            a domain, always may.
+    """
+
+    def keep(found: re.Match[str]) -> str:
+        address = found[0].strip()
+        host = _HOST.match(address)
+        if host and ("." not in host["host"] or _RESERVED.fullmatch(host["host"])):
+            return found[0]
+        named = any(address.rstrip("/") in text for text in known)
+        return found[0] if host and named else ""
+
+    return ADDRESS_PATTERN.sub(keep, code)
 
 
 def sanitize_text(text: str) -> str:

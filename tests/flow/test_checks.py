@@ -103,7 +103,7 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
     ("name", "tag"), [("reflection", "contested"), ("judge", "doubted"), ("reporter", "doubted")]
 )
 def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, tag: str, language: str):
-    values = {"style": "", "tongue": "", "length": "", "most": 2}
+    values = {"style": "", "tongue": "", "length": "", "most": 2, "today": ""}
     assert f"`<{tag}>`" in render_prompt(name, language=language, **values)
 
 

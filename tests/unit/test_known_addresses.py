@@ -31,6 +31,15 @@ def test_every_other_address_is_left_to_the_checks(text: str):
     assert keep_known_addresses(text, [MANUAL]) == text
 
 
+def test_code_keeps_the_addresses_that_a_trusted_source_names_and_no_others():
+    line = "deb https://snapshot.debian.org/ trixie main"
+    text = f"Write this [S1]:\n\n```\n{line}\n{line.replace('debian', 'evil')}\n```"
+
+    kept = keep_known_addresses(text, [MANUAL])
+
+    assert kept == f"Write this [S1]:\n\n```\n{line}\ndeb trixie main\n```"
+
+
 def test_only_files_and_pages_of_a_trusted_genre_name_addresses():
     def source(name: str, kind: str, genre: str) -> Source:
         return {"id": name, "page": name, "title": "", "location": "", "kind": kind, "genre": genre}  # type: ignore[typeddict-item]

@@ -164,6 +164,7 @@ READS: dict[str, Read] = {
         lambda o, id: document_pages.find_places(o, [id]), "pages"
     ),
     "library.document_pages.read_documents": lambda o, ids: _read_documents(o, ids),
+    "library.document_pages.read_short_documents": lambda o, ids: _read_short_documents(o, ids),
     "library.document_pages.read_folders": lambda o, ids: document_pages.read_folders(
         o, ["/docs"], 100_000
     ),
@@ -472,6 +473,15 @@ async def _read_documents(owner: str, ids: Any) -> Any:
         for place in (await document_pages.find_places(other, [*ids.pages])).values()
     ]
     return await document_pages.read_documents(owner, places, 1_000_000)
+
+
+async def _read_short_documents(owner: str, ids: Any) -> Any:
+    places = [
+        place.document
+        for other in OWNERS
+        for place in (await document_pages.find_places(other, [*ids.pages])).values()
+    ]
+    return await document_pages.read_short_documents(owner, places, 1_000_000)
 
 
 async def _told_before(owner: str) -> Any:

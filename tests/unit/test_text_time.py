@@ -63,7 +63,6 @@ NOT_MEASURED = frozenset(
         "report.citations.find_paragraph",
         "report.citations.group_spans",
         "report.markdown.markers.map_matches",
-        "report.markdown.markers.map_outside_quotations",
         "report.rendering.numbering.number_citations",
         "report.checks.second_reader.list_claims",
         "text.private_words.find_telltale_words",

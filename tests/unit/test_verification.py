@@ -311,9 +311,19 @@ def test_a_quoted_line_stays_quoted():
 
 
 def test_code_is_not_read_as_text_but_has_no_addresses():
-    text = '```python\nx = a[1]  # "a long comment here" https://a.test/\n```\n\nBees dance [S1].'
+    text = '```python\nx = a[1]  # "a long comment here" https://a.co/\n```\n\nBees dance [S1].'
 
-    assert body(text) == text.replace(" https://a.test/", "")
+    assert body(text) == text.replace(" https://a.co/", "")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://www.example.com/", "http://HOST:80/a", "http://192.0.2.7/x", "http://localhost:8080"],
+)
+def test_an_address_in_code_that_leads_nowhere_stays(address: str):
+    text = f'Bees dance: `Redirect "/" "{address}"` [S1].\n\n```\nget {address} now\n```'
+
+    assert body(text) == text
 
 
 def test_a_fence_around_prose_is_no_code():
