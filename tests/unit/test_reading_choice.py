@@ -84,15 +84,18 @@ async def test_a_short_document_is_read_whole_where_it_is_hit(tmp_path: Path):
     docs = tmp_path / "docs"
     docs.mkdir()
     parts = [f"## Part {n}\n\n" + f"Sentence of part {n}. " * 40 for n in range(8)]
-    (docs / "notes.md").write_text("\n\n".join(["# Notes", *parts, "## Pump\n\nThe pump is red."]))
-    (docs / "rope.md").write_text(f"# Rope\n\n{BRIDGES}")
+    (docs / "notes.md").write_text(
+        "\n\n".join(["# Notes", *parts, "## Pump\n\nThe hydraulic pump is red."])
+    )
+    others = "\n\n".join(f"Pump {n} has the colour that it was given." for n in range(800))
+    (docs / "pumps.md").write_text(f"# Pumps\n\n{others}")
     root = (await ingest_folder(OWNER, docs, lambda _: None)).root
 
-    evidence = await read("Which colour has the pump?", root, 3_000)
+    evidence = await read("Which colour has the hydraulic pump?", root, 3_000)
 
     text = "\n\n".join(passage["text"] for passage in evidence.passages)
     assert [n for n in range(8) if f"Sentence of part {n}." in text] == [*range(8)]
-    assert text.index("part 0.") < text.index("part 7.") < text.index("The pump is red.")
+    assert text.index("part 0.") < text.index("part 7.") < text.index("The hydraulic pump is red.")
 
 
 async def test_a_name_is_followed_to_where_its_own_page_describes_it(tmp_path: Path):
