@@ -101,3 +101,34 @@ async def test_a_finding_of_which_nothing_is_left_has_failed(
     outcome = await rejected(thread, choices, script, WRONG, wrong=[WRONG], feedback="Not so.")
 
     assert (finding_of(outcome)["status"], finding_of(outcome)["text"]) == ("failed", "")
+
+
+async def test_a_finding_to_which_the_missing_was_added_is_as_good_as_one_that_passed(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE}", f"{TRUE} {LONGER}")
+    script.on("reporter", f"{TRUE} {LONGER}")
+    missing = "The finding only says what the waggle dance tells: add what a longer run means."
+    script.on("Verdict", {"passed": False, "feedback": missing, "queries": ["waggle run"]})
+
+    finding = finding_of(await thread.begin("How do bees dance?", make(choices), quiet))
+
+    assert "farther away" in finding["text"]
+    assert (finding["status"], finding.get("doubted", "")) == ("ok", "")
+
+
+async def test_a_review_is_shown_the_passages_of_what_disagrees(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance winter cluster"))
+    said = f"{TRUE}\n\n## Disagreements\n- One page says 1927 [S1], another has no year [S2].\n"
+    script.on("researcher", said)
+    script.on("reporter", TRUE)
+    script.on("Verdict", {"passed": True})
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    pages = script.prompts("Verdict")[0].partition("<pages>")[2]
+    assert '<page id="S2"' in pages
+    assert {"S1", "S2"} <= set(finding_of(outcome)["sources"])
