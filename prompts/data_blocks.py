@@ -161,14 +161,31 @@ def _standing(source: Data) -> dict[str, object]:
     """Return the attributes of a page by which its word is weighed, as far as they are known."""
     site = source.get("site") if source.get("kind") == "web" else ""
     genre = source.get("genre") if source.get("genre") in WEAK_GENRES else ""
-    known = {"site": site, "date": source.get("published"), "genre": genre}
+    known = {
+        "site": site,
+        "file": _file_name(source),
+        "date": source.get("published"),
+        "genre": genre,
+    }
     return {name: value for name, value in known.items() if value}
+
+
+def _file_name(source: Data) -> str:
+    """Return the name of a source that is a file, unless its title says it."""
+    if source.get("kind") != "file":
+        return ""
+    location = str(source["location"])
+    # A file may have a # in its name, but no place has one.
+    path = location.rpartition("#")[0] or location
+    name = path.rpartition("/")[2]
+    return "" if name.rpartition(".")[0] in str(source["title"]) else name
 
 
 def _describe_origin(source: Data) -> str:
     """Return the site or folder, the genre, the author and the date of a source in brackets."""
     genre = source.get("genre") if source.get("genre") not in ("file", "unknown") else ""
-    known = (source.get("site"), genre, source.get("author"), source.get("published"))
+    named = _file_name(source)
+    known = (named or source.get("site"), genre, source.get("author"), source.get("published"))
     told = ", ".join(str(part) for part in known if part)
     return f" ({told})" if told else ""
 

@@ -9,13 +9,13 @@ from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
 from report.markdown.markdown_blocks import list_prose_blocks, list_statements, parse_blocks
 from report.markdown.markers import QUOTE, list_cited_ids
 from text.sentences import list_sentences
-from text.text_blocks import find_headings_above
+from text.text_blocks import find_headings_above, split_blocks
 from text.tokens import estimate_tokens
 
-MAX_EVIDENCE_TOKENS = 20_000
+MAX_EVIDENCE_TOKENS = 24_000
 """Limit of the passages of one request, in tokens."""
 
-_PARAGRAPH_CHARS = (1_600, 800, 400, 0)  # of a paragraph around the evidence: the most that fits
+_PARAGRAPH_CHARS = (1_600, 1_000, 600, 300, 0)  # of a paragraph around evidence: what fits
 _FRAME_TOKENS = 40  # roughly, around a passage in a request
 
 _Place = tuple[str, int, int]
@@ -103,9 +103,12 @@ def _widen_to_paragraph(text: str, start: int, end: int, most: int) -> tuple[int
     beside = (most - (end - start)) // 2
     if beside <= 0:
         return start, end
-    first = max(text.rfind("\n\n", 0, start) + 2 if "\n\n" in text[:start] else 0, start - beside)
-    last = text.find("\n\n", end)
-    last = min(len(text) if last < 0 else last, end + beside)
+    touched = [block for block in split_blocks(text) if block[0] < end and start < block[1]]
+    top = min([start, *(block[0] for block in touched)])
+    while text.startswith("#", top) and "\n\n" in text[top:start]:
+        top = text.index("\n\n", top) + 2  # What it stands under is told beside it.
+    first = max(top, start - beside)
+    last = min(max([end, *(block[1] for block in touched)]), end + beside)
     whole = [one for one in list_sentences(text) if first <= one.start and one.end <= last]
     first = min([start, *(one.start for one in whole)]) if first == start - beside else first
     last = max([end, *(one.end for one in whole)]) if last == end + beside else last

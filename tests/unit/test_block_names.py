@@ -246,9 +246,9 @@ def test_a_finding_without_a_text_says_why():
 @pytest.mark.parametrize(
     ("location", "place"),
     [
-        ("/bees/notes.md#winter", ' place="winter"'),
-        ("/bees/C# and F#.md#L1-L3", ' place="L1-L3"'),
-        ("https://bees.example/dance", ""),
+        ("/bees/notes.md#winter", ' place="winter" file="notes.md"'),
+        ("/bees/C# and F#.md#L1-L3", ' place="L1-L3" file="C# and F#.md"'),
+        ("/bees/Bees.md", ""),
         ("", ""),
     ],
 )
@@ -325,10 +325,10 @@ def test_the_part_that_two_texts_share_is_not_shown_again():
 @pytest.mark.parametrize(
     ("location", "place"),
     [
-        ("m.html#75-hints-and-tips-2", ""),
-        ("m.html#tips", ""),
-        ("m.html#wishes", ' place="wishes"'),
-        ("m.pdf#page=4", ' place="page=4"'),
+        ("m.html#75-hints-and-tips-2", ' file="m.html"'),
+        ("m.html#tips", ' file="m.html"'),
+        ("m.html#wishes", ' place="wishes" file="m.html"'),
+        ("m.pdf#page=4", ' place="page=4" file="m.pdf"'),
     ],
 )
 def test_a_section_is_named_by_its_title_alone(location: str, place: str):
