@@ -38,6 +38,7 @@ from report.first_passages import select_first_passages
 from runs.call_site import call_site
 from runs.lifecycle import set_run_status
 from text.normalization import to_one_line
+from tools.evidence import searches_web
 from tools.scope_outline import outline_scope, render_outline_block
 
 TRIES = 2
@@ -154,6 +155,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         today=datetime.now(UTC).date(),
         max_steps=limit,
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
+        web=render_prompt(_web_prompt(runtime.context), language=language).strip(),
     )
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
@@ -169,6 +171,11 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             if problem.code == ErrorCode.BUDGET_SPENT:
                 break
     return _plan_from_queries(state, limit)
+
+
+def _web_prompt(context: Context) -> str:
+    """Return the prompt that says when a step searches the web."""
+    return "plan_web" if searches_web(context) else "plan_no_web"
 
 
 def _without_answered(plan: Plan, state: State) -> Plan:

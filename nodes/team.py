@@ -147,14 +147,12 @@ def _request(state: State, done: Mapping[str, Finding], raised: Iterable[str]) -
     earlier = select_earlier_findings(state, state["question"])
     found = done.values()
     open_points = [point for finding in found for point in finding.get("open", [])]
-    not_found = [line for finding in found for line in finding.get("not_found", [])]
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])),
         render_sources_block([*found, *earlier], state.get("sources", {})),
         render_findings_block(found),
         render_earlier_block(earlier),
-        render_block("not_found", "\n".join(not_found)),
         render_block("open", "\n".join(open_points)),
         render_block("raised", "\n".join(raised)),
     )

@@ -143,7 +143,7 @@ async def gather_evidence(
         of_document: The most passages of one document, if there are several; 0 for no limit.
     """
     most = WIDE_PAGES if widely else PAGES
-    names = (list(context.search) or list_available_providers(os.environ)) if web else []
+    names = _web_providers(context) if web else []
     on_web = WebSearch(here, context, names)
     searches = [on_web.find_pages(query) for query in queries] if names else []
     uploads = await list_uploaded_files(here.owner, here.thread)
@@ -311,7 +311,7 @@ async def suggest_spellings(owner: str, context: Context, question: str) -> dict
 
     If the web is searched, return none, since its words are unknown.
     """
-    if context.search or list_available_providers(os.environ):
+    if searches_web(context):
         return {}
     part = (
         Scope(groups=context.files) if context.files else parse_scope(list_recalled_parts(context))
@@ -350,3 +350,12 @@ async def preparing_checks(
         written.set()
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
+
+
+def searches_web(context: Context) -> bool:
+    """Tell whether a run has a provider with which it can search the web."""
+    return bool(_web_providers(context))
+
+
+def _web_providers(context: Context) -> list[str]:
+    return list(context.search) or list_available_providers(os.environ)
