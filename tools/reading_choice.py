@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from calls.context_window import input_window
@@ -243,7 +243,7 @@ async def _follow_names(
 def _rank_with_names(
     every: Sequence[FoundPage], cuts: Sequence[ScoredPassage], names: Sequence[str]
 ) -> list[ScoredPassage]:
-    """Return the best hits, then the best passages about each name, then the other hits."""
+    """Return the best hits, then by turns the best passages about the names and the other hits."""
     known = {(cut.page, cut.span.start) for cut in cuts}
     candidates = list(cuts) + [
         ScoredPassage(at, span, f"{page.title}\n{span.text}", 0.0)
@@ -252,8 +252,10 @@ def _rank_with_names(
         if (at, span.start) not in known
     ]
     about = find_best_texts(names, [one.text for one in candidates], PER_NAME)
-    order = dict.fromkeys([*range(len(cuts[:BEST])), *about, *range(len(cuts))])
-    return [candidates[at] for at in order]
+    first = range(len(cuts[:BEST]))
+    named = [at for at in about if at not in first]
+    turns = chain.from_iterable(zip_longest(named, range(len(first), len(cuts))))
+    return [candidates[at] for at in dict.fromkeys([*first, *turns]) if at is not None]
 
 
 def _first_hits(found: Sequence[FoundPage], seen: Iterable[ShownSpan]) -> list[ScoredPassage]:
