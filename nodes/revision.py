@@ -10,7 +10,6 @@ from report.versions import get_previous_version, list_section_titles
 from runs.call_site import run_id, thread_of_run
 from text.question_parts import find_question_subject
 from text.revision_requests import (
-    LONGEST,
     RevisionRequest,
     find_section_number,
     parse_revision_request,
@@ -25,6 +24,9 @@ WRITING_KINDS = ("shorten", "rewrite")
 NEW_RESEARCH_KINDS = ("deepen", "add")
 """The kinds of revisions for which steps are planned."""
 
+
+MAX_REQUEST = 4_000
+"""How many characters of a message that asks for a change are kept."""
 
 ALONE = 2
 """With so many terms a topic stands alone; the noise is that of something."""
@@ -68,7 +70,7 @@ def begin_revision(state: State, request: RevisionRequest) -> State:
     language = request.language or detect_language(answer["text"])
     revision = Revision(
         kind=request.kind,
-        request=_last_words(state)[:LONGEST],
+        request=_last_words(state)[:MAX_REQUEST],
         topic=topic,
         turn=turn,
         run=answer.get("run") or run_id(thread_of_run(state["run"]), turn),

@@ -17,7 +17,7 @@ from graph.records import (
     entries_of_turn,
 )
 from graph.state import State
-from prompts.data_blocks import render_block, render_finding_block, wrap_blocks
+from prompts.data_blocks import LEFT_OUT, render_block, render_finding_block, wrap_blocks
 from report.checks.caveats import is_absence_remark
 from report.checks.claims import classify_statement
 from report.document import find_reached_limit
@@ -130,10 +130,10 @@ def parse_quoted_sentences(told: str) -> list[str]:
     return [tail[:-1] for tail in tails if len(tail) > 1 and tail.endswith("”")]
 
 
-MAX_EARLIER_TOKENS = 1_500
+MAX_EARLIER_TOKENS = 6_000
 """Limit of the findings of earlier turns together, in tokens."""
 
-MAX_FINDING_TOKENS = 500
+MAX_FINDING_TOKENS = 1_800
 """Limit of one finding of an earlier turn, in tokens."""
 
 _RANKED_CHARS = 4 * MAX_FINDING_TOKENS
@@ -242,7 +242,7 @@ def _as_finding(turn: int, answer: TurnAnswer) -> Finding:
 
 
 def _shorten(finding: Finding) -> Finding:
-    """Return a finding cut after the last sentence or line that fits."""
+    """Return a finding cut after the last sentence or line that fits, and marked as cut."""
     text = finding["text"]
     if estimate_tokens(text) <= MAX_FINDING_TOKENS:
         return finding
@@ -250,7 +250,7 @@ def _shorten(finding: Finding) -> Finding:
     fits = bisect_right(ends, MAX_FINDING_TOKENS, key=lambda end: estimate_tokens(text[:end]))
     text = text[: ends[max(fits - 1, 0)]]
     sources = [name for name in finding["sources"] if name in text]
-    return finding | {"text": text, "sources": sources}
+    return finding | {"text": f"{text.rstrip()} {LEFT_OUT}", "sources": sources}
 
 
 _MAX_QUOTED_SENTENCES = 6  # in a report composed from the first search
