@@ -84,6 +84,7 @@ _MARGIN_NAMES = (
     r"|related|skip|toc|catlinks|printfooter|metadata|paginat\w+"
 )
 _MARGIN_CLASS = regex(rf"(?:^|[\s_-])(?:{_MARGIN_NAMES})(?=$|[\s_-])", re.IGNORECASE)
+_BOOK_PART = regex(r"section|sect\d|chapter|appendix|preface|article")
 # The id of a section is often made of the words of its heading.
 _MARGIN_ID = regex(rf"(?:{_MARGIN_NAMES})", re.IGNORECASE)
 _STRUCK = frozenset(["s", "del", "strike"])
@@ -178,7 +179,19 @@ def _is_margin(node: Any) -> bool:
     if node.tag not in _BLOCKS or node.tag == "body":
         return False
     by_class = _MARGIN_CLASS.search(node.get("class", ""))
+    if by_class and _is_boxed_text(node):
+        return False
     return bool(by_class or _MARGIN_ID.fullmatch(node.get("id", "")))
+
+
+def _is_boxed_text(node: Any) -> bool:
+    """Tell whether an element is a box in the text of a book, such as DocBook's `sidebar`."""
+    if node.get("class", "").split() != ["sidebar"]:
+        return False
+    return any(
+        above.tag in ("section", "article") or _BOOK_PART.fullmatch(above.get("class", ""))
+        for above in node.iterancestors()
+    )
 
 
 class _Reader:

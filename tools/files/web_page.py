@@ -46,12 +46,15 @@ _MIN_KNOWN = 0.6
 _MIN_MENU = 3
 _MIN_LINKED = 0.6
 _MIN_INSIDE = 0.75
+_MIN_TITLE = 6
+_MIN_PROSE, _MAX_LINKED = 120, 0.3
 _BODY = regex(r"<body\b", re.IGNORECASE)
 _FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
 )
 _NOT_LETTERS = regex(r"[\W_]+")
 _COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
+_FOOTNOTE = regex(r"\[\d{1,3}\]\s")
 _LISTED = regex(r"-\s|\d+\.\s")
 
 
@@ -94,7 +97,7 @@ def read_article(text: str, *, search: bool = True) -> Article:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
         return Article(strip_permalink(title), blocks, language=language, links=links)
-    blocks = _choose_blocks(root, article.text)
+    blocks = _choose_blocks(root, article.text, article.title or title)
     return Article(
         strip_permalink(article.title or title),
         blocks,
@@ -133,7 +136,7 @@ def _extract(text: str) -> Any:
     )
 
 
-def _choose_blocks(root: Any, article: str) -> list[TextBlock]:
+def _choose_blocks(root: Any, article: str, title: str) -> list[TextBlock]:
     """Return the blocks that contain an article, and what it lacks between them."""
     known = _KnownText(article)
     for path in (".//main", ".//*[@role='main']", ".//article"):
@@ -143,7 +146,7 @@ def _choose_blocks(root: Any, article: str) -> list[TextBlock]:
         if blocks and _KnownText(text).contains(article):
             return _from_main(blocks, _mark(blocks, known))
     blocks = list(iterate_html_blocks(root))
-    return _from_body(blocks, _mark(blocks, known))
+    return _from_body(blocks, _mark(blocks, known), title)
 
 
 def _from_main(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
@@ -155,17 +158,41 @@ def _from_main(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[Text
     ]
 
 
-def _from_body(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
-    """Return what is between the ends of an article, or all text if that is clearly more."""
+def _from_body(blocks: Sequence[TextBlock], marked: Sequence[bool], title: str) -> list[TextBlock]:
+    """Return what is between the ends of an article, or all text if that is clearly more.
+
+    It begins with the heading that is the title of the page, and ends with prose and footnotes.
+    """
     whole = _from_main(blocks, marked)
     ends = [at for at, keep in enumerate(marked) if keep]
     if not ends:
         return whole
     first, end = ends[0], _find_list_end(blocks, ends[-1]) + 1
+    while end < len(blocks) and _goes_on(blocks[end]):
+        end += 1
+    first = _find_title(blocks[:first], title, first)
     while first and blocks[first - 1].level and not blocks[first - 1].in_margin:
         first -= 1
     inside = _from_main(blocks[first:end], marked[first:end])
     return inside if _size(inside) >= _MIN_INSIDE * _size(whole) else whole
+
+
+def _goes_on(block: TextBlock) -> bool:
+    """Tell whether a block behind the last known words of an article still belongs to it."""
+    if _FOOTNOTE.match(block.text):
+        return True
+    prose = len(block.text) >= _MIN_PROSE and block.linked < _MAX_LINKED
+    return prose and not (block.level or block.in_margin)
+
+
+def _find_title(before: Sequence[TextBlock], title: str, first: int) -> int:
+    """Return where the heading stands that is the title of a page; `first` if it has none."""
+    wanted = _letters(title)
+    for at, block in enumerate(before):
+        said = _letters(block.text)
+        if block.level and not block.in_margin and len(said) >= _MIN_TITLE and said in wanted:
+            return at
+    return first
 
 
 def _find_list_end(blocks: Sequence[TextBlock], last: int) -> int:
