@@ -47,3 +47,10 @@ def test_the_notes_at_the_end_of_a_page_are_read():
     note = "<div class='footnote'><p>[61] The gate is opened by hand on Sundays.</p></div>"
 
     assert "[61] The gate is opened by hand" in said(f"<p>{LONG}</p><p>{LONG}</p>{note}")
+
+
+def test_a_warning_is_not_the_title_of_a_page():
+    warning = f"<div class='warning'><h3 class='title'>Warning</h3><p>{LONG}</p></div>"
+    text = page(f"<p>{LONG}</p>{warning}").replace('<h2 class="title">4.2. Mills</h2>', "")
+
+    assert read_article(text).title == "4.2. Mills"

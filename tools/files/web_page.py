@@ -97,9 +97,10 @@ def read_article(text: str, *, search: bool = True) -> Article:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
         return Article(strip_permalink(title), blocks, language=language, links=links)
-    blocks = _choose_blocks(root, article.text, article.title or title)
+    title = _choose_title(root, article.title or "", title)
+    blocks = _choose_blocks(root, article.text, title)
     return Article(
-        strip_permalink(article.title or title),
+        strip_permalink(title),
         blocks,
         article.date if article.date and _declares_date(root, article.date) else "",
         article.author or "",
@@ -107,6 +108,17 @@ def read_article(text: str, *, search: bool = True) -> Article:
         (article.pagetype or "").lower(),
         links,
     )
+
+
+def _choose_title(root: Any, found: str, declared: str) -> str:
+    """Return the title that was found if the page bears it out, else the one it declares.
+
+    Otherwise a manual page with a warning in it would be called "Warning".
+    """
+    letters = _letters(found)
+    headings = (_letters("".join(one.itertext())) for one in root.iterfind(".//h1"))
+    borne_out = letters and (letters in _letters(declared) or letters in headings)
+    return found if borne_out else declared or found
 
 
 def _declares_date(root: Any, date: str) -> bool:
