@@ -74,6 +74,8 @@ class Article(NamedTuple):
     """Its type of schema.org, in small letters."""
     links: tuple[PageLink, ...] = ()
     """What it links to outside its menus, in its order."""
+    head_title: str = ""
+    """The title in its head, which may say more than its heading."""
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
@@ -93,7 +95,8 @@ def read_article(text: str, *, search: bool = True) -> Article:
     if article is None or not article.text:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
-        return Article(strip_permalink(title), blocks, language=language, links=links)
+        heading = strip_permalink(title)
+        return Article(heading, blocks, language=language, links=links, head_title=title)
     blocks = _choose_blocks(root, article.text)
     return Article(
         strip_permalink(article.title or title),
@@ -103,6 +106,7 @@ def read_article(text: str, *, search: bool = True) -> Article:
         language,
         (article.pagetype or "").lower(),
         links,
+        title,
     )
 
 
