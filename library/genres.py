@@ -17,6 +17,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from graph.records import Genre
+from prompts.prompt_injection import has_injection
 from text.pattern_files import PatternFile
 from text.sentences import split_sentences
 from text.words import search_words
@@ -59,7 +60,12 @@ class JudgedPage(NamedTuple):
 
 
 def judge_genre(page: JudgedPage) -> Genre:
-    """Return the genre of a page of the web; `unknown` where nothing decides."""
+    """Return the genre of a page of the web; `unknown` where nothing decides.
+
+    One that gives instructions to the model that reads it is `hostile`, wherever it stands.
+    """
+    if has_injection(f"{page.title}\n\n{page.text}"):
+        return "hostile"
     host, place = _split_address(page.address)
     listed = next((genre for genre in _SITES if _is_listed(host, genre)), None)
     if listed:
