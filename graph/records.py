@@ -31,12 +31,17 @@ Genre = Literal[
     "blog",
     "vendor",
     "farm",
+    "hostile",
     "file",
     "unknown",
 ]
-"""What kind of text a page is; `vendor` sells, `farm` is made only to be found by searches."""
+"""What kind of text a page is.
 
-WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm"])
+`vendor` sells, `farm` is made only to be found by searches, `hostile` gives instructions to the
+model that reads it.
+"""
+
+WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm", "hostile"])
 """The genres whose word alone is said to be theirs."""
 
 Value = TypeVar("Value")
@@ -309,7 +314,7 @@ class DoubtedSentence(TypedDict):
     grade: NotRequired[SupportGrade]
 
 
-StandingReason = Literal["forum", "blog", "vendor", "farm", "weak", "copies"]
+StandingReason = Literal["forum", "blog", "vendor", "farm", "hostile", "weak", "copies"]
 """Why the word of some sources is worth less: the weak genre of all, several of them, or copies."""
 
 

@@ -4,7 +4,8 @@ The address decides where it can: sites whose genre is known, then hosts and pat
 page declares itself to be. The text decides of papers, of pages that sell, and of content farms.
 Those are known by several signs together, since each alone is found on honest pages: the signs are
 those of Ntoulas et al., "Detecting spam web pages through content analysis", WWW 2006 (repetition
-of the words of the title, little different text), and phrases of such pages.
+of the words of the title, little different text), phrases of such pages, and what earns them money:
+a disclosure of commissions, urging to buy, a title that promises the best of this year.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from graph.records import Genre
+from prompts.prompt_injection import has_injection
 from text.pattern_files import PatternFile
 from text.sentences import split_sentences
 from text.words import search_words
@@ -32,6 +34,8 @@ _JUDGED_CHARS = 40_000
 _MIN_FARM_POINTS = 6
 _MIN_WORDING = 2
 _MIN_FARM_WORDS = 80  # a shorter text says too little of how it was made
+_MIN_PAID_WORDS = 40  # unless it says itself that it earns commissions
+_MIN_URGING = 2
 _STUFFED_SHARE = 0.05  # of the words of a text, that its most frequent pair of words makes up
 _MIN_STUFFED = 8
 _REPEATED_SHARE = 0.15  # of the sentences, that were said before
@@ -51,10 +55,17 @@ class JudgedPage(NamedTuple):
     """The type of schema.org that it declares, in small letters."""
     author: str = ""
     published: str = ""
+    head_title: str = ""
+    """The title in the head of its markup, which often says more than the heading."""
 
 
 def judge_genre(page: JudgedPage) -> Genre:
-    """Return the genre of a page of the web; `unknown` where nothing decides."""
+    """Return the genre of a page of the web; `unknown` where nothing decides.
+
+    One that gives instructions to the model that reads it is `hostile`, wherever it stands.
+    """
+    if has_injection(f"{page.title}\n\n{page.text}"):
+        return "hostile"
     host, place = _split_address(page.address)
     listed = next((genre for genre in _SITES if _is_listed(host, genre)), None)
     if listed:
@@ -130,16 +141,26 @@ def count_farm_points(page: JudgedPage) -> int:
     """
     text = page.text[:_JUDGED_CHARS]
     words = search_words(text)
-    if len(words) < _MIN_FARM_WORDS:
+    paid = min(2, _count_different(_PATTERNS.affiliate, text))
+    if len(words) < (_MIN_PAID_WORDS if paid else _MIN_FARM_WORDS):
         return 0
     phrases = _count_different(_PATTERNS.filler, text)
-    wording = 3 if phrases >= _MANY_FILLER else 2 if phrases >= _MIN_FILLER else 0
-    wording += min(2, _count_different(_PATTERNS.affiliate, text))
-    if wording < _MIN_WORDING:
+    filler = 3 if phrases >= _MANY_FILLER else 2 if phrases >= _MIN_FILLER else 0
+    if filler + paid < _MIN_WORDING:
         return 0
-    unsigned = not page.author and not page.published
-    listed = bool(_PATTERNS.listicle.search(page.title)) and not _PATTERNS.sourced.search(text)
-    return wording + 3 * _is_stuffed(words) + 2 * _repeats_itself(text) + unsigned + listed
+    repeated = 3 * _is_stuffed(words) + 2 * _repeats_itself(text)
+    return filler + paid + repeated + _count_sales_points(page, text)
+
+
+def _count_sales_points(page: JudgedPage, text: str) -> int:
+    """Return what the title, the lack of a name and of sources, and the urging to buy speak for."""
+    titles = f"{page.title}\n{page.head_title}"
+    unsigned = not page.published and (not page.author or bool(_PATTERNS.team.search(page.author)))
+    promises = bool(_PATTERNS.promising_title.search(titles))
+    listed = bool(_PATTERNS.listicle.search(page.title)) or promises
+    unsourced = listed and not _PATTERNS.sourced.search(text)
+    urging = _count_different(_PATTERNS.urging, text) >= _MIN_URGING
+    return unsigned + unsourced + 2 * promises + 2 * urging
 
 
 def _is_stuffed(words: list[str]) -> bool:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any, cast
 
 from graph.records import WEAK_GENRES
+from prompts.prompt_injection import cut_injections
 
 TAGS = re.findall(
     r"\w+",
@@ -122,27 +123,28 @@ def render_pages_block(
 
     What a passage stands under is told beside its words, so that nobody takes it for some of them.
     Those of one source follow each other in its order, and nothing of it is said twice. A passage
-    says whether something of its page is left out in front of it, and behind the last one.
+    says whether something of its page is left out in front of it, and behind the last one. What
+    gives instructions to a model is cut out of what is shown, never out of the passages themselves.
     """
     marked = []
     before = ""
     shown = _once_each(passages)
     for passage, following in zip_longest(shown, shown[1:]):
         source = sources[str(passage["source"])]
-        named = {"id": source["id"], "title": source["title"]}
+        named = {"id": source["id"], "title": cut_injections(str(source["title"]))}
         if place := _place(source):
             named["place"] = place
         if source.get("kind") == "computed":
             named["kind"] = "computed"
         named |= _standing(source)
         if passage.get("under"):
-            named["under"] = str(passage["under"])
+            named["under"] = cut_injections(str(passage["under"]))
         if source["id"] == before or _start(passage):
             named["after"] = LEFT_OUT
         if passage.get("more") and (not following or following["source"] != source["id"]):
             named["before"] = LEFT_OUT
         before = str(source["id"])
-        marked.append(render_block("page", passage["text"], **named))
+        marked.append(render_block("page", cut_injections(str(passage["text"])), **named))
     return wrap_blocks(tag, marked)
 
 
@@ -151,7 +153,7 @@ def render_sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) 
     cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
     lines = []
     for name in dict.fromkeys(one for one in cited_ids if one in sources):
-        parts = [str(sources[name]["title"]), _place(sources[name])]
+        parts = [cut_injections(str(sources[name]["title"])), _place(sources[name])]
         described = ", ".join(part for part in parts if part)
         lines.append(f"- {name}: {described}{_describe_origin(sources[name])}")
     return render_block("sources", "\n".join(lines))
@@ -238,9 +240,10 @@ def list_unseen_passages(passages: Iterable[Data], talk: Iterable[str]) -> list[
     for name, text in (found for said in talk for found in _PAGE.findall(said)):
         seen.setdefault(unescape_attribute(name), []).append(unescape_tags(text))
     return [
-        passage if rest == passage["text"] else _rest(passage, rest)
+        passage if rest == shown else _rest(passage, rest)
         for passage in _once_each(passages)
-        for rest in _without(str(passage["text"]), seen.get(str(passage["source"]), []))
+        for shown in [cut_injections(str(passage["text"]))]
+        for rest in _without(shown, seen.get(str(passage["source"]), []))
     ]
 
 

@@ -61,7 +61,7 @@ def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
     """Return metadata with what follows from the location; older web pages have nothing else."""
     match page.kind:
         case "file":
-            return stored._replace(site=_folder_name(page.location), genre="file")
+            return stored._replace(site=_folder_name(page.location), genre=stored.genre or "file")
         case "web":
             judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
             return stored._replace(site=stored.site or extract_site(page.location), genre=judged)

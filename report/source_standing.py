@@ -73,7 +73,7 @@ def _judge_weak(statement: str, cited: Sequence[Source]) -> StandingReason | Non
     if _names_site(statement, cited):
         return None
     match genres:
-        case ["forum" | "blog" | "vendor" | "farm" as genre]:
+        case ["forum" | "blog" | "vendor" | "farm" | "hostile" as genre]:
             return genre
         case _:
             return "weak"

@@ -90,6 +90,9 @@ EVIDENCE_TOKENS = 2_000
 """The most tokens of passages in a prompt."""
 
 
+_DECEIVING = ("farm", "hostile")
+
+
 class Evidence(NamedTuple):
     """The chosen passages, their sources, and the problems of the search."""
 
@@ -243,7 +246,7 @@ async def _choose_evidence(
         documents = [document_location(page.location) or page.id for page in found]
         cuts = limit_by_document(cuts, documents, wanted.of_document)
     chosen = await do(choose_passages, found, cuts, wanted)
-    return await register_spans(here, chosen, files)
+    return _order_by_standing(await register_spans(here, chosen, files))
 
 
 async def _choose_reading(
@@ -260,6 +263,7 @@ async def _choose_reading(
     evidence = await register_spans(here, chosen, files)
     for passage in evidence.passages[: len(reading.shared)]:
         passage["shared"] = True
+    evidence = _order_by_standing(evidence)
     read = {_document_title(page) for page, _ in chosen}
     found = dict.fromkeys(_document_title(page) for page in _distinct(results))
     return evidence._replace(skipped=tuple(title for title in found if title not in read))
@@ -293,6 +297,16 @@ async def register_spans(
         for source, (page, span) in zip(sources, chosen, strict=True)
     ]
     return Evidence(passages, {source["id"]: source for source in sources}, [])
+
+
+def _order_by_standing(evidence: Evidence) -> Evidence:
+    """Return evidence with the passages of deceiving sources last, what steps share before all."""
+
+    def key(one: Passage) -> tuple[bool, bool]:
+        genre = evidence.sources[one["source"]].get("genre")
+        return not one.get("shared"), genre in _DECEIVING
+
+    return evidence._replace(passages=sorted(evidence.passages, key=key))
 
 
 async def _search_memory(here: CallSite, context: Context, query: str) -> list[FoundPage]:

@@ -10,6 +10,7 @@ from graph.records import Passage, ShownSpan
 from library.page_retrieval import FoundPage
 from library.page_scoring import SIGNAL_WEIGHTS
 from memory.text_vectors import passage_similarity
+from prompts.prompt_injection import has_injection
 from report.citations import SECTION_SEPARATOR
 from text.boilerplate import asks_for_navigation, is_navigation_page
 from text.keyword_ranking import (
@@ -45,6 +46,9 @@ SEEN = 0.25
 
 OFF = 0.3
 """The relative penalty of a passage that names none of the documents' subjects asked about."""
+
+HOSTILE = 0.8
+"""The relative penalty of a page that gives instructions to the model that reads it."""
 
 
 class PassageRequest(NamedTuple):
@@ -87,6 +91,7 @@ def rank_passages(found: Sequence[FoundPage], wanted: PassageRequest) -> list[Sc
     names = find_subject_names([page.title for page in found], f"{query}\n{wanted.subject}")
     worth = [
         (1.0 + SEEN * wanted.shows(found[at].id, span))
+        * (1.0 - HOSTILE * has_injection(found[at].text))
         * (1.0 - OFF * (bool(names) and names.isdisjoint(cached_search_words(text))))
         for (at, span), text in zip(cut, titled, strict=True)
     ]

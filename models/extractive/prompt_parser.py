@@ -14,6 +14,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from config.errors import Problem
 from graph.plan import parse_plan
 from prompts.data_blocks import QUOTATION_BODY, unescape_attribute, unescape_tags
+from prompts.prompt_injection import INSTRUCTION_CUT
 from text.answerability import SourcePassage
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
@@ -220,9 +221,8 @@ def _pages(text: str) -> Iterator[SourcePassage]:
         elif tag == "page" and named.get("id"):
             place = named.get("place", "")
             computed = named.get("kind") == "computed"
-            yield SourcePassage(
-                named["id"], named.get("title", ""), place, unescape_tags(inside), computed
-            )
+            said = unescape_tags(inside).replace(INSTRUCTION_CUT, "\n\n")
+            yield SourcePassage(named["id"], named.get("title", ""), place, said, computed)
 
 
 def _findings(text: str) -> Iterator[PromptFinding]:

@@ -209,3 +209,46 @@ def test_an_honest_page_is_no_farm(text):
 
 def test_without_a_sign_in_the_text_nothing_else_counts():
     assert count_farm_points(JudgedPage("https://a.com/", "10 best mills", PROSE)) == 0
+
+
+MILL_ADVICE = (
+    "By the MillTips Team. {disclosure} A tide mill turns when the pond is higher than the sea. "
+    "Open the gate at high water, close it before the ebb, and wait until the wheel hangs free of "
+    "the race. Oak lasts longer than elm in salt water, and iron pins hold it. The stones must be "
+    "dressed every three weeks, with a pick that a smith has hardened. "
+)
+DISCLOSURES = (
+    "Affiliate disclosure: we may earn a commission when you buy a wheel through our links.",
+    "This post contains affiliate links, at no extra cost to you. We earn commissions.",
+    "We may receive a small commission if you purchase through one of our links, as partners.",
+    "本文含有推广链接，您通过本文的链接购买时，我们会获得少量佣金。",
+)
+URGING = "Top 10 tips: buy our recommended wheel, and read on. Share this post!"
+
+
+def judge_advice(disclosure, urging, title, author=""):
+    text = MILL_ADVICE.format(disclosure=disclosure) + urging
+    return judge_genre(
+        JudgedPage("https://www.example.com/mills", "Tide mills", text, "", author, "", title)
+    )
+
+
+@pytest.mark.parametrize("disclosure", DISCLOSURES)
+def test_a_page_that_is_paid_for_urges_and_promises_is_a_farm(disclosure):
+    title = "How to run a tide mill (2026 Ultimate Guide) - MillTips"
+
+    assert judge_advice(disclosure, URGING, title, "MillTips Team") == "farm"
+
+
+@pytest.mark.parametrize(
+    ("disclosure", "urging", "title", "author"),
+    [
+        (DISCLOSURES[0], "", "Running a tide mill", "Ada Brook"),
+        (DISCLOSURES[0], "", "The complete guide to tide mills (2026)", "Ada Brook"),
+        (DISCLOSURES[0], URGING, "Running a tide mill", "Ada Brook"),
+        ("", URGING, "The ultimate guide to tide mills (2026)", ""),
+        ("This issue is sponsored by Oak Ltd.", "", "The complete guide to tide mills", ""),
+    ],
+)
+def test_one_of_these_signs_makes_no_farm(disclosure, urging, title, author):
+    assert judge_advice(disclosure, urging, title, author) != "farm"

@@ -19,6 +19,7 @@ from library.page_metadata import (
     to_author_names,
     to_published_date,
 )
+from prompts.prompt_injection import has_injection
 from text.boilerplate import is_boilerplate
 from text.regex import regex
 from text.script import CJK
@@ -41,18 +42,22 @@ class ParsedDocument(TypedDict):
     title: str
     sections: list[DocumentSection]
     metadata: NotRequired[PageMetadata]
-    """What the file declares of itself; its site and its genre are not known here."""
+    """What the file declares of itself; its genre is known here only if it is `hostile`."""
 
 
 def declare_metadata(
     document: ParsedDocument, *, published: object = "", author: object = "", language: object = ""
 ) -> ParsedDocument:
-    """Return a document with the date, the authors and the language that its file declares."""
+    """Return a document with the date, the authors and the language that its file declares.
+
+    One that gives instructions to the model that reads it is marked as such.
+    """
     text = "\n".join(section["text"] for section in document["sections"][:2])
     known = PageMetadata(
         published=to_published_date(published),
         author=to_author_names(author),
         language=identify_language(text, language),
+        genre="hostile" if any(has_injection(one["text"]) for one in document["sections"]) else "",
     )
     return {**document, "metadata": known}
 

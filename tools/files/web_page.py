@@ -77,6 +77,8 @@ class Article(NamedTuple):
     """Its type of schema.org, in small letters."""
     links: tuple[PageLink, ...] = ()
     """What it links to outside its menus, in its order."""
+    head_title: str = ""
+    """The title in its head, which may say more than its heading."""
 
 
 def read_article(text: str, *, search: bool = True) -> Article:
@@ -96,17 +98,19 @@ def read_article(text: str, *, search: bool = True) -> Article:
     if article is None or not article.text:
         blocks = list(iterate_html_blocks(root))
         blocks = [block for block in blocks if not block.in_margin] or blocks
-        return Article(strip_permalink(title), blocks, language=language, links=links)
-    title = _choose_title(root, article.title or "", title)
-    blocks = _choose_blocks(root, article.text, title)
+        heading = strip_permalink(title)
+        return Article(heading, blocks, language=language, links=links, head_title=title)
+    found = _choose_title(root, article.title or "", title)
+    blocks = _choose_blocks(root, article.text, found)
     return Article(
-        strip_permalink(title),
+        strip_permalink(found),
         blocks,
         article.date if article.date and _declares_date(root, article.date) else "",
         article.author or "",
         language,
         (article.pagetype or "").lower(),
         links,
+        title,
     )
 
 

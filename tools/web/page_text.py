@@ -46,6 +46,16 @@ class PageText(NamedTuple):
     """The pages it links to: of each the address, a space and the words of the link."""
 
 
+class PageHead(NamedTuple):
+    """What the head of a page says of it, as far as its genre depends on it."""
+
+    type: str = ""
+    """Its type of schema.org, in small letters."""
+    title: str = ""
+
+
+_NO_HEAD = PageHead()
+
 SHORT_TEXT = 10_000
 """A text of at most so many characters is prepared for the store where it is found."""
 
@@ -108,12 +118,12 @@ def _read(
 ) -> PageText:
     with _capped(seconds):
         text = decode_web_page(data, charset, markup=markup)
-        found, declared_type = _page(text, article=article) if markup else (PageText("", text), "")
+        found, head = _page(text, article=article) if markup else (PageText("", text), _NO_HEAD)
         heading = unwrap_line(normalize_text(found.title))[:_TITLE]
         text = normalize_text(found.text).strip()
         asked, url = addresses
         links = _to_stored_links(url, found.links)
-        metadata = judge_metadata(url, heading, text, found.metadata, declared_type)
+        metadata = judge_metadata(url, heading, text, found.metadata, head)
     page = NewPage(title=heading or asked, place="", text=text, metadata=metadata, links=links)
     return PageText(heading, text, metadata, _prepare_short_page(page), links)
 
@@ -135,7 +145,7 @@ def _to_stored_links(url: str, links: Sequence[str]) -> list[str]:
 
 
 def judge_metadata(
-    address: str, title: str, text: str, declared: PageMetadata, declared_type: str = ""
+    address: str, title: str, text: str, declared: PageMetadata, head: PageHead = _NO_HEAD
 ) -> PageMetadata:
     """Return what a page of the web declares, with its site, its language and its genre."""
     author, published = to_author_names(declared.author), to_published_date(declared.published)
@@ -144,7 +154,9 @@ def judge_metadata(
         published=published,
         author=author,
         language=identify_language(text, declared.language),
-        genre=judge_genre(JudgedPage(address, title, text, declared_type, author, published)),
+        genre=judge_genre(
+            JudgedPage(address, title, text, head.type, author, published, head.title)
+        ),
     )
 
 
@@ -153,10 +165,10 @@ def _prepare_short_page(page: NewPage) -> list[NewPage] | None:
     return size_pages([page]) if short else None
 
 
-def _page(text: str, *, article: bool) -> tuple[PageText, str]:
-    """Return what a page says and declares, and its type of schema.org."""
+def _page(text: str, *, article: bool) -> tuple[PageText, PageHead]:
+    """Return what a page says and declares."""
     if not text.strip():
-        return PageText("", ""), ""
+        return PageText("", ""), _NO_HEAD
     # Only worker processes parse, and the parsers take 12 MB and a fifth of a second to load.
     from tools.files.web_page import PAGE_ERRORS, read_article  # noqa: PLC0415
 
@@ -167,7 +179,9 @@ def _page(text: str, *, article: bool) -> tuple[PageText, str]:
     declared = PageMetadata("", found.published, found.author, found.language)
     blocks = render_text_blocks(found.blocks)
     links = [f"{link.target.replace(' ', '%20')} {link.words}" for link in found.links]
-    return PageText(found.title, blocks, declared, links=links), found.declared_type
+    return PageText(found.title, blocks, declared, links=links), PageHead(
+        found.declared_type, found.head_title
+    )
 
 
 @contextmanager

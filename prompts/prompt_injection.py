@@ -1,0 +1,135 @@
+"""Find in sources what gives instructions to the model that reads them, and cut it out.
+
+A source is material, and each prompt says so; a model may still follow what a page tells it. What
+is recognised here it never sees: a command to ignore earlier instructions, or words to a model
+together with what it is to do, to say, to hide or to give away. Quotations and texts about such
+instructions stay as they are. Other wordings pass, so the prompts go on saying it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from prompts.loader import load_prompt_tables
+
+INSTRUCTION_CUT = "[instructions to a program, left out / 此处略去对程序的指令]"
+"""What stands in a prompt for the words that were cut out of a source."""
+
+_MAX_GAP = 400  # characters between two signs of one attempt
+_MAX_REST = 600  # characters of the paragraph behind it that belong to it
+_BEFORE = 250  # characters before a sign in which a text says that it is an example
+_SIGNS = ("address", "override", "new_orders", "secrecy", "answer_order", "disclosure", "command")
+_ORDERS = frozenset(["new_orders", "secrecy", "answer_order", "disclosure", "command"])
+_ASKS = frozenset(["secrecy", "answer_order", "disclosure"])
+_ENDS = re.compile(r"[.!?](?=\s|[\"”’)\]]|$)|[。！？]|\n")
+_PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
+_PART = re.compile(r"\{([a-z]\w*)\}")
+# All signs have one of these words; a text without them is not searched any further.
+_HINT = re.compile(
+    r"ignore|disregard|forget|override|system|developer|\bai\b|llm|language.model|assistant"
+    r"|chat ?bot|gpt|claude|gemini|copilot|artificial.intelligence|the.user"
+    r"|AI[助代模智机機系]|忽略|无视|無視|忘|不要理|人工智|模型|智能|系[统統]",
+    re.IGNORECASE,
+)
+
+
+class _Sign(NamedTuple):
+    kind: str
+    start: int
+    end: int
+
+
+def has_injection(text: str) -> bool:
+    """Tell whether a text gives instructions to the model that reads it."""
+    return bool(find_injections(text))
+
+
+@lru_cache(maxsize=512)
+def find_injections(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the ends of each part of a text that gives instructions to its reader's model."""
+    if not _HINT.search(text):
+        return ()
+    groups = _group(sorted(_list_signs(text), key=lambda sign: sign.start))
+    return tuple(_widen(text, group) for group in groups if _is_injection(group))
+
+
+def cut_injections(text: str) -> str:
+    """Return a text with `INSTRUCTION_CUT` in the place of each part that instructs models."""
+    parts, done = [], 0
+    for start, end in find_injections(text):
+        parts += [text[done : max(start, done)], INSTRUCTION_CUT]
+        done = max(end, done)
+    return "".join([*parts, text[done:]])
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_written(name), re.IGNORECASE | re.MULTILINE)
+
+
+def _written(name: str) -> str:
+    text = str(load_prompt_tables("prompt_injection")["patterns"][name]).replace("\n", "")
+    return _PART.sub(lambda part: _written(part[1]), text)
+
+
+def _list_signs(text: str) -> Iterator[_Sign]:
+    for kind in _SIGNS:
+        for found in _pattern(kind).finditer(text):
+            start = found.end() - len(found[0].lstrip())
+            if not _is_subject(text, start, found.end()):
+                yield _Sign(kind, start, found.end())
+
+
+def _is_subject(text: str, start: int, end: int) -> bool:
+    """Tell whether words stand in quotation marks or code, or in a text about such words."""
+    first = max(text.rfind("\n\n", 0, start) + 1, start - _BEFORE, 0)
+    before = text[first:start]
+    if before.count('"') % 2 or before.count("`") % 2:
+        return True
+    if any(before.rfind(opened) > before.rfind(closed) for opened, closed in _PAIRS.items()):
+        return True
+    stop = _ENDS.search(text, end)
+    said = text[max(start - _BEFORE, 0) : stop.end() if stop else len(text)]
+    return bool(_pattern("about").search(said))
+
+
+def _group(signs: list[_Sign]) -> list[list[_Sign]]:
+    """Return signs in groups of those that stand close to each other."""
+    groups: list[list[_Sign]] = []
+    for sign in signs:
+        if groups and sign.start - groups[-1][-1].end <= _MAX_GAP:
+            groups[-1].append(sign)
+        else:
+            groups.append([sign])
+    return groups
+
+
+def _is_injection(group: list[_Sign]) -> bool:
+    kinds = {sign.kind for sign in group}
+    if "override" in kinds:
+        return True
+    if "address" in kinds:
+        return bool(kinds & _ASKS) or {"new_orders", "command"} <= kinds
+    return "new_orders" in kinds and len(kinds & _ASKS) > 1
+
+
+def _widen(text: str, group: list[_Sign]) -> tuple[int, int]:
+    """Return the ends of the sentences of a group.
+
+    What is said to a model goes on to the end of its paragraph.
+    """
+    first, last = group[0].start, max(sign.end for sign in group)
+    start = max((end.end() for end in _ENDS.finditer(text, 0, first)), default=0)
+    start += len(text[start:first]) - len(text[start:first].lstrip())
+    stop = _ENDS.search(text, last - 1)
+    end = stop.end() if stop else len(text)
+    if stop and stop[0] == "\n":
+        end = stop.start()
+    paragraph = text.find("\n", end)
+    paragraph = len(text) if paragraph < 0 else paragraph
+    near = paragraph - end <= _MAX_REST
+    told = any(sign.kind in ("address", "override") for sign in group)
+    return start, paragraph if told and near and paragraph > end else end
