@@ -69,7 +69,7 @@ def _is_coded(word: str) -> bool:
     if _PATTERNS.number.fullmatch(word) or _PATTERNS.identifier.fullmatch(word):
         return True
     acronym = _PATTERNS.acronym.match(word)
-    return bool(acronym) and word.removesuffix("s") == acronym[0]
+    return acronym is not None and word.removesuffix("s") == acronym[0]
 
 
 def _is_named(word: str, chinese: bool, first: bool) -> bool:

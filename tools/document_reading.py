@@ -69,7 +69,9 @@ async def find_document(
     document = await outline_document(here.owner, page) if plain else None
     if document is None:
         hint = "give the id of a source, such as S3, or a name from the outline"
-        if (site := read_site_name(plain)) and (known := await list_site_documents(here.owner, site)):
+        if (site := read_site_name(plain)) and (
+            known := await list_site_documents(here.owner, site)
+        ):
             hint = f"`search` takes a site; name one of its pages: {', '.join(known[:NAMED_PAGES])}"
         raise Problem(ErrorCode.SOURCE_NOT_FOUND, f"no document is named {plain!r}", hint=hint)
     return document

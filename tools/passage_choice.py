@@ -31,7 +31,7 @@ from text.text_blocks import extend_to_list, find_headings_above
 from text.topics import named_terms
 from text.words import search_words
 
-Ranking = Sequence[tuple[int, float]]
+Ranking = list[tuple[int, float]]
 """The numbers of passages with their scores, the best first."""
 
 PAGE_WORTH = 2.0
@@ -124,9 +124,7 @@ def rank_passages(found: Sequence[FoundPage], wanted: PassageRequest) -> list[Sc
     ]
 
 
-def _demote_name_lists(
-    query: str, texts: Sequence[str], ranked: Ranking
-) -> Ranking:
+def _demote_name_lists(query: str, texts: Sequence[str], ranked: Ranking) -> Ranking:
     """Rank passages again with a lower score for lists of names, unless one is asked for."""
     if asks_list(query) or asks_for_navigation(query):
         return ranked
@@ -198,9 +196,7 @@ def choose_passages(
     return [(found[at], span) for at, chosen in spans.items() for span in chosen]
 
 
-def _demote_navigation(
-    query: str, origins: Sequence[FoundPage], ranked: Ranking
-) -> Ranking:
+def _demote_navigation(query: str, origins: Sequence[FoundPage], ranked: Ranking) -> Ranking:
     """Rank passages again with a lower score for those of navigation pages."""
     different = {page.id: page for page in origins}.values()
     navigation = {page.id for page in different if is_navigation_page(page.title, page.text)}

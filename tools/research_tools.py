@@ -7,8 +7,8 @@ from dataclasses import replace
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
-from calls.stack import BEGINNING
 from config.errors import Problem
+from memory.middleware import BEGINNING
 from prompts.data_blocks import (
     join_prompt_blocks,
     list_unseen_passages,
