@@ -217,7 +217,8 @@ def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
     missing = list_missing_terms(query, texts)
     language = detect_language(runtime.context.system[:BEGINNING] or query)
     lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
-    shown = _show(evidence, runtime) if evidence.passages else "Nothing was found."
+    shown = _show(evidence, runtime)
+    shown = shown if evidence.passages else "Nothing was found."
     return join_prompt_blocks(lacks if missing else "", shown)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from graph.context import Context
 from library.page_index import findable_condition
@@ -34,8 +34,13 @@ def read_site_name(name: str) -> str:
 async def list_site_documents(owner: str, site: str) -> list[str]:
     """Return the addresses of the pages of a site that were read, in order."""
     hosts = _same_hosts(site)
+    below = [
+        pages.c.origin.startswith(f"{scheme}://{host}", autoescape=True)
+        for scheme in ("http", "https")
+        for host in hosts
+    ]
     wanted = select(pages.c.origin).where(
-        pages.c.owner == owner, pages.c.kind == "web", findable_condition(pages)
+        pages.c.owner == owner, pages.c.kind == "web", findable_condition(pages), or_(*below)
     )
     origins = (await read_rows(wanted.distinct().order_by(pages.c.origin))).scalars()
     return [origin for origin in origins if urlsplit(origin).hostname in hosts]
