@@ -19,12 +19,17 @@ from text.answerability import document_title
 from text.keyword_ranking import rank_texts
 from text.text_blocks import find_headings
 from text.tokens import estimate_tokens
+from text.words import query_terms, search_words, word_weight
 
 TITLE_SEPARATOR = " — "
 """Parts the title of a document from that of a section in the title of a page of a file."""
 
 WHOLE = 1
 """The level of a section that no marked heading opens: a page of a document."""
+
+
+CLEAR = 0.6
+"""The least weighted share of some words that the title of the section they name has."""
 
 
 class PagePart(NamedTuple):
@@ -90,7 +95,10 @@ async def find_section(owner: str, name: str, words: str) -> OutlinedSection | N
 
 
 def match_section(document: OutlinedDocument, words: str) -> OutlinedSection | None:
-    """Return the section whose title is, begins with, contains or best matches some words."""
+    """Return the section whose title is, begins with, contains or clearly matches some words.
+
+    A title matches clearly if it shares most of the words, by how much each says about a topic.
+    """
     asked = _plain(words)
     titles = [_plain(section.title) for section in document.sections]
     tests = (str.__eq__, str.startswith, str.__contains__)
@@ -99,7 +107,12 @@ def match_section(document: OutlinedDocument, words: str) -> OutlinedSection | N
             if test(title, asked):
                 return section
     ranked = rank_texts(words, [section.title for section in document.sections])
-    return document.sections[ranked[0][0]] if ranked else None
+    if not ranked:
+        return None
+    best = document.sections[ranked[0][0]]
+    weights = {word: word_weight(word) for word in query_terms(words)}
+    shared = weights.keys() & set(search_words(best.title))
+    return best if sum(weights[word] for word in shared) >= CLEAR * sum(weights.values()) else None
 
 
 def _plain(title: str) -> str:

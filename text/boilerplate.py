@@ -1,4 +1,4 @@
-"""Recognize text without content: licenses, notices, redirects, lists of links, contents."""
+"""Recognize text without content: licenses, notices, redirects, lists of links or names."""
 
 from __future__ import annotations
 
@@ -35,6 +35,23 @@ def is_navigation_page(title: str, text: str) -> bool:
     addresses = sum(bool(_PATTERNS.address.search(line)) for line in lines)
     named = f"{title}\n{lines[0]}"
     return bool(_PATTERNS.register.search(named)) or 2 * addresses > len(lines)
+
+
+LISTED = 0.8
+"""The least share of the lines of a list of names that are names alone."""
+
+
+def is_name_list(passage: str) -> bool:
+    """Tell whether a passage is only a list of links or names that no sentence says a thing of.
+
+    Its items are a few words long and have no value. A sentence that introduces a list makes it
+    an answer.
+    """
+    lines = [line.strip() for line in passage.splitlines() if line.strip()]
+    items = [line for line in lines if _PATTERNS.bare.fullmatch(line)]
+    if len(items) < LINES or len(items) < LISTED * len(lines):
+        return False
+    return not any(_PATTERNS.sentence.search(f"{line.rstrip(':：')}.") for line in lines)
 
 
 def asks_for_navigation(question: str) -> bool:

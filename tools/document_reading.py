@@ -8,10 +8,9 @@ from pathlib import PurePath
 
 from sqlalchemy import select
 
-from calls.run_budget import run_within_budget
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.records import Source
+from graph.records import Passage, Source
 from library.document_sections import (
     OutlinedDocument,
     OutlinedSection,
@@ -19,18 +18,21 @@ from library.document_sections import (
     match_section,
     outline_document,
 )
-from library.page_retrieval import FoundPage
+from library.page_retrieval import FoundPage, document_location
 from library.recall import read_pages
 from library.tables import documents, pages
 from library.uploaded_files import with_uploads
+from prompts.data_blocks import list_unseen_passages
 from runs.call_site import CallSite
 from storage.engine import read_rows
-from text.reading_windows import widen_hits
 from text.regex import regex
 from text.sentences import Span
 from text.tokens import estimate_tokens
 from tools.evidence import Evidence, register_spans
-from tools.passage_choice import PassageRequest, rank_passages
+from tools.passage_choice import PassageRequest
+from tools.search_answer import answer_search
+from tools.site_search import list_site_documents, read_site_name
+from tools.web.urls import canonicalise_url
 
 READ_TOKENS = 6_000
 """How many tokens of a document are read at once."""
@@ -38,8 +40,11 @@ READ_TOKENS = 6_000
 OUTLINED = 80
 """How many sections of a document are listed."""
 
-ALL = 1_000
-"""More candidate passages than a page has."""
+NAMED_SECTIONS = 40
+"""How many sections are named where one was asked for that there is not."""
+
+NAMED_PAGES = 20
+"""How many pages of a site are named where a document was asked for."""
 
 _LINES = regex(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
@@ -59,20 +64,31 @@ async def find_document(
         Problem: `source_not_found`.
     """
     plain = name.strip().strip("[]").strip()
-    page = _page_of(sources, plain) or await _find_file(here, context, plain) or plain
+    page = _page_of(sources, plain) or await _find_file(here, context, plain)
+    page = page or canonicalise_url(plain)
     document = await outline_document(here.owner, page) if plain else None
     if document is None:
         hint = "give the id of a source, such as S3, or a name from the outline"
+        if (site := read_site_name(plain)) and (
+            known := await list_site_documents(here.owner, site)
+        ):
+            hint = f"`search` takes a site; name one of its pages: {', '.join(known[:NAMED_PAGES])}"
         raise Problem(ErrorCode.SOURCE_NOT_FOUND, f"no document is named {plain!r}", hint=hint)
     return document
 
 
 def _page_of(sources: Mapping[str, Source], name: str) -> str:
-    """Return the page of the source with an id or a title; "" for none."""
+    """Return the page of the source with an id, a title or a location; "" for none."""
     if name in sources:
         return sources[name]["page"]
-    titled = (one["page"] for one in sources.values() if one["title"].casefold() == name.casefold())
-    return next(titled, "")
+    said = (name.casefold(), canonicalise_url(name).casefold())
+    same = (
+        one["page"]
+        for one in sources.values()
+        if one["title"].casefold() == said[0]
+        or {one["location"].casefold(), document_location(one["location"]).casefold()} & {*said}
+    )
+    return next(same, "")
 
 
 async def _find_file(here: CallSite, context: Context, name: str) -> str:
@@ -99,19 +115,34 @@ def describe_outline(document: OutlinedDocument) -> str:
 
 
 async def read_part(
-    here: CallSite, context: Context, parts: Sequence[PagePart]
+    here: CallSite,
+    context: Context,
+    parts: Sequence[PagePart],
+    sources: Mapping[str, Source],
+    talk: Sequence[str],
 ) -> tuple[Evidence, int]:
-    """Return parts of a document as passages, and how many tokens did not fit."""
+    """Return parts of a document as passages, and how many tokens did not fit.
+
+    Args:
+        here: The point of the run.
+        context: The files of the run.
+        parts: The parts, in order.
+        sources: The sources that the conversation knows, by id.
+        talk: The conversation; what it shows already is left out.
+    """
     found = {page.id: page for page in await read_pages(here.owner, [one.page for one in parts])}
+    ids = {one["page"]: name for name, one in sources.items()}
     chosen: list[tuple[FoundPage, Span]] = []
     left = READ_TOKENS
     rest = 0
     for part in parts:
         page = found.get(part.page)
         text = page.text[part.start : part.end].strip() if page else ""
-        if not page or not text:
+        passage = Passage(source=ids.get(part.page, ""), text=text)
+        new = list_unseen_passages([passage], talk) if text else []
+        if not page or not new:
             continue
-        size = estimate_tokens(text)
+        size = sum(estimate_tokens(str(one["text"])) for one in new)
         if rest or (chosen and size > left):
             rest += size
             continue
@@ -129,7 +160,9 @@ def section_parts(document: OutlinedDocument, section: str) -> Sequence[PagePart
     """
     found: OutlinedSection | None = match_section(document, section)
     if found is None:
-        hint = "`outline` lists the sections"
+        titles = [one.title for one in document.sections]
+        more = f"; … and {len(titles) - NAMED_SECTIONS} more" if titles[NAMED_SECTIONS:] else ""
+        hint = f"its sections: {'; '.join(titles[:NAMED_SECTIONS])}{more}"
         what = f"{document.title!r} has no section {section!r}"
         raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
     return found.parts
@@ -165,18 +198,10 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
 async def search_document(
     here: CallSite, context: Context, document: OutlinedDocument, query: str
 ) -> Evidence:
-    """Return the hits of a query in one document, each with its section, in their order."""
+    """Return what answers a query in one document, in all of its pages."""
     found = await read_pages(here.owner, _ids(document))
-    wanted = PassageRequest([query], READ_TOKENS, per_page=ALL)
-
-    def choose() -> list[tuple[FoundPage, Span]]:
-        hits = rank_passages(found, wanted)
-        chosen = widen_hits([page.text for page in found], hits, READ_TOKENS)
-        return [(found[at], span) for at in sorted(chosen) for span in chosen[at]]
-
-    size = sum(len(page.text) for page in found)
-    spans = await run_within_budget(here, context, "researcher", choose, characters=size)
-    return await register_spans(here, spans, context.files)
+    wanted = PassageRequest([query], READ_TOKENS)
+    return await answer_search(here, context, [found], wanted, context.files)
 
 
 def _ids(document: OutlinedDocument) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import NamedTuple
@@ -115,6 +115,13 @@ class Evidence(NamedTuple):
         }
 
 
+EvidenceChooser = Callable[
+    [CallSite, Context, Sequence[list[FoundPage]], PassageRequest, Sequence[str]],
+    Awaitable[Evidence],
+]
+"""Chooses what is shown of found pages."""
+
+
 async def gather_evidence(
     here: CallSite,
     context: Context,
@@ -127,6 +134,7 @@ async def gather_evidence(
     subject: str = "",
     widely: bool = False,
     of_document: int = 0,
+    choose: EvidenceChooser | None = None,
 ) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
@@ -144,8 +152,11 @@ async def gather_evidence(
         subject: The question; documents that it names are preferred.
         widely: Whether documents are read whole or hits with their sections, where they fit.
         of_document: The most passages of one document, if there are several; 0 for no limit.
+        choose: What chooses among the found pages, if neither best passages nor a reading are
+            wanted; it is given the point of the run, its choices, what each query found, the
+            request, and the folders of the run.
     """
-    most = WIDE_PAGES if widely else PAGES
+    most = WIDE_PAGES if widely or choose else PAGES
     names = _web_providers(context) if web else []
     on_web = WebSearch(here, context, names)
     searches = [on_web.find_pages(query) for query in queries] if names else []
@@ -172,7 +183,7 @@ async def gather_evidence(
     choice = PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
     choice = choice._replace(of_document=of_document)
     files = [*own, *context.files]
-    choose = _choose_reading if widely else _choose_evidence
+    choose = choose or (_choose_reading if widely else _choose_evidence)
     evidence = await choose(here, context, [*results, opened], choice, files)
     return evidence._replace(problems=on_web.problems, sent=on_web.sent)
 
@@ -232,7 +243,7 @@ async def _choose_evidence(
 
     A file with copies is cited by its path in the folders of the run, if it has one there.
     """
-    found = _distinct(results)
+    found = list_distinct_pages(results)
     do = partial(
         run_within_budget,
         here,
@@ -258,14 +269,14 @@ async def _choose_reading(
 ) -> Evidence:
     """Choose what is read of the found pages, and register their pages as sources of the thread."""
     wanted = wanted._replace(per_page=ALL)
-    reading = await choose_reading(here, context, _distinct(results), wanted, files)
+    reading = await choose_reading(here, context, list_distinct_pages(results), wanted, files)
     chosen = [*reading.shared, *reading.own]
     evidence = await register_spans(here, chosen, files)
     for passage in evidence.passages[: len(reading.shared)]:
         passage["shared"] = True
     evidence = _order_by_standing(evidence)
     read = {_document_title(page) for page, _ in chosen}
-    found = dict.fromkeys(_document_title(page) for page in _distinct(results))
+    found = dict.fromkeys(_document_title(page) for page in list_distinct_pages(results))
     return evidence._replace(skipped=tuple(title for title in found if title not in read))
 
 
@@ -273,7 +284,7 @@ def _document_title(page: FoundPage) -> str:
     return page.title.partition(SECTION_SEPARATOR)[0]
 
 
-def _distinct(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
+def list_distinct_pages(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
     """Return the found pages once each; a report proves nothing and is none of them."""
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT_PAGES}
     return list(by_id.values())

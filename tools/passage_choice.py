@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from library.page_scoring import SIGNAL_WEIGHTS
 from memory.text_vectors import passage_similarity
 from prompts.prompt_injection import has_injection
 from report.citations import SECTION_SEPARATOR
-from text.boilerplate import asks_for_navigation, is_navigation_page
+from text.boilerplate import asks_for_navigation, is_name_list, is_navigation_page
 from text.keyword_ranking import (
     COMPARED_PASSAGES,
     ScoredPassage,
@@ -22,12 +23,17 @@ from text.keyword_ranking import (
     score_texts,
     select_passages,
 )
+from text.literal_terms import share_rare_terms
+from text.named_sections import TitledSpan, score_named_sections
 from text.passage_splitting import is_breadcrumb, split_passages
 from text.question_types import asks_list
 from text.sentences import Span
 from text.text_blocks import extend_to_list, find_headings_above
 from text.topics import named_terms
 from text.words import search_words
+
+Ranking = list[tuple[int, float]]
+"""The numbers of passages with their scores, the best first."""
 
 PAGE_WORTH = 2.0
 """The weight of the page's score in the score of a passage of memory.
@@ -50,6 +56,15 @@ OFF = 0.3
 HOSTILE = 0.8
 """The relative penalty of a page that gives instructions to the model that reads it."""
 
+NAMED = 1.0
+"""What a passage gains whose section a literal term of the query names, as a part of the best."""
+
+NAMES_ALONE = 0.7
+"""The relative penalty of a list of names, if no list is asked for."""
+
+LACKING = 0.7
+"""The relative penalty of a passage that has none of the rare literal terms, where they count."""
+
 
 class PassageRequest(NamedTuple):
     """The criteria by which passages are chosen."""
@@ -70,6 +85,8 @@ class PassageRequest(NamedTuple):
     """The most candidate passages of one page."""
     of_document: int = 0
     """The most passages of one document, if there are several; 0 for no limit."""
+    literally: bool = False
+    """Whether passages with a rare literal term of the queries come before all others."""
 
     def shows(self, page: str, span: Span) -> bool:
         """Return whether a part of a span was shown before."""
@@ -101,8 +118,56 @@ def rank_passages(found: Sequence[FoundPage], wanted: PassageRequest) -> list[Sc
         bonuses = [wanted.page_worth * found[at].score for at, _ in cut]
         ranked = [(n, own.get(n, 0.0) / most + bonus) for n, bonus in enumerate(bonuses)]
     ranked = _demote_navigation(query, [found[at] for at, _ in cut], ranked)
+    ranked = _demote_name_lists(query, [span.text for _, span in cut], ranked)
+    ranked, named = _promote_named(query, found, cut, ranked)
+    if wanted.literally:
+        ranked = _promote_literal(query, titled, ranked)
     best = max((score for _, score in ranked), default=1.0) or 1.0
-    return [ScoredPassage(*cut[n], titled[n], score / best, worth[n]) for n, score in ranked]
+    return [
+        ScoredPassage(*cut[n], titled[n], score / best, worth[n] * (1.0 + NAMED * named[n]))
+        for n, score in ranked
+    ]
+
+
+def _demote_name_lists(query: str, texts: Sequence[str], ranked: Ranking) -> Ranking:
+    """Rank passages again with a lower score for lists of names, unless one is asked for."""
+    if asks_list(query) or asks_for_navigation(query):
+        return ranked
+    demoted = ((n, score * (1 - NAMES_ALONE * is_name_list(texts[n]))) for n, score in ranked)
+    return sorted(demoted, key=_by_score)
+
+
+def _promote_named(
+    query: str, found: Sequence[FoundPage], cut: Sequence[tuple[int, Span]], ranked: Ranking
+) -> tuple[Ranking, list[float]]:
+    """Rank passages again with those first whose section a literal term of the query names.
+
+    Returns:
+        The ranking, and how well the section of each passage is named, in 0..1.
+    """
+    pieces = [
+        TitledSpan(found[at].text, span, found[at].title.partition(SECTION_SEPARATOR)[2])
+        for at, span in cut
+    ]
+    named = score_named_sections(query, pieces)
+    most = max((score for _, score in ranked), default=1.0) or 1.0
+    promoted = ((n, score / most + NAMED * named[n]) for n, score in ranked)
+    return sorted(promoted, key=_by_score), named
+
+
+def _promote_literal(query: str, texts: Sequence[str], ranked: Ranking) -> Ranking:
+    """Rank passages again, those without any rare literal term of the query behind the others."""
+    shares = share_rare_terms(query, texts)
+    scored = [(n, score * (1 - LACKING * (1 - shares[n]))) for n, score in ranked]
+    having = [score for n, score in scored if shares[n]]
+    least = min(having, default=math.inf)
+    return sorted(
+        ((n, score if shares[n] else min(score, least)) for n, score in scored), key=_by_score
+    )
+
+
+def _by_score(one: tuple[int, float]) -> float:
+    return -one[1]
 
 
 async def rank_by_meaning(
@@ -136,15 +201,13 @@ def choose_passages(
     return [(found[at], span) for at, chosen in spans.items() for span in chosen]
 
 
-def _demote_navigation(
-    query: str, origins: Sequence[FoundPage], ranked: Sequence[tuple[int, float]]
-) -> list[tuple[int, float]]:
+def _demote_navigation(query: str, origins: Sequence[FoundPage], ranked: Ranking) -> Ranking:
     """Rank passages again with a lower score for those of navigation pages."""
     different = {page.id: page for page in origins}.values()
     navigation = {page.id for page in different if is_navigation_page(page.title, page.text)}
     penalty = SIGNAL_WEIGHTS.leading if navigation and not asks_for_navigation(query) else 0.0
     demoted = [(n, score * (1 - penalty * (origins[n].id in navigation))) for n, score in ranked]
-    return sorted(demoted, key=lambda pair: -pair[1])
+    return sorted(demoted, key=_by_score)
 
 
 def _best_passages(page: FoundPage, query: str, most: int) -> list[Span]:

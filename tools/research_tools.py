@@ -8,6 +8,7 @@ from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
 from config.errors import Problem
+from memory.middleware import BEGINNING
 from prompts.data_blocks import (
     join_prompt_blocks,
     list_unseen_passages,
@@ -15,8 +16,10 @@ from prompts.data_blocks import (
     render_cited_block,
     render_pages_block,
 )
+from prompts.loader import render_prompt
+from text.literal_terms import list_missing_terms
+from text.script import detect_language
 from tools.document_reading import (
-    READ_TOKENS,
     describe_outline,
     find_document,
     line_parts,
@@ -28,13 +31,12 @@ from tools.document_reading import (
     section_parts,
 )
 from tools.evidence import Evidence, gather_evidence
+from tools.search_answer import answer_search
+from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import describe_redacted_queries, read_web_pages
 
 SEEN = "Nothing was found that is not shown above already."
-
-SEARCHED = READ_TOKENS // 2
-"""How many tokens one search shows."""
 
 LISTED_LINKS = 60
 """How many links of a page are listed."""
@@ -48,28 +50,37 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
 
     `query`: What to search for, in the language of the sources.
     `scope`: `all`, `files` or `web`.
-    `source`: Search only this document: the id of a source, or its name in the outline.
+    `source`: Search only this document or site: the id of a source, of which any part stands for
+    the whole document, a name in the outline, or a site such as docs.python.org.
     """
     around = runtime.context
-    if source:
-        return await _search_in(runtime, source, query)
-    choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     web = around.allow_web and scope != "files"
+    if source:
+        return await _search_in(runtime, source, query, web=web)
+    choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     evidence = await gather_evidence(
-        around.site, choices, [query], about=query, web=web, max_tokens=SEARCHED, widely=True
+        around.site, choices, [query], about=query, web=web, choose=answer_search
     )
-    shown = _show(evidence, runtime)
-    shown = shown if evidence.passages else "Nothing was found."
-    return join_prompt_blocks(describe_redacted_queries(evidence.sent), shown)
+    shown = _show_found(evidence, runtime, query)
+    return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
-async def _search_in(runtime: Runtime, source: str, query: str) -> str:
+async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) -> str:
     around = runtime.context
+    here, choices = around.site, around.choices
+    site = read_site_name(source)
     try:
-        document = await find_document(around.site, around.choices, around.sources, source)
-        return _show(await search_document(around.site, around.choices, document, query), runtime)
+        try:
+            document = await find_document(here, choices, around.sources, source)
+            evidence = await search_document(here, choices, document, query)
+        except Problem:
+            if not site or not (web or await list_site_documents(here.owner, site)):
+                raise
+            evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
         return _refuse(problem)
+    shown = _show_found(evidence, runtime, query)
+    return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
 @tool("outline")
@@ -98,7 +109,8 @@ async def read_tool(
 
     What is shown above already is left out, so reading a long document again shows what follows.
 
-    `source`: The id of a source, such as S3, or the name of a document in the outline.
+    `source`: The id of a source, such as S3, of which any part stands for the whole document, or
+    the name of a document in the outline.
     `section`: The title of a section, or words of it.
     `around`: Words that stand in the part to read.
     `lines`: Lines of the text, such as 120-180.
@@ -108,14 +120,14 @@ async def read_tool(
         document = await find_document(call.site, call.choices, call.sources, source)
         if around:
             found = await search_document(call.site, call.choices, document, around)
-            return _show(found, runtime)
+            return _show_found(found, runtime, around)
         if lines:
             parts = await line_parts(call.site, document, lines)
         else:
             parts = list(section_parts(document, section) if section else document.pages)
-        shown = {one["page"] for one in call.sources.values()} if not (section or lines) else set()
-        unread = [part for part in parts if part.page not in shown] or parts
-        evidence, rest = await read_part(call.site, call.choices, unread)
+        evidence, rest = await read_part(
+            call.site, call.choices, parts, call.sources, _list_said(runtime)
+        )
     except Problem as problem:
         return _refuse(problem)
     more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
@@ -186,10 +198,28 @@ def _show(evidence: Evidence, runtime: Runtime) -> str:
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
-    short, said = around.compacted, runtime.state["messages"]
-    talk = [str(one.text) for one in [*short.messages, *said[short.upto :]]]
-    unseen = list_unseen_passages(evidence.passages, talk)
+    unseen = list_unseen_passages(evidence.passages, _list_said(runtime))
     return render_pages_block(unseen, evidence.sources) or SEEN
+
+
+def _list_said(runtime: Runtime) -> list[str]:
+    """Return the texts of the conversation as the model sees it."""
+    short, said = runtime.context.compacted, runtime.state["messages"]
+    return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
+
+
+def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
+    """Mark what a search found; the first line names the terms of the query that it lacks."""
+    texts = [
+        f"{evidence.sources[one['source']]['title']}\n{one.get('under', '')}\n{one['text']}"
+        for one in evidence.passages
+    ]
+    missing = list_missing_terms(query, texts)
+    language = detect_language(runtime.context.system[:BEGINNING] or query)
+    lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
+    shown = _show(evidence, runtime)
+    shown = shown if evidence.passages else "Nothing was found."
+    return join_prompt_blocks(lacks if missing else "", shown)
 
 
 def _refuse(problem: Problem) -> str:

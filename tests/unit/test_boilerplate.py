@@ -3,7 +3,7 @@ import pytest
 from library.page_retrieval import search_pages
 from library.page_rows import NewPage
 from library.store import store_pages
-from text.boilerplate import is_navigation_page
+from text.boilerplate import is_name_list, is_navigation_page
 
 ME = "local/"
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
@@ -74,3 +74,17 @@ async def test_a_report_comes_below_the_sources_that_it_cites():
     await put("Relief valve", report, "report", links=(boilers,))
 
     assert await titles("relief valve", ["web", "report"]) == ["Boilers", "Relief valve"]
+
+
+@pytest.mark.parametrize(
+    ("passage", "alone"),
+    [
+        ("### Directives\n\n" + LINKS, True),
+        ("\n".join(f"https://example.org/valve/{name}" for name in NAMES), True),
+        ("The pump has these valves, of which each is open at night:\n\n" + LINKS, False),
+        ("\n".join(f"- Valve {name}: 9 bar" for name in NAMES), False),
+        ("<Valve alpha>\n" + "\n".join(f'  Open "/{name}"' for name in NAMES), False),
+    ],
+)
+def test_a_list_of_names_alone_is_told_from_an_answer(passage: str, alone: bool):
+    assert is_name_list(passage) == alone
