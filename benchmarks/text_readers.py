@@ -60,6 +60,7 @@ PLACES = (
     "nodes.direct",
     "prompts.data_blocks",
     "prompts.methods",
+    "prompts.prompt_injection",
     "report",
     "library.page_scoring",
     "library.signals",

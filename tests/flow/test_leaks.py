@@ -159,7 +159,7 @@ async def test_the_researcher_is_told_which_queries_were_shortened_or_not_sent(
     asked = [str(said[-1].text) for role, said in script.asked if role == "researcher"]
     assert "<withheld>\nThe web was searched for “bee dance”" in asked[0]
     assert "The web was not searched" in asked[0]
-    assert any(one.startswith("The web was searched for “bees”") for one in asked[1:])
+    assert any("The web was searched for “bees”" in one for one in asked[1:])
 
 
 async def test_a_step_whose_model_fails_lists_its_queries_as_they_were_sent(
