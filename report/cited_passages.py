@@ -118,5 +118,7 @@ def _widen_to_paragraph(text: str, start: int, end: int, most: int) -> tuple[int
 def _passage(text: str, name: str, start: int, end: int) -> Passage:
     """Return a part of a page as a passage, with the headings above it."""
     passage = Passage(source=name, text=text[start:end].strip(), start=start)
+    if text[end:].strip():
+        passage["more"] = True
     above = find_headings_above(text, start)
     return passage | {"under": " › ".join(above)} if above else passage

@@ -30,7 +30,7 @@ from tools.document_reading import (
     search_document,
     section_parts,
 )
-from tools.evidence import Evidence, gather_evidence
+from tools.evidence import Evidence, gather_evidence, searches_web
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.urls import canonicalise_url
@@ -54,6 +54,9 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
     the whole document, a name in the outline, or a site such as docs.python.org.
     """
     around = runtime.context
+    if scope == "web" and not searches_web(around.choices):
+        language = detect_language(around.system[:BEGINNING] or query)
+        return render_prompt("no_web_search", language=language).strip()
     web = around.allow_web and scope != "files"
     if source:
         return await _search_in(runtime, source, query, web=web)

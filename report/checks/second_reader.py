@@ -298,10 +298,14 @@ def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> li
         )
         if sum(span.end - span.start for _, span in wide) <= _MAX_EVIDENCE_CHARS:
             break
-    return [
-        Passage(source=name, text=texts[name][span.start : span.end], start=span.start)
-        for name, span in wide
-    ]
+    return [_to_passage(name, texts[name], span) for name, span in wide]
+
+
+def _to_passage(name: str, text: str, span: Span) -> Passage:
+    passage = Passage(source=name, text=text[span.start : span.end], start=span.start)
+    if text[span.end :].strip():
+        passage["more"] = True
+    return passage
 
 
 def _to_claim(
