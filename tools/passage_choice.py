@@ -59,7 +59,7 @@ HOSTILE = 0.8
 NAMED = 1.0
 """What a passage gains whose section a literal term of the query names, as a part of the best."""
 
-NAMES_ALONE = 0.7
+NAMES_ALONE = 0.9
 """The relative penalty of a list of names, if no list is asked for."""
 
 LACKING = 0.7

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from library import store as pages
+from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
 from tools.agent_tools import make_research_tools
+from tools.passage_choice import PassageRequest, rank_passages
 
 OWNER = "local/"
 URL = "https://docs.gate.example/mod_gate.html"
@@ -113,8 +115,9 @@ async def test_any_part_stands_for_the_whole_document(use: Use):
     assert "## GateColour Directive" in read
 
 
-async def test_a_section_that_there_is_not_is_refused_with_those_that_are(use: Use):
-    answer = await use("read", source=URL, section="prices of tickets in summer")
+@pytest.mark.parametrize("words", ["prices of tickets in summer", "an example of ticket prices"])
+async def test_a_section_that_there_is_not_is_refused_with_those_that_are(use: Use, words: str):
+    answer = await use("read", source=URL, section=words)
 
     assert answer.startswith("Refused: 'Module mod_gate' has no section")
     assert "GateLockPolicy Directive" in answer
@@ -127,6 +130,28 @@ async def test_a_page_of_which_a_part_was_shown_is_read_whole(use: Use):
 
     assert "The strict value shuts every gate at dusk." in read
     assert "The lenient policy" not in read
+
+
+def ranked(query: str, *texts: str, literally: bool = False) -> list[str]:
+    found = [FoundPage(str(at), "web", "Page", "", text, 0.0) for at, text in enumerate(texts)]
+    wanted = PassageRequest([query], 1_000, literally=literally)
+    return [cut.span.text for cut in rank_passages(found, wanted)]
+
+
+def test_a_list_of_names_comes_behind_a_sentence():
+    names = "\n\n".join(f"- Lock {name}" for name in NAMES)
+    sentence = "Among the many things that a keeper of the harbour does at dusk is to lock it."
+
+    assert ranked("lock of the gate", names, sentence, *["Boats wait."] * 9)[0] == sentence
+
+
+def test_a_passage_with_a_rare_term_comes_before_those_without():
+    weak = "In a long text on boats, tides, keepers and bells, HSTS is named only once, at the end."
+    strong = "Gate settings: the gate settings are settings of the gate."
+    others = ["Gate settings are read.", "Settings of a gate.", *["Boats wait."] * 9]
+
+    assert ranked("HSTS gate settings", strong, weak, *others, literally=True)[0] == weak
+    assert ranked("HSTS gate settings", strong, weak, *others)[0] == strong
 
 
 async def test_an_answer_is_short(use: Use):
