@@ -82,7 +82,9 @@ class Context:
         "Literal['brief', 'standard', 'long']",
         _choice("standard", "How long the report is to be: brief, standard or long."),
     )
-    query_count: int = _choice(3, "How many ways of asking are searched before planning (0–5).")
+    query_count: int = _choice(
+        5, "The most ways of asking that are searched before planning (0–5)."
+    )
     max_steps: int | None = _choice(None, "The most steps of a plan (1–50); else by depth.")
     max_rounds: int | None = _choice(
         None, "How often steps may be added when something is missing (0–5); else by depth."

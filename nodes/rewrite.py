@@ -34,7 +34,9 @@ from tools.scope_outline import outline_scope, render_outline_block
 class Rewrite(BaseModel):
     """The question as it can be searched."""
 
-    question: SearchText = Field(description="the question in a form that needs no conversation")
+    question: SearchText = Field(
+        default="", description="the question in a form that needs no conversation; else empty"
+    )
     queries: SearchTexts = Field(description="different search queries for it")
 
 

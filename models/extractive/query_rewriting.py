@@ -27,6 +27,9 @@ from text.topics import extract_names, key_phrase, key_terms
 _PATTERNS = PatternFile("models.extractive", "query_rewriting.toml")
 
 
+MOST_QUERIES = 3
+"""How many queries are made of a question: without a model more of them find nothing new."""
+
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
@@ -45,7 +48,7 @@ class _AskedQuestion(NamedTuple):
 def rewrite_question(prompt: ParsedPrompt) -> dict[str, object]:
     """Return the question in a form that stands alone, and as many different queries as asked."""
     question = make_standalone(_without_oneself(prompt.question), prompt.conversation)
-    queries = make_queries(question, prompt.query_count, prompt.source_languages)
+    queries = make_queries(question, min(prompt.query_count, MOST_QUERIES), prompt.source_languages)
     return {"question": question, "queries": queries}
 
 

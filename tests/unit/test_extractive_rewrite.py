@@ -147,10 +147,10 @@ def test_a_second_follow_up_still_knows_what_it_is_all_about():
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
 @pytest.mark.parametrize("question", ["What is HNSW?", "蜜蜂为什么跳舞？", "Compare Rust and Go"])
-def test_there_are_as_many_different_queries_as_asked_for(question, count):
+def test_there_are_as_many_different_queries_as_asked_for_up_to_three(question, count):
     queries = rewrite_question(ParsedPrompt(question=question, query_count=count))["queries"]
 
-    assert len(set(queries)) == len(queries) == count
+    assert len(set(queries)) == len(queries) == min(count, 3)
 
 
 def test_the_sides_of_a_comparison_are_searched_apart():
