@@ -37,6 +37,11 @@ def is_navigation_page(title: str, text: str) -> bool:
     return bool(_PATTERNS.register.search(named)) or 2 * addresses > len(lines)
 
 
+def is_contents_title(line: str) -> bool:
+    """Tell whether a line is only the title of a table of contents."""
+    return bool(_PATTERNS.contents.fullmatch(line))
+
+
 def asks_for_navigation(question: str) -> bool:
     """Tell whether a question asks for a page of this kind."""
     return bool(_PATTERNS.register.search(question)) or "redirect" in question.lower()
