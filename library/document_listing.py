@@ -10,10 +10,10 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import chain, groupby, islice, zip_longest
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, func, select
 
 from library.documents import FILE_KIND
 from library.page_index import PageIndex, findable_condition
@@ -30,8 +30,8 @@ MATCHED = 200
 SHOWN = 40
 """The most documents whose pages are read."""
 
-READ_PAGES = 4
-"""The first pages of a document, whose text is read for headings; others are known by title."""
+READ_CHARACTERS, READ_PAGES = 1_000_000, 2_000
+"""The most characters and pages that are read for headings; other pages are known by title."""
 
 LISTED_PAGES = 5_000
 """The largest memory whose documents are all listed; of a larger one, some and its counts are."""
@@ -63,6 +63,7 @@ class ListedDocument(NamedTuple):
     """Its file name, or its site."""
     group: str
     date: str
+    """When it was said or written, if that is known; no document is as old as its file or copy."""
 
 
 class FoundDocuments(NamedTuple):
@@ -70,7 +71,7 @@ class FoundDocuments(NamedTuple):
 
     listed: Sequence[ListedDocument] = ()
     shown: Sequence[ListedDocument] = ()
-    pages: Mapping[str, Sequence[Any]] = {}
+    pages: Mapping[str, Sequence[ShownPage]] = {}
     sample: Sequence[str] = ()
     unlisted: Mapping[str, int] = {}
     """How many other documents a large memory has, by kind."""
@@ -146,16 +147,15 @@ def _list_files(
     connection: Connection, owner: str, roots: Sequence[str] | None
 ) -> Iterator[ListedDocument]:
     """Yield the files of some folders that could be read, by path; of all if `roots` is `None`."""
-    names = ("root", "path", "sha256", "modified")
+    names = ("root", "path", "sha256")
     its = (documents.c.owner == owner, documents.c.code == "")
     wanted = select(*(documents.c[name] for name in names)).where(*its).order_by(documents.c.path)
     if roots is not None:
         wanted = wanted.where(documents.c.root.in_(roots))
     for row in connection.execute(wanted):
-        day = datetime.fromtimestamp(row.modified / 1e9, UTC).date().isoformat()
         origin = short_hash(FILE_KIND, row.sha256)
         folder, name = os.path.split(row.path)
-        yield ListedDocument(origin, FILE_KIND, name, _relative(folder, row.root), day)
+        yield ListedDocument(origin, FILE_KIND, name, _relative(folder, row.root), "")
 
 
 def _relative(folder: str, root: str) -> str:
@@ -217,27 +217,63 @@ def _count_unlisted(index: PageIndex, listed: Iterable[ListedDocument]) -> dict[
     return dict(+counts)
 
 
+_WRITTEN_HERE = frozenset(["report", "chat", "session"])
+"""The kinds of documents that are stored when they are written."""
+
+
 def _listed_origin(row: Any) -> ListedDocument:
     site = extract_site(row.origin) if row.kind == "web" else ""
-    day = row.said[:10] or datetime.fromtimestamp(row.created, UTC).date().isoformat()
+    day = row.said[:10]
+    if not day and row.kind in _WRITTEN_HERE:
+        day = datetime.fromtimestamp(row.created, UTC).date().isoformat()
     return ListedDocument(row.origin_id, row.kind, site, site, day)
 
 
 _SHOWN_PAGES = select(
-    pages.c.origin_id,
-    pages.c.title,
-    pages.c.place,
-    pages.c.language,
-    pages.c.published,
+    *(pages.c[name] for name in ("number", "origin_id", "title", "place", "language", "published")),
     func.length(pages.c.text).label("size"),
-    case((pages.c.position < READ_PAGES, pages.c.text), else_="").label("text"),
 ).order_by(pages.c.origin_id, pages.c.position)
+
+
+class ShownPage(NamedTuple):
+    """A page of a document that is shown; its text is empty if it was not read."""
+
+    title: str
+    place: str
+    language: str
+    published: str
+    size: int
+    text: str
 
 
 def _read_pages(
     connection: Connection, owner: str, origins: Sequence[str]
-) -> dict[str, Sequence[Any]]:
-    """Return the pages of some documents by origin, only the first ones with their text."""
+) -> dict[str, Sequence[ShownPage]]:
+    """Return the pages of some documents by origin, as many with their text as may be read."""
     its = (pages.c.owner == owner, pages.c.origin_id.in_(origins), findable_condition(pages))
     rows = connection.execute(_SHOWN_PAGES.where(*its)).all() if origins else []
-    return {origin: list(group) for origin, group in groupby(rows, lambda row: row.origin_id)}
+    found = {origin: list(group) for origin, group in groupby(rows, lambda row: row.origin_id)}
+    read = _choose_read(list(found.values()))
+    wanted = select(pages.c.number, pages.c.text).where(pages.c.number.in_(read))
+    texts = {row.number: row.text for row in connection.execute(wanted)} if read else {}
+    return {
+        origin: [_shown_page(row, texts.get(row.number, "")) for row in group]
+        for origin, group in found.items()
+    }
+
+
+def _shown_page(row: Any, text: str) -> ShownPage:
+    return ShownPage(row.title, row.place, row.language, row.published, row.size, text)
+
+
+def _choose_read(documents: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the numbers of the pages to read: the first one of every document, then the next."""
+    read: list[int] = []
+    left = READ_CHARACTERS
+    in_turn = filter(None, chain.from_iterable(zip_longest(*documents)))
+    for row in islice(in_turn, READ_PAGES):
+        left -= row.size
+        if left < 0:
+            break
+        read.append(row.number)
+    return read

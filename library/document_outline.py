@@ -5,15 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
-from library.document_listing import DocumentScope, FoundDocuments, ListedDocument, find_documents
-from library.document_sections import outlined_title, section_name
+from library.document_listing import (
+    DocumentScope,
+    FoundDocuments,
+    ListedDocument,
+    ShownPage,
+    find_documents,
+)
+from library.document_sections import RANGE_SEPARATOR, WHOLE, outlined_title, section_name
 from library.page_metadata import identify_language
-from text.normalization import to_one_line
+from text.boilerplate import is_contents_title
+from text.normalization import cut_at_word, to_one_line
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
 from text.text_blocks import find_headings
@@ -25,13 +32,13 @@ MAX_TOKENS = 1_500
 FOR_HEADS = 0.6
 """The share of the tokens for the lines without their sections."""
 
-SECTION_ROUNDS = (1, 4, 16)
+SECTION_ROUNDS = (1, 4, 16, 64)
 """How many sections every shown document gets before one gets more; the last is the most."""
 
 GROUPS = 12
 """The most folders and sites that are counted by name."""
 
-TITLE, SECTION = 80, 60
+TITLE, SECTION = 80, 100
 """The most characters shown of a title and of a section's title."""
 
 _NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
@@ -53,6 +60,9 @@ class _Entry(NamedTuple):
     head: str
     language: str
     sections: tuple[str, ...]
+    """The titles of its main sections, and of those below them, in order."""
+    ranks: tuple[int, ...]
+    """Which of the sections are shown first: their numbers, the most telling ones first."""
 
 
 async def outline_documents(
@@ -156,7 +166,8 @@ def _with_sections(entries: Sequence[_Entry], left: int, labels: Labels) -> list
 
 
 def _line(entry: _Entry, number: int, labels: Labels) -> str:
-    names = labels["semicolon"].join(entry.sections[:number])
+    """Return the line of an entry with so many of its sections, in their order."""
+    names = labels["semicolon"].join(entry.sections[at] for at in sorted(entry.ranks[:number]))
     rest = len(entry.sections) - number
     more = f"{labels['semicolon']}… +{rest}" if rest else ""
     return f"{entry.head}{labels['colon']}{names}{more}"
@@ -166,24 +177,25 @@ def _count(line: str) -> int:
     return estimate_tokens(f"{escape(line, quote=False)}\n")
 
 
-def _describe(one: ListedDocument, rows: Sequence[Any], labels: Labels) -> _Entry:
+def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) -> _Entry:
     """Return what is shown of a document, from its pages in their order."""
     title = outlined_title(one.kind, rows[0].title)
-    opening = "\n".join(row.text for row in rows)[:4_000]
+    opening = "\n".join(row.text for row in rows[:4])[:4_000]
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
-    about = [labels.get(language, language)] if language else []
-    about += [date, _size(rows, language, labels)]
+    about = [labels.get(language, language), date, _size(rows, language, labels)]
     where = one.name or labels[one.kind]
-    name = to_one_line(title, TITLE)
+    name = cut_at_word(title, TITLE)
     known = (
         where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
     )
-    head = f"- {known} ({labels['comma'].join(about)})"
-    return _Entry(head, language, tuple(_sections(rows, title)))
+    head = f"- {known} ({labels['comma'].join(filter(None, about))})"
+    sections = _find_sections(rows, title)
+    names = tuple(cut_at_word(name, SECTION) for name in sections)
+    return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
 
 
-def _size(rows: Sequence[Any], language: str, labels: Labels) -> str:
+def _size(rows: Sequence[ShownPage], language: str, labels: Labels) -> str:
     """Return how large a document is: its numbered pages or slides, or else about its words."""
     if numbered := _NUMBERED.search(rows[-1].place):
         unit, count = numbered[1], int(numbered[2])
@@ -193,13 +205,42 @@ def _size(rows: Sequence[Any], language: str, labels: Labels) -> str:
     return str(labels["sizes"][unit].format(count=f"{count:,}"))
 
 
-def _sections(rows: Iterable[Any], title: str) -> list[str]:
-    """Return the main sections: headings of the two highest levels, or the titles of pages."""
-    found: list[tuple[int, str]] = []
+def _find_sections(rows: Iterable[ShownPage], title: str) -> dict[str, int]:
+    """Return the sections of the two highest levels with their levels, in order."""
+    found: dict[str, int] = {}
+    unread: list[str] = []
     for row in rows:
-        headings = [(one.level, one.text) for one in find_headings(row.text)]
+        headings = {one.text: one.level for one in find_headings(row.text)}
         named = section_name(row.title, row.place, title)
-        found += headings or ([(1, named)] if named else [])
-    names = [(level, to_one_line(name, SECTION)) for level, name in found if name != title]
-    levels = sorted({level for level, _ in names})[:2]
-    return list(dict.fromkeys(name for level, name in names if level in levels))
+        names = named.split(RANGE_SEPARATOR) if named and not headings else []
+        unread += [] if row.text else names
+        for name, level in (headings or dict.fromkeys(names, WHOLE)).items():
+            if name != title and not is_contents_title(name):
+                found.setdefault(name, level)
+    # The level of a section that was not read is not known, so it is none of the highest.
+    levels = sorted({level for name, level in found.items() if name not in unread})[:2]
+    lowest = levels[-1] if levels else WHOLE
+    found.update((name, lowest) for name in unread if name in found)
+    return {name: level for name, level in found.items() if level <= lowest}
+
+
+def _rank_sections(levels: Sequence[int]) -> list[int]:
+    """Return the numbers of sections, main ones first, each level evenly over the document."""
+    ranked: list[int] = []
+    for level in sorted(set(levels)):
+        its = [at for at, one in enumerate(levels) if one == level]
+        ranked += _spread(its)
+    return ranked
+
+
+def _spread(numbers: Sequence[int]) -> Iterator[int]:
+    """Yield numbers such that the first ones of any count are far from each other.
+
+    These are the first and, again and again, those in the middle between two that were yielded.
+    """
+    step = 1 << max(len(numbers) - 1, 0).bit_length()
+    while step:
+        is_first = step >= len(numbers)
+        starts = range(0, len(numbers), step) if is_first else range(step, len(numbers), 2 * step)
+        yield from (numbers[at] for at in starts)
+        step //= 2

@@ -24,6 +24,9 @@ from text.words import query_terms, search_words, word_weight
 TITLE_SEPARATOR = " — "
 """Parts the title of a document from that of a section in the title of a page of a file."""
 
+RANGE_SEPARATOR = " … "
+"""Parts the first from the last section in the title of a page that holds several."""
+
 WHOLE = 1
 """The level of a section that no marked heading opens: a page of a document."""
 

@@ -35,9 +35,10 @@ class Rewrite(BaseModel):
     """The question as it can be searched."""
 
     question: SearchText = Field(
-        default="", description="the question in a form that needs no conversation; else empty"
+        default="",
+        description="the question in a form that needs no conversation; empty if it is unchanged",
     )
-    queries: SearchTexts = Field(description="different search queries for it")
+    queries: SearchTexts = Field(description="different search queries, one for each part of it")
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:
@@ -74,7 +75,7 @@ async def _correct_spelling(state: State, runtime: Runtime[Context]) -> str:
 
 async def _ask(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
     earlier = _relevant(recent_messages(state)[:-1], state["question"])
-    default = Rewrite(question=state["question"], queries=[])
+    default = Rewrite(queries=[])
     if needs_no_search(state["question"]) or (not earlier and count == 0):
         return default
     system = render_prompt("rewrite", language=state["language"])

@@ -54,6 +54,11 @@ def is_name_list(passage: str) -> bool:
     return not any(_PATTERNS.sentence.search(f"{line.rstrip(':：')}.") for line in lines)
 
 
+def is_contents_title(line: str) -> bool:
+    """Tell whether a line is only the title of a table of contents."""
+    return bool(_PATTERNS.contents.fullmatch(line))
+
+
 def asks_for_navigation(question: str) -> bool:
     """Tell whether a question asks for a page of this kind."""
     return bool(_PATTERNS.register.search(question)) or "redirect" in question.lower()

@@ -151,6 +151,19 @@ def to_one_line(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
+def cut_at_word(text: str, most: int) -> str:
+    """Return a text in one line of at most `most` characters, with "…" for the words left out.
+
+    Where no word ends in its second half, as in Chinese, it is cut between two characters.
+    """
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    end = line.rfind(" ", most // 2, most)
+    kept = line[: end if end > 0 else most - 1].rstrip(" ,;:，；：、")
+    return f"{kept}…"
+
+
 def is_blank(text: str) -> bool:
     """Tell whether a text has only spaces, invisible characters and marks on no letter."""
     return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)

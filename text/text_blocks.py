@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
-from text.normalization import to_one_line
+from text.normalization import cut_at_word, to_one_line
 from text.pattern_files import PatternFile
 from text.regex import regex
 from text.sentences import BULLET, Span, is_entry, is_heading, split_sentences
@@ -149,7 +149,7 @@ def _marks(text: str) -> list[Heading]:
 def _mark(line: re.Match[str]) -> Heading | None:
     """Return the heading or the term that a line is, if it is one."""
     if heading := _HEADING.fullmatch(line[0]):
-        return Heading(line.start(), len(heading[1]), to_one_line(heading[2], LONGEST))
+        return Heading(line.start(), len(heading[1]), cut_at_word(heading[2], LONGEST))
     term = _TERM_LINE.fullmatch(line[0])
     return Heading(line.start(), _TERM_LEVEL, to_one_line(line[0], LONGEST)) if term else None
 

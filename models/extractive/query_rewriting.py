@@ -27,8 +27,8 @@ from text.topics import extract_names, key_phrase, key_terms
 _PATTERNS = PatternFile("models.extractive", "query_rewriting.toml")
 
 
-MOST_QUERIES = 3
-"""How many queries are made of a question: without a model more of them find nothing new."""
+MAX_QUERIES = 3
+"""The most searches that this model writes for one question; more of its kind find no more."""
 
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
@@ -46,9 +46,10 @@ class _AskedQuestion(NamedTuple):
 
 
 def rewrite_question(prompt: ParsedPrompt) -> dict[str, object]:
-    """Return the question in a form that stands alone, and as many different queries as asked."""
+    """Return the question in a form that stands alone, and its queries, each different."""
     question = make_standalone(_without_oneself(prompt.question), prompt.conversation)
-    queries = make_queries(question, min(prompt.query_count, MOST_QUERIES), prompt.source_languages)
+    most = min(prompt.query_count, MAX_QUERIES)
+    queries = make_queries(question, most, prompt.source_languages)
     return {"question": question, "queries": queries}
 
 

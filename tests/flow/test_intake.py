@@ -107,3 +107,17 @@ async def test_rewriter_and_planner_are_told_which_documents_there_are(
         (prompt,) = script.prompts(name)
         assert '<outline languages="en">\n3 documents; languages: English' in prompt
         assert "- dance.md: The dance (English, " in prompt
+
+
+async def test_a_question_that_stands_alone_need_not_be_repeated_and_has_a_query_for_each_part(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    parts = ["waggle dance", "round dance", "winter cluster", "sugar feed", "mites"]
+    script.on("Triage", {"research": True})
+    script.on("Rewrite", {"question": "", "queries": [*parts, "one too many"]})
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (prompt,) = script.prompts("Rewrite")
+    assert "<count>\n5\n</count>" in prompt
+    assert outcome.state["question"] == "How do bees dance?"
+    assert outcome.state["queries"] == ["How do bees dance?", *parts]

@@ -49,7 +49,7 @@ async def test_a_document_has_its_title_language_date_size_and_sections():
 
     assert await outline() == (
         "1 document; languages: English\n"
-        "- bees.md: Bees in winter (English, 1970-01-02, 304 words): Bees; Dance; Stores"
+        "- bees.md: Bees in winter (English, 304 words): Bees; Dance; Stores"
     )
 
 
@@ -61,16 +61,14 @@ async def test_numbered_pages_are_the_size_and_chinese_is_counted_in_characters(
 
     shown = await outline("pages")
 
-    assert "- a.pdf (English, 1970-01-02, 2 pages)" in shown or "2 pages)" in shown
-    assert "- b.txt: 过冬 (Chinese, 1970-01-02, 18 characters)" in shown
+    assert "- a.pdf (English, 2 pages)" in shown or "2 pages)" in shown
+    assert "- b.txt: 过冬 (Chinese, 18 characters)" in shown
 
 
 async def test_its_words_are_in_the_language_of_the_prompt():
     await keep(document("/docs/a.txt", PROSE, title="A"))
 
-    assert (
-        await outline(language="zh") == "1 个文档；语言：英文\n- a.txt：A (英文，1970-01-02，27 词)"
-    )
+    assert await outline(language="zh") == "1 个文档；语言：英文\n- a.txt：A (英文，27 词)"
 
 
 async def test_languages_are_named_by_what_the_texts_show():
@@ -198,3 +196,75 @@ async def test_a_large_memory_is_counted_and_what_matches_or_is_new_is_listed(
 
 async def test_nothing_in_scope_is_no_outline():
     assert await outline_documents(OWNER, DocumentScope(), "bees") == ("", (), 0)
+
+
+async def test_no_document_is_as_old_as_its_file_or_the_copy_that_was_read():
+    await keep(document("/docs/a.txt", PROSE, title="A"))
+    new = [NewPage(title="Hives", place="", text=PROSE)]
+    await store.store_pages(OWNER, "web", "https://a.org/x", new, group="a.org")
+    await store.store_pages(OWNER, "report", "r1", [NewPage(title="R", place="", text=PROSE)])
+
+    found = await outline_documents(OWNER, DocumentScope(memory=Scope()), "bees")
+    web, file, report = sorted(line for line in found.text.splitlines() if line[0] == "-")
+
+    assert "1970" not in file
+    assert web == "- a.org: Hives (English, 27 words)"
+    assert "(English, 20" in report
+
+
+def section(number: int, level: int = 2) -> str:
+    return f"{'#' * level} {number}. Keeping the bees of hive {number} alive in winter\n\n{PROSE}"
+
+
+async def test_every_section_of_a_page_with_several_is_named_whole():
+    texts = ["\n\n".join(section(3 * page + at) for at in range(3)) for page in range(8)]
+    pages = [
+        NewPage(title=f"Bees — {3 * at}. Keeping … {3 * at + 2}. K", place=f"p{at}", text=text)
+        for at, text in enumerate(texts)
+    ]
+    file = document("/docs/a.md", PROSE, title="Bees")
+    await keep(file._replace(pages=[*file.pages, *pages]))
+
+    names = (await outline()).partition("words): ")[2].split("; ")
+
+    assert names == [f"{n}. Keeping the bees of hive {n} alive in winter" for n in range(24)]
+
+
+async def test_sections_of_pages_that_are_not_read_are_named_by_their_titles(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("library.document_listing.READ_CHARACTERS", len(section(1)) + 9)
+    file = document("/docs/a.md", section(1), title="Bees")
+    other = NewPage(title="Bees — 2. Food … 4. Mites", place="x", text=section(2))
+    await keep(file._replace(pages=[*file.pages, other]))
+
+    assert (await outline()).endswith(
+        "1. Keeping the bees of hive 1 alive in winter; 2. Food; 4. Mites"
+    )
+
+
+async def test_the_sections_of_a_long_document_are_chosen_over_its_whole_length():
+    chapters = "\n\n".join(
+        "\n\n".join([section(n, 1), *(section(100 * n + part) for part in range(9))])
+        for n in range(1, 5)
+    )
+    await keep(document("/docs/a.md", chapters, title="Bees"))
+
+    shown = await outline(tokens=160)
+
+    assert [n for n in range(1, 5) if f" {n}. Keeping" in shown] == [1, 2, 3, 4]
+    assert "100. Keeping" in shown
+    assert "; … +" in shown
+    assert not any(f" {n}. " in shown for n in (101, 102))
+
+
+async def test_a_long_title_is_cut_after_a_word_and_contents_are_no_section():
+    long = "What the workers of the hive do with the eggs of the queen in the months of the winter"
+    text = f"# Contents\n\n1. Eggs\n\n# {long}\n\n{PROSE}\n\n# Honey\n\n{PROSE}"
+    await keep(document("/docs/a.md", text, title="Bees"))
+
+    names = (await outline()).partition("words): ")[2].split("; ")
+
+    assert names[0].endswith("…")
+    assert long.startswith(f"{names[0][:-1]} ")
+    assert names[1:] == ["Honey"]

@@ -2,7 +2,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from models.extractive.prompt_parser import ParsedPrompt, parse_prompt
-from models.extractive.query_rewriting import make_standalone, rewrite_question
+from models.extractive.query_rewriting import MAX_QUERIES, make_standalone, rewrite_question
 from prompts.data_blocks import render_block
 
 EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are."
@@ -147,10 +147,10 @@ def test_a_second_follow_up_still_knows_what_it_is_all_about():
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
 @pytest.mark.parametrize("question", ["What is HNSW?", "蜜蜂为什么跳舞？", "Compare Rust and Go"])
-def test_there_are_as_many_different_queries_as_asked_for_up_to_three(question, count):
+def test_there_are_as_many_different_queries_as_asked_for_and_no_more_than_help(question, count):
     queries = rewrite_question(ParsedPrompt(question=question, query_count=count))["queries"]
 
-    assert len(set(queries)) == len(queries) == min(count, 3)
+    assert len(set(queries)) == len(queries) == min(count, MAX_QUERIES)
 
 
 def test_the_sides_of_a_comparison_are_searched_apart():
