@@ -129,10 +129,15 @@ def classify_statement(statement: str) -> StatementKind:
 
 
 def is_plain_claim(statement: str) -> bool:
-    """Tell whether a whole sentence claims something, and neither hedges nor denies."""
+    """Tell whether a whole sentence claims something, and neither asks, hedges nor denies.
+
+    A Chinese question within a sentence, such as one of what is not known, ends like a claim.
+    """
     ending = statement.rstrip(_CLOSING)[-1:]
     whole = ending in "。！" if re.search(f"[{HAN}]", statement) else is_assertion(statement)
     if not (ending and whole) or _PATTERNS.denies.search(statement):
+        return False
+    if _PATTERNS.wonders.search(statement):
         return False
     return classify_statement(statement) == "claim"
 
