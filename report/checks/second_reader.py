@@ -61,6 +61,9 @@ DISPUTED = "disputed"
 
 _MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
 _MAX_CORRECTION_CHARS = 300
+_FOREIGN_PAGE_CHARS = 6_000
+"""How much of a page in another language is shown for a claim: nearly all pages are shorter."""
+
 _SENTENCE = 600
 """How far a margin may go beyond its size to the end of a sentence, in characters."""
 
@@ -399,6 +402,10 @@ def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:
         yield from _named(text, said)
         return
     near = find_evidence(text, CitationUse(0, (), claim.text, quoted=False))
+    if not (near and near.certain) and detect_language(said) != detect_language(text):
+        # Names and numbers alone do not tell which sentence in another language says it.
+        yield Span(0, min(len(text), _FOREIGN_PAGE_CHARS), "")
+        return
     found = Span(near.start, near.end, "") if near else _anchored(text, said)
     yield found
     code = [one.strip() for one in _CODE.findall(said)]

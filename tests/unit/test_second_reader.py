@@ -298,3 +298,12 @@ def test_what_a_reader_says_a_source_says_is_looked_up_in_it(
 )
 def test_the_part_of_a_sentence_that_a_reader_names_stands_in_it(part: str, left: str):
     assert validate_verdict(ClaimVerdict("contradicted", part=part), CLAIM, PAGES).part == left
+
+
+def test_of_a_page_in_another_language_all_is_shown():
+    page = "A mill has a wheel. " * 60 + "The gate is opened at ebb. " + "It is old. " * 60
+    (passage,) = list_claim_passages(
+        [ReviewClaim(1, "水闸在退潮时打开[S1]。", "", ("S1",))], {"S1": page}
+    )
+
+    assert passage["text"].strip() == page.strip()
