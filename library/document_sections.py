@@ -157,7 +157,10 @@ def _outline(rows: Sequence[Any]) -> OutlinedDocument:
     starts = [0, *accumulate(len(row.text) for row in rows)]
     parts = tuple(PagePart(row.id, 0, len(row.text)) for row in rows)
     title = outlined_title(rows[0].kind, rows[0].title)
-    marks = [mark for at, row in enumerate(rows) for mark in _marks(row, at, starts[at], title)]
+    marks: list[_Mark] = []
+    for at, row in enumerate(rows):
+        begun = marks[-1].title if marks else ""
+        marks += _marks(row, at, starts[at], title, begun)
     if len(marks) < 2:
         marks = [_Mark(row.place or title, WHOLE, at, starts[at]) for at, row in enumerate(rows)]
     sections = tuple(
@@ -187,15 +190,16 @@ def outlined_title(kind: str, title: str) -> str:
     return document_title(title) if kind == FILE_KIND else title
 
 
-def _marks(row: Any, at: int, start: int, title: str) -> Iterator[_Mark]:
+def _marks(row: Any, at: int, start: int, title: str, begun: str) -> Iterator[_Mark]:
     """Yield where sections begin in a page: at its headings, or where it begins itself.
 
-    A page that begins without a heading goes on with the section before it unless its title names
-    another one.
+    A page that begins without a heading goes on with the section `begun` before it unless its
+    title names another one.
     """
     headings = find_headings(row.text)
     named = section_name(row.title, row.place, title)
-    if not headings and (named or at == 0):
+    goes_on = bool(begun) and named.startswith(begun.removesuffix("…"))
+    if not headings and ((named and not goes_on) or at == 0):
         yield _Mark(named or title, WHOLE, at, start)
     elif headings and headings[0].start > 0 and at == 0:
         yield _Mark(title, WHOLE, at, start)

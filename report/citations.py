@@ -103,8 +103,8 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
     """
     path, where = _split_location(source)
     found = _LONG_RANGE.search(where)
-    if cited and not found and is_wide_place(source):
-        return _narrow_to_section(source, text, cited)
+    if cited and source["kind"] == "file" and RANGE_SEPARATOR in _section(source):
+        source = _narrow_to_section(source, text, cited)
     if cited is None or not found or not _is_long_place(source):
         return source
     first, last = int(found["first"]), int(found["last"])
@@ -141,12 +141,18 @@ def describe_place(source: Source, language: str) -> str:
     _, where = _split_location(source)
     lines = _LINES.fullmatch(where)
     if lines:
-        return format_place("lines", "-".join(filter(None, lines.groups())), language)
+        counted = format_place("lines", "-".join(filter(None, lines.groups())), language)
+        return ", ".join(filter(None, (_describe_section(source, where, language), counted)))
     places = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
     if places:
         # Readers see pages, not the parts that a page was split into.
         shown = [place for place in places if place[0] != "part"] or places
         return ", ".join(format_place(name, value, language) for name, value in shown)
+    return _describe_section(source, where, language)
+
+
+def _describe_section(source: Source, where: str, language: str) -> str:
+    """Return the section of a file in words; "" if the place is none or has no title."""
     section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""

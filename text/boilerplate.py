@@ -26,6 +26,8 @@ def is_navigation_page(title: str, text: str) -> bool:
     """Tell whether a page is only a redirect, a list of links, an index or a table of contents."""
     if len(text) <= STUB and _PATTERNS.moved.search(text):
         return True
+    if is_contents_title(_PATTERNS.document.sub("", title)):
+        return True
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < LINES:
         return False

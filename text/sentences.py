@@ -91,7 +91,7 @@ def measure_page_width(lines: Sequence[str]) -> int:
     them do not end with a sentence.
     """
     inside = [line for line, below in pairwise(map(str.rstrip, lines)) if line and below]
-    widths = sorted(map(_columns, inside))
+    widths = sorted(map(measure_columns, inside))
     width = widths[int(0.9 * (len(widths) - 1))] if widths else 0
     if not NARROWEST <= width <= WIDEST:
         return 0
@@ -117,7 +117,7 @@ def continues_prose(line: str, following: str, width: int) -> bool:
     """Tell whether a sentence continues in the next line, if both lines are prose."""
     bare = line.rstrip()
     after = following.strip()
-    if _ends_sentence(bare) or _columns(bare) < NARROWEST:
+    if _ends_sentence(bare) or measure_columns(bare) < NARROWEST:
         return False
     if after[0].islower() or _FIRST_CJK.match(after):
         return True
@@ -129,8 +129,8 @@ def continues_prose(line: str, following: str, width: int) -> bool:
 def is_line_full(line: str, following: str, width: int) -> bool:
     """Tell whether the first word of the next line would not have fitted on a line."""
     word = _FIRST.match(following.lstrip())
-    more = _columns(word[0]) if word else 0
-    return bool(width) and _columns(line.rstrip()) + 1 + more > FULL * width
+    more = measure_columns(word[0]) if word else 0
+    return bool(width) and measure_columns(line.rstrip()) + 1 + more > FULL * width
 
 
 def may_join_lines(line: str, following: str) -> bool:
@@ -161,7 +161,7 @@ def _form(line: str) -> str:
     return form if len(form) > 1 and not form[0].isspace() and "0" in form else ""
 
 
-def _columns(text: str) -> int:
+def measure_columns(text: str) -> int:
     """Return how wide a text is; a Chinese character is two columns wide."""
     return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
 

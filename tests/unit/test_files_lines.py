@@ -44,6 +44,12 @@ async def test_wrapped_chinese_lines_are_joined_without_a_space(tmp_path):
     assert await texts(tmp_path, f"　　{line}\n{line}\n{line[:9]}。") == f"{line}{line}{line[:9]}。"
 
 
+async def test_no_space_follows_a_bracket_that_opens_at_the_end_of_a_line(tmp_path):
+    line = "武夷岩茶是产于福建省武夷山的一种乌龙茶它的代表品种有大红袍铁罗汉白鸡冠和水金龟（"
+
+    assert "（Tieluohan" in await texts(tmp_path, f"{line}\nTieluohan）等等。\n{line}\nTieluohan）")
+
+
 async def test_a_word_that_was_cut_at_the_end_of_a_line_is_whole_again(tmp_path):
     text = (
         "The bees of the whole region have been studied by inter-\n"

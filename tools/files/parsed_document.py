@@ -99,6 +99,8 @@ class DocumentPiece(NamedTuple):
     text: str
     until: str = ""
     """The last heading on the level of the first."""
+    is_apart: bool = False
+    """Whether it is not joined with others, such as a table of contents."""
 
     @property
     def name(self) -> str:
@@ -117,7 +119,7 @@ def arrange_sections(
     """Cut long pieces, join those shorter than `least`, and name the place of each section."""
     parts = (part for piece in pieces if piece.text.strip() for part in _cut(piece))
     sections: dict[str, DocumentSection] = {}
-    for group in _join(parts, least):
+    for group in join_pieces(parts, least):
         name = _unique_place(place(group.first, group.last), sections)
         sections[name] = DocumentSection(title=group.name, place=name, text=group.text.strip())
     return list(sections.values())
@@ -183,8 +185,8 @@ def _split_long(text: str, cuts: list[str]) -> Iterator[str]:
             yield from _split_long(unit, cuts[1:])
 
 
-def _join(parts: Iterable[DocumentPiece], least: int) -> list[DocumentPiece]:
-    """Join a part that is too short with the one after it; the last one with the one before."""
+def join_pieces(parts: Iterable[DocumentPiece], least: int) -> list[DocumentPiece]:
+    """Join a part shorter than `least` with the one after it; the last one with the one before."""
     groups: list[DocumentPiece] = []
     for part in parts:
         if groups and (len(groups[-1].text) < least or _leads(groups[-1], part)):
@@ -202,7 +204,8 @@ def _leads(group: DocumentPiece, part: DocumentPiece) -> bool:
 
 
 def _join_two(first: DocumentPiece, second: DocumentPiece) -> list[DocumentPiece]:
-    if len(first.text) + len(second.text) > MAX_SECTION:
+    is_long = len(first.text) + len(second.text) > MAX_SECTION
+    if is_long or first.is_apart or second.is_apart:
         return [first, second]
     title = first.title or second.title
     is_sibling = first.title and second.title not in ("", title) and _level(second) <= _level(first)

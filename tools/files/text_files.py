@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 
 from striprtf.striprtf import rtf_to_text
 
@@ -20,6 +22,13 @@ from tools.files.parsed_document import (
     DocumentSection,
     ParsedDocument,
     arrange_sections,
+    join_pieces,
+)
+from tools.files.plain_headings import (
+    PlainHeading,
+    find_contents_lines,
+    find_plain_headings,
+    mark_headings,
 )
 
 _HYPHENATED = regex(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
@@ -28,6 +37,7 @@ _CUT = regex("[^\\W\\d_][-\u2010\u00ad]$")
 _SOFT = "\u2010\u00ad"
 _CJK_LAST = regex(f"[{CJK}，。、；：）」]")
 _CJK_FIRST = regex(f"[{CJK}（「]")
+_OPENING = frozenset("（「《【")
 _LINES_AT_ONCE = 1_000
 
 
@@ -90,7 +100,8 @@ def join_wrapped_line(text: str, line: str, spelling: HyphenSpelling) -> str:
         first = re.split(r"[^\w-]", bare)[-1].lstrip("-")
         rest = re.split(r"[^\w-]", line)[0].rstrip("-")
         return f"{bare}{'-' if spelling.keeps_hyphen(first, rest, hyphen) else ''}{line}"
-    if _CJK_LAST.match(text[-1:]) and _CJK_FIRST.match(line):
+    is_opened = text[-1:] in _OPENING
+    if is_opened or (_CJK_LAST.match(text[-1:]) and _CJK_FIRST.match(line)):
         return text + line
     return f"{text} {line}"
 
@@ -142,10 +153,59 @@ def read_text_file(file: FileContent) -> ParsedDocument:
 
 
 def make_line_sections(text: str, *, prose: bool = False) -> list[DocumentSection]:
-    """Return the sections of a text, cut between its paragraphs; places are lines of the file."""
+    """Return the sections of a text, cut between its paragraphs; places are lines of the file.
+
+    In prose, wrapped lines are joined, and headings are marked as in Markdown. Its sections begin
+    at headings; a table of contents is a section of its own.
+    """
     text = text.replace("\r\n", "\n").rstrip() + "\n"
-    render = _make_unwrapper(text) if prose else str
-    return arrange_sections(_pieces(text, render), _name_lines, MAX_SECTION // 2)
+    if not prose:
+        return arrange_sections(_pieces(text, str), _name_lines, PARAGRAPHS)
+    lines = text.split("\n")
+    unwrapper = _Unwrapper(lines)
+    headings = find_plain_headings(lines, unwrapper.join)
+    if not headings:
+        return arrange_sections(_pieces(text, unwrapper.render), _name_lines, PARAGRAPHS)
+    contents = find_contents_lines(lines, headings)
+    marked = "\n".join(mark_headings(lines, headings))
+    pieces = _pieces(marked, unwrapper.render)
+    return arrange_sections(_by_sections(pieces, lines, headings, contents), _name_lines)
+
+
+PARAGRAPHS = MAX_SECTION // 2
+"""Of how many characters a part of a text without headings, or of a long section, is at least."""
+
+
+def _by_sections(
+    pieces: Iterable[DocumentPiece],
+    lines: Sequence[str],
+    headings: Sequence[PlainHeading],
+    contents: tuple[int, int] | None,
+) -> Iterator[DocumentPiece]:
+    """Yield the paragraphs of each section joined, or parts of those of a long section."""
+    titles = {one.start + 1: one.title for one in headings}
+    if contents:
+        titles |= {contents[0] + 1: lines[contents[0]].strip()}
+        titles.setdefault(contents[1] + 1, "")
+    starts = sorted(titles)
+
+    def section(piece: DocumentPiece) -> int:
+        return bisect_right(starts, int(piece.first))
+
+    for number, group in groupby(pieces, section):
+        start = starts[number - 1] if number else 0
+        is_apart = contents is not None and start == contents[0] + 1
+        named = (one._replace(title=titles.get(start, "")) for one in group)
+        least = MAX_SECTION if is_apart else PARAGRAPHS
+        for piece in _within_section(named, least):
+            yield piece._replace(is_apart=is_apart)
+
+
+def _within_section(pieces: Iterable[DocumentPiece], least: int) -> list[DocumentPiece]:
+    """Return a section as one piece, or as several if it is too long for one."""
+    parts = list(pieces)
+    size = sum(len(one.text) for one in parts)
+    return join_pieces(parts, MAX_SECTION if size <= MAX_SECTION else least)
 
 
 def _name_lines(first: str, last: str) -> str:
@@ -162,17 +222,19 @@ def _pieces(text: str, render: Callable[[str], str]) -> Iterator[DocumentPiece]:
             number += lines.count("\n")
 
 
-def _make_unwrapper(text: str) -> Callable[[str], str]:
-    """Return a function that joins the wrapped lines of a block of this text."""
-    lines = text.split("\n")
-    width, spelling = measure_page_width(lines), HyphenSpelling(lines)
+class _Unwrapper:
+    """Joins the wrapped lines of the paragraphs of one text."""
 
-    def unwrap(block: str) -> str:
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.width, self.spelling = measure_page_width(lines), HyphenSpelling(lines)
+
+    def join(self, lines: list[str]) -> list[str]:
+        return _join_lines(lines, self.width, self.spelling)
+
+    def render(self, block: str) -> str:
         bare = block.rstrip()
         lines = flatten_ruled_tables(bare.split("\n"))
-        return "\n".join(_join_lines(lines, width, spelling)) + block[len(bare) :]
-
-    return unwrap
+        return "\n".join(self.join(lines)) + block[len(bare) :]
 
 
 def _join_lines(lines: list[str], width: int, spelling: HyphenSpelling) -> list[str]:
