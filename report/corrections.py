@@ -21,7 +21,7 @@ from report.markdown.markdown_blocks import (
 )
 from text.regex import regex
 
-CORRECTABLE = ("no_source", "quote_not_found", "unknown_source")
+CORRECTABLE = ("no_source", "quote_not_found", "quote_not_shown", "unknown_source")
 """Reasons of removals that a writer can do something about."""
 
 MAX_SHOWN = 40

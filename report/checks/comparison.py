@@ -17,6 +17,7 @@ from report.checks.claims import (
     classify_statement,
     has_attribution,
     is_about_source,
+    is_assertion,
     strip_caption_label,
     strip_transition,
 )
@@ -52,6 +53,7 @@ from report.checks.quantities import (
 from report.checks.source_preparation import load_source, load_source_numbers
 from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.synonyms import render_nation_names
+from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
 from report.markdown.code import find_unknown_identifier
 from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
@@ -69,7 +71,9 @@ Chinese is compared in pairs of characters, and one other character breaks two o
 _MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
 _MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
 _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
+_VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
 _CODED = regex(r"`[^`\n]+`")
+_LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
@@ -172,19 +176,51 @@ class SourceComparison:
             return "calculation"
         if self.has_unsupported_number(said, cited, known):
             return self.check_unknown_number(said, cited, known)
+        if self.has_unknown_version(said, cited):
+            return "number"
         if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
             return "name"
         dates = [self.get_source_numbers(name).dates for name in cited]
         return "date" if has_unknown_date(said, dates) else None
 
+    def strip_label(self, statement: str, cited: Sequence[str]) -> str:
+        """Return a statement without a bold label that it begins with, if that claims nothing."""
+        label = _LABEL.match(statement)
+        negated = label and detect_negation(tokenize(label[1])) is not False
+        if (
+            not label
+            or negated
+            or is_assertion(label[1])
+            or not self.is_comparable(label[1], cited)
+        ):
+            return statement
+        sources = [self.get_source(name) for name in cited]
+        unknown = has_unknown_name(label[1], sources, self.get_nameable_text(cited))
+        return statement if unknown else statement[label.end() :]
+
+    def has_unknown_version(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether no source has a number with two dots or more, such as that of a version."""
+        known = "\n".join([self.get_nameable_text(cited), *(self.texts[one] for one in cited)])
+        versions = _VERSION.findall(strip_file_names(statement))
+        return any(
+            not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
+        )
+
+    def quotes_code(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether the code of a statement stands in its sources, some of it in two words."""
+        code = [one.strip("` ") for one in _CODED.findall(statement)]
+        there = all(any(one in self.texts[name] for name in cited) for one in code)
+        return there and any(" " in one for one in code)
+
     def find_difference(
         self, statement: str, cited: Sequence[str], known: Sequence[float] = ()
     ) -> str:
         """Return in what a statement differs from the sources it cites, or nothing."""
-        said = normalize_statement(statement)
         inexact = self.find_exact_mismatch(statement, cited, known)
         if inexact is not None:
             return inexact
+        statement = self.strip_label(statement, cited)
+        said = normalize_statement(statement)
         sources = [self.get_source(name) for name in cited]
         if not self.is_comparable(said, cited):
             foreign = self.has_unknown_latin_name(said, cited)
@@ -207,7 +243,8 @@ class SourceComparison:
         if different or own or bare != said:
             return different
         strange = "strange" if self.is_unrelated_to(statement, cited) else ""
-        return strange or self.find_unsupported_reason(statement, cited)
+        reason = strange or self.find_unsupported_reason(statement, cited)
+        return "" if reason == "strange" and self.quotes_code(statement, cited) else reason
 
     def find_unfounded_detail(self, statement: str, cited: Sequence[str], *, free: bool) -> str:
         """Return why an inference is doubtful: a detail of it that no source has, or nothing.
@@ -253,6 +290,12 @@ class SourceComparison:
         near = list_near_sentences(said, sources, alike=self.is_comparable(said, cited))
         titles = [self.names.get(name, "") for name in cited]
         others = [self.names.get(name, "") for name in self.texts if name not in cited]
+        if not self.is_comparable(said, cited):
+            # A word that begins an English sentence, and no text in Chinese has, may be no name.
+            near = [*near, *(self.get_source(name).text for name in self.texts)]
+            begins = said.strip(" |*-").partition(" ")[0].strip(",:").lower()
+            if any(re.search(rf"(?<![\w.-]){re.escape(begins)}(?![\w-])", one) for one in near):
+                return ""
         return "subject" if cited and has_other_subject(said, near, titles, others) else ""
 
     def is_unrelated_to(self, statement: str, cited: Sequence[str]) -> bool:

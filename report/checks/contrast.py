@@ -255,7 +255,9 @@ def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: 
         one for text in sources for one in list_closest_sentences(statement, text)
     ]
     sure = _affirmed(_PATTERNS.sure, statement)
-    if sure and any(map(_PATTERNS.denies_surety.search, near)):
+    clauses = [part for one in near for part in CLAUSE_SPLIT.split(one)]
+    said = any(_affirmed(_PATTERNS.sure, one) for one in clauses)
+    if sure and not said and any(map(_PATTERNS.denies_surety.search, near)):
         return "strength"
     if alike and _is_too_strong(statement, close, near):
         return "strength"

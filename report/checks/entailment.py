@@ -75,7 +75,10 @@ def find_unsupported_reason(
     ]
     if not computes and _has_other_number(claims, parts, sources, about):
         return "other_number"
-    if any(_is_denial(one, sources, titled) for one in claims if not parts or one != whole):
+    denials = [one for one in claims if not parts or one != whole]
+    if any(_is_denial(one, sources, titled) for one in denials) and not _is_also_denied(
+        whole, sources
+    ):
         return "negation"
     if any(_is_opposite(one, sources) for one in claims):
         return "negation"
@@ -197,6 +200,37 @@ def _is_denial(part: str, sources: Sequence[SourceText], titled: frozenset[str])
     own = set(wanted) - titled
     affirmed = not any(_says_no(one, own) or _PATTERNS.condition.search(one) for one in close)
     return len(wanted) > 1 and bool(close) and affirmed
+
+
+def _is_also_denied(statement: str, sources: Sequence[SourceText]) -> bool:
+    """Tell whether the sentences most like a statement, or the next ones, deny one of its words.
+
+    It is a word that the statement denies, or the sentence has most of its other words.
+    """
+    lower = statement.lower()
+    denied = {
+        word
+        for one in _PATTERNS.denied_words.finditer(lower)
+        for word in _list_topic_words(one[0]) or search_words(one[0])
+    }
+    wanted = _list_topic_words(_PATTERNS.negation.sub(" ", lower))
+    for source in sources:
+        shared = Counter(at for word in wanted for at in find_word_sentences(word, source))
+        most = max(shared.values(), default=0)
+        near = [at for at, share in shared.items() if share >= max(2, most - 1)]
+        for at in near:
+            for one in source.sentences[at : at + 2]:
+                clauses = [part for part in CLAUSE_SPLIT.split(one) if _denies(part)]
+                if any(has_word_or_synonym(word, part) for word in denied for part in clauses):
+                    return True
+            enough = shared[at] >= _MIN_PASSAGE_SHARE["en"] * len(wanted)
+            if enough and _denies(source.sentences[at]):
+                return True
+    return False
+
+
+def _denies(text: str) -> bool:
+    return bool(_PATTERNS.negation.search(text.lower()))
 
 
 def _is_opposite(part: str, sources: Sequence[SourceText]) -> bool:
@@ -331,6 +365,6 @@ def _list_names(text: str) -> set[str]:
     begins = re.match(r"[A-Z][\w-]{2,}", first)
     if begins and re.match(r"[A-Z][a-z]+[A-Z]", first):
         return {*names, begins[0]}
-    stems = search_words(begins[0]) if begins and re.match(r"[A-Z]", rest) else []
+    stems = search_words(begins[0]) if begins and re.match(r"[A-Z](?![a-z]+[A-Z])", rest) else []
     rare = bool(stems) and word_weight(stems[0]) >= _MIN_NAME_WEIGHT
     return {*names, begins[0]} if begins and rare else names

@@ -169,6 +169,8 @@ def _list_parts(source: SourceText) -> list[_Part]:
     """Return the parts with numbers of the sentences of a source, each with short neighbours."""
     found: list[_Part] = []
     for sentence in source.sentences:
+        if _PATTERNS.pairs.match(sentence):
+            found.append(_to_part(sentence))  # a row of a table, as pairs of head and cell
         pieces = _PATTERNS.part.split(_PATTERNS.parenthesis.sub(" ", sentence))
         texts = [*filter(str.strip, pieces)]
         parts = [*map(_to_part, texts)]

@@ -32,7 +32,7 @@ def _subject(statement: str) -> str:
     bare = strip_transition(statement)
     found = _PATTERNS.subject.match(bare) or _PATTERNS.zh_subject.match(bare)
     names = _names(found["name"]) if found else []
-    return names[0] if names else ""
+    return names[0] if names and names[0].lower() not in STOPWORDS else ""
 
 
 def cut_at_first_citation(statement: str) -> str:

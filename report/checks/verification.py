@@ -200,7 +200,10 @@ def _judge_statement(
     for quotation in find_quotations(statement):
         found = _find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
         if found is None:
-            return _JudgedStatement("", [], "quote_not_found")
+            shown = any(
+                name in pages.texts for name in (quotation.source, *list_cited_ids(statement))
+            )
+            return _JudgedStatement("", [], "quote_not_found" if shown else "quote_not_shown")
         proven.append(found)
     marked = bool(MARKER.search(blank_quotations(statement)))
     text = map_outside_quotations(

@@ -23,6 +23,7 @@ _ORDER = {word: value for value, word in enumerate(_ORDINALS.split(), 1)}
 _JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
 
 _MAX_OTHER_WORDS = 16  # that differ beside a Chinese name; more make a paraphrase
+_MAX_REWORDED = 24  # English words that differ beside a strong word or a hedge
 _MIN_NAME_WEIGHT = 0.95  # of a pair of characters
 _MAX_NAME_WORDS = 8  # a longer change is another clause
 
@@ -172,6 +173,8 @@ def _date(change: WordChange, _: KnownNames) -> bool:
 def _strength(change: WordChange, _: KnownNames) -> bool:
     """Tell whether a strong word replaces a weak one, or a hedge was omitted."""
     said, there = change.ours, change.theirs
+    if change.beside > _MAX_REWORDED and "".join([*said, *there]).isascii():
+        return False
     strong = _strong(said) - _strong(there)
     if _has(_PATTERNS.negation, [*change.before[-1:], *said]) or _has(_PATTERNS.exceptions, there):
         strong -= {"所有", "全部", "只", "仅", "唯一"}
