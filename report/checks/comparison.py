@@ -74,6 +74,7 @@ _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not
 _VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
 _CODED = regex(r"`[^`\n]+`")
 _LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
+_FIRST_WORD = regex(r"[\W_]*([A-Z][a-z]+),?\s(?=[a-z])", re.ASCII)
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
@@ -200,8 +201,10 @@ class SourceComparison:
 
     def has_unknown_version(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether no source has a number with two dots or more, such as that of a version."""
-        known = "\n".join([self.get_nameable_text(cited), *(self.texts[one] for one in cited)])
         versions = _VERSION.findall(strip_file_names(statement))
+        if not versions:
+            return False
+        known = "\n".join([self.get_nameable_text(cited), *(self.texts[one] for one in cited)])
         return any(
             not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
         )
@@ -290,13 +293,17 @@ class SourceComparison:
         near = list_near_sentences(said, sources, alike=self.is_comparable(said, cited))
         titles = [self.names.get(name, "") for name in cited]
         others = [self.names.get(name, "") for name in self.texts if name not in cited]
-        if not self.is_comparable(said, cited):
-            # A word that begins an English sentence, and no text in Chinese has, may be no name.
-            near = [*near, *(self.get_source(name).text for name in self.texts)]
-            begins = said.strip(" |*-").partition(" ")[0].strip(",:").lower()
-            if any(re.search(rf"(?<![\w.-]){re.escape(begins)}(?![\w-])", one) for one in near):
-                return ""
+        if not self.is_comparable(said, cited) and self.begins_with_word(said):
+            return ""
         return "subject" if cited and has_other_subject(said, near, titles, others) else ""
+
+    def begins_with_word(self, statement: str) -> bool:
+        """Tell whether English begins with a word that is no name inside a sentence of a source."""
+        first = _FIRST_WORD.match(statement)
+        if not first:
+            return False
+        inside = re.compile(rf"[a-z,;]\s{first[1]}\b")
+        return not any(map(inside.search, self.texts.values()))
 
     def is_unrelated_to(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether sources have hardly a word of a statement.

@@ -224,7 +224,8 @@ def _is_also_denied(statement: str, sources: Sequence[SourceText]) -> bool:
                 if any(has_word_or_synonym(word, part) for word in denied for part in clauses):
                     return True
             enough = shared[at] >= _MIN_PASSAGE_SHARE["en"] * len(wanted)
-            if enough and _denies(source.sentences[at]):
+            own = not any(has_word_or_synonym(word, source.sentences[at]) for word in denied)
+            if enough and own and _denies(source.sentences[at]):
                 return True
     return False
 

@@ -200,10 +200,9 @@ def _judge_statement(
     for quotation in find_quotations(statement):
         found = _find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
         if found is None:
-            shown = any(
-                name in pages.texts for name in (quotation.source, *list_cited_ids(statement))
-            )
-            return _JudgedStatement("", [], "quote_not_found" if shown else "quote_not_shown")
+            named = [*filter(None, [quotation.source, *list_cited_ids(statement)])]
+            unshown = named and not any(name in pages.texts for name in named)
+            return _JudgedStatement("", [], "quote_not_shown" if unshown else "quote_not_found")
         proven.append(found)
     marked = bool(MARKER.search(blank_quotations(statement)))
     text = map_outside_quotations(
