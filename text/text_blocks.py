@@ -23,6 +23,9 @@ CODE = 2_500
 LEAD = 350
 """The most characters of a paragraph that introduces the one below it."""
 
+LABEL = 40
+"""The longest label of a note, in characters, with its marks."""
+
 _BLANK = regex(r"\n\s*\n|\Z")
 _MARKS = regex(r"\W*")
 _COLONS = frozenset(":：")
@@ -62,6 +65,11 @@ def announces_following(text: str) -> bool:
     return _ends_in_colon(end) or bool(_PATTERNS.announces.search(end))
 
 
+def is_note_label(text: str) -> bool:
+    """Tell whether a text is only the label of a note: "Caution.", "Note:", "提示"."""
+    return len(text) <= LABEL and bool(_PATTERNS.label.fullmatch(text))
+
+
 def refers_back(text: str) -> bool:
     """Tell whether a text begins with words that refer to what precedes it."""
     return bool(_PATTERNS.back.match(text))
@@ -82,6 +90,8 @@ def _introduces_next(paragraph: str) -> bool:
     """Tell whether a paragraph only introduces the one below it."""
     if len(paragraph) > LEAD:
         return False
+    if is_note_label(paragraph):
+        return True
     if "\n" not in paragraph and (_TERM_LINE.match(paragraph) or is_heading(paragraph)):
         return not BULLET.match(paragraph) or bool(_TERM_LINE.match(paragraph))
     return _ends_in_colon(paragraph) and not is_entry(paragraph.split("\n")[-1])

@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree, html
 
 from text.regex import regex
+from text.text_blocks import is_note_label
 from tools.files.parsed_document import TextBlock, render_row, unwrap_line
 
 _INLINE_TAGS = frozenset(["img", "math", "sub", "sup"])
@@ -87,6 +88,12 @@ _MARGIN_CLASS = regex(rf"(?:^|[\s_-])(?:{_MARGIN_NAMES})(?=$|[\s_-])", re.IGNORE
 _BOOK_PART = regex(r"section|sect\d|chapter|appendix|preface|article")
 # The id of a section is often made of the words of its heading.
 _MARGIN_ID = regex(rf"(?:{_MARGIN_NAMES})", re.IGNORECASE)
+_NOTE_TAGS = frozenset(["aside", "blockquote", "div", "section", "table"])
+_NOTE_CLASS = regex(
+    r"(?:^|[\s_-])(?:admonition(?:block)?|note|tip|hint|caution|warning|important|danger)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+_LABEL_ENDS = " .:：!！。"
 _STRUCK = frozenset(["s", "del", "strike"])
 _STRUCK_STYLE = regex(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -134,7 +141,7 @@ def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
         elif _is_inline(node):
             reader.add(_render_inline(node, "".join(reader.words[-3:])))
             walk.skip_subtree()
-        elif node.tag == "pre" or (node.tag == "tr" and reader.table.has(node)):
+        elif node.tag == "pre" or (node.tag == "tr" and reader.has_row(node)):
             yield from reader.whole(node)
             walk.skip_subtree()
         else:
@@ -194,10 +201,17 @@ def _is_boxed_text(node: Any) -> bool:
     )
 
 
+def _is_note(node: Any) -> bool:
+    """Tell whether an element sets a note or a warning apart, which may begin with a label."""
+    return node.tag in _NOTE_TAGS and bool(_NOTE_CLASS.search(node.get("class", "")))
+
+
 class _Reader:
-    """The text of the current block, and the lists, links and tables around it."""
+    """The text of the current block, and the lists, links, notes and tables around it."""
 
     def __init__(self) -> None:
+        self.notes: list[Any] = []
+        self.label = ""
         self.words: list[str] = []
         self.linked = 0
         self.mark = ""
@@ -210,8 +224,8 @@ class _Reader:
     def open(self, node: Any) -> Iterator[TextBlock]:
         if node.tag in _BLOCKS:
             yield from self.flush()
-        if _is_margin(node):
-            self.margins.append(node)
+        self.margins += [node] if _is_margin(node) else []
+        self.notes += [node] if _is_note(node) else []
         if node.tag in {"ol", "ul"}:
             self.lists.append(int(node.tag == "ol"))
         elif node.tag == "li":
@@ -227,9 +241,10 @@ class _Reader:
     def close(self, node: Any) -> Iterator[TextBlock]:
         if node.tag in _BLOCKS:
             yield from self.flush(_LEVELS.get(node.tag, 0))
+            yield from self.end_note(node)
         if node.tag in {"ol", "ul"} and self.lists:
             self.lists.pop()
-        for opened in (self.links, self.margins):
+        for opened in (self.links, self.margins, self.notes):
             if opened and opened[-1] is node:
                 opened.pop()
         self.add(node.tail or "")
@@ -254,19 +269,46 @@ class _Reader:
         text = strip_permalink(text) if level else text
         self.words.clear()
         self.linked = 0
-        if text:
-            yield TextBlock(self.mark + text, level, linked / len(text), bool(self.margins))
-            self.mark = ""
+        if not text:
+            return
+        if level or self.mark or is_note_label(text):
+            yield from self.end_label()
+        if self.notes and not self.mark and is_note_label(text):
+            # It stands above the text of its note, and is no heading of what follows that.
+            name = text.rstrip(_LABEL_ENDS)
+            self.label = f"{name}: " if name.isascii() else f"{name}："
+            return
+        share = linked / len(self.label + text)
+        yield TextBlock(self.label + self.mark + text, level, share, bool(self.margins))
+        self.mark = self.label = ""
+
+    def end_label(self) -> Iterator[TextBlock]:
+        """Yield the label of a note as a paragraph where its text cannot begin with it."""
+        if self.label:
+            yield TextBlock(self.label.rstrip(), in_margin=bool(self.margins))
+            self.label = ""
+
+    def end_note(self, node: Any) -> Iterator[TextBlock]:
+        """Yield the label of a note without text."""
+        if self.notes and self.notes[-1] is node:
+            yield from self.end_label()
 
     def whole(self, node: Any) -> Iterator[TextBlock]:
         """Yield the block of preformatted text or of a table row."""
         yield from self.flush()
+        yield from self.end_label()
         if node.tag != "pre":
             if block := self.table.row(node):
                 yield block._replace(in_margin=bool(self.margins) or block.in_margin)
         elif (text := _preformatted(node)).strip():
             yield TextBlock(self.mark + text, in_margin=bool(self.margins))
             self.mark = ""
+
+    def has_row(self, row: Any) -> bool:
+        """Tell whether a row is data, and not only the layout of a page or a note."""
+        table = next(row.iterancestors("table"), None)
+        in_layout = bool(self.notes) and table is next(iter(self.notes[-1]), row)
+        return not in_layout and self.table.has(row)
 
     def next_mark(self) -> str:
         """Return the bullet or number of a list item, and count it."""
