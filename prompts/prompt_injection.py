@@ -9,7 +9,7 @@ instructions stay as they are. Other wordings pass, so the prompts go on saying 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ def find_injections(text: str) -> tuple[tuple[int, int], ...]:
     """Return the ends of each part of a text that gives instructions to its reader's model."""
     if not _HINT.search(text):
         return ()
-    groups = _group(sorted(_list_signs(text), key=lambda sign: sign.start))
+    groups = _group(_list_signs(text))
     return tuple(_widen(text, group) for group in groups if _is_injection(group))
 
 
@@ -75,25 +75,44 @@ def _written(name: str) -> str:
     return _PART.sub(lambda part: _written(part[1]), text)
 
 
-def _list_signs(text: str) -> Iterator[_Sign]:
-    for kind in _SIGNS:
-        for found in _pattern(kind).finditer(text):
-            start = found.end() - len(found[0].lstrip())
-            if not _is_subject(text, start, found.end()):
-                yield _Sign(kind, start, found.end())
+def _list_signs(text: str) -> list[_Sign]:
+    """Return the signs that are not the subject of the text, in its order."""
+    signs = [
+        _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
+        for kind in _SIGNS
+        for found in _pattern(kind).finditer(text)
+    ]
+    about = [found.start() for found in _pattern("about").finditer(text)] if signs else []
+    return sorted(
+        (
+            one
+            for one in signs
+            if not (_is_quoted(text, one.start) or _is_subject(text, one, about))
+        ),
+        key=lambda sign: sign.start,
+    )
 
 
-def _is_subject(text: str, start: int, end: int) -> bool:
-    """Tell whether words stand in quotation marks or code, or in a text about such words."""
-    first = max(text.rfind("\n\n", 0, start) + 1, start - _BEFORE, 0)
-    before = text[first:start]
+def _is_quoted(text: str, start: int) -> bool:
+    """Tell whether a place in a text is inside quotation marks or code of its paragraph."""
+    earliest = max(start - _BEFORE, 0)
+    before = text[max(text.rfind("\n\n", earliest, start) + 1, earliest) : start]
     if before.count('"') % 2 or before.count("`") % 2:
         return True
-    if any(before.rfind(opened) > before.rfind(closed) for opened, closed in _PAIRS.items()):
-        return True
-    stop = _ENDS.search(text, end)
-    said = text[max(start - _BEFORE, 0) : stop.end() if stop else len(text)]
-    return bool(_pattern("about").search(said))
+    return any(before.rfind(opened) > before.rfind(closed) for opened, closed in _PAIRS.items())
+
+
+def _is_subject(text: str, sign: _Sign, about: list[int]) -> bool:
+    """Tell whether a text speaks about such instructions before a sign or in its sentence.
+
+    Args:
+        text: The text.
+        sign: The sign.
+        about: Where the text has words of that subject, in its order.
+    """
+    stop = _ENDS.search(text, sign.end, sign.end + _BEFORE)
+    at = bisect_left(about, sign.start - _BEFORE)
+    return at < len(about) and about[at] < (stop.end() if stop else sign.end + _BEFORE)
 
 
 def _group(signs: list[_Sign]) -> list[list[_Sign]]:
@@ -122,7 +141,8 @@ def _widen(text: str, group: list[_Sign]) -> tuple[int, int]:
     What is said to a model goes on to the end of its paragraph.
     """
     first, last = group[0].start, max(sign.end for sign in group)
-    start = max((end.end() for end in _ENDS.finditer(text, 0, first)), default=0)
+    earliest = max(first - _MAX_REST, 0)
+    start = max((end.end() for end in _ENDS.finditer(text, earliest, first)), default=earliest)
     start += len(text[start:first]) - len(text[start:first].lstrip())
     stop = _ENDS.search(text, last - 1)
     end = stop.end() if stop else len(text)
