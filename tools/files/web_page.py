@@ -25,6 +25,7 @@ from tools.files.parsed_document import (
     declare_metadata,
     make_document,
 )
+from tools.files.stated_date import find_stated_date
 
 PAGE_ERRORS = (
     etree.LxmlError,
@@ -96,16 +97,18 @@ def read_article(text: str, *, search: bool = True) -> Article:
     title, language = find_html_title(root), root.get("lang") or root.get("xml:lang") or ""
     links = tuple(_list_links(root))
     if article is None or not article.text:
-        blocks = list(iterate_html_blocks(root))
-        blocks = [block for block in blocks if not block.in_margin] or blocks
+        every = list(iterate_html_blocks(root))
+        blocks = [block for block in every if not block.in_margin] or every
         heading = strip_permalink(title)
-        return Article(heading, blocks, language=language, links=links, head_title=title)
+        stated = find_stated_date(root, every)
+        return Article(heading, blocks, stated, "", language, "", links, title)
     found = _choose_title(root, article.title or "", title)
     blocks = _choose_blocks(root, article.text, found)
+    published = article.date if article.date and _declares_date(root, article.date) else ""
     return Article(
         strip_permalink(found),
         blocks,
-        article.date if article.date and _declares_date(root, article.date) else "",
+        published or find_stated_date(root, list(iterate_html_blocks(root))),
         article.author or "",
         language,
         (article.pagetype or "").lower(),
