@@ -466,21 +466,22 @@ async def _learnt(owner: str, run: str) -> Any:
     return await related_runs.list_relevant_insights(owner, some)
 
 
-async def _read_documents(owner: str, ids: Any) -> Any:
-    places = [
+async def _list_documents(ids: Any) -> list[str]:
+    """Return the documents of everyone, by the names that `find_places` gives them."""
+    return [
         place.document
         for other in OWNERS
         for place in (await document_pages.find_places(other, [*ids.pages])).values()
     ]
+
+
+async def _read_documents(owner: str, ids: Any) -> Any:
+    places = await _list_documents(ids)
     return await document_pages.read_documents(owner, places, 1_000_000)
 
 
 async def _read_short_documents(owner: str, ids: Any) -> Any:
-    places = [
-        place.document
-        for other in OWNERS
-        for place in (await document_pages.find_places(other, [*ids.pages])).values()
-    ]
+    places = await _list_documents(ids)
     return await document_pages.read_short_documents(owner, places, 1_000_000)
 
 
