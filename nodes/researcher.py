@@ -168,43 +168,17 @@ async def _write(
     withheld: str,
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
-    system = render_prompt("researcher", language=state["language"], today=datetime.now(UTC).date())
-    request = render_request(state, runtime, passages)
-    request = join_prompt_blocks(request, render_block("withheld", withheld))
-    messages = [HumanMessage(request)]
-    memory = partial(recall_from_memory, state, runtime)
-    sources, unsearched = state["sources"], state["unsearched"]
     place = call_site(state, runtime)
-    async with preparing_checks(place, runtime.context, "researcher", sources):
-        written = await work(
-            state,
-            runtime,
-            "researcher",
-            system,
-            messages,
-            RESEARCHER_TOOLS,
-            memory,
-            sources=sources,
-        )
+    written = await _ask_model(state, runtime, place, passages, withheld)
+    sources, unsearched = state["sources"], state["unsearched"]
     for result in written.tool_results:
         passages = _merge(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
-    subject, ruling, parts = (
-        subject_of_step(state),
-        upheld_ruling(state),
-        split_finding(written.text),
-    )
-    checked = await verify_text(
-        place, runtime.context, "researcher", parts.answer, sources, subject, ruling
-    )
-    await record_text_checks(place, "researcher", checked)
-    if not checked.cited and (problem := _unread_problem(written)):
-        raise problem
-    if not checked.cited and _is_unusable(written, sources):
-        finding = await _reject_answer(state, runtime, place, written, queries)
-    else:
-        finding = _judge(state, written, checked, queries)
+    state = state | StepState(sources=sources, unsearched=unsearched)
+    parts = split_finding(written.text)
+    checked = await _check(state, runtime, place, parts.answer)
+    finding = await _conclude(state, runtime, place, written, checked, queries)
     return StepState(
         finding=await _with_limits(_with_parts(finding, parts, passages), written, runtime, place),
         read=list_spans(passages, sources),
@@ -214,6 +188,62 @@ async def _write(
         removed=checked.removed,
         doubted=checked.doubted,
     )
+
+
+async def _ask_model(
+    state: StepState,
+    runtime: Runtime[Context],
+    place: CallSite,
+    passages: Sequence[Passage],
+    withheld: str,
+) -> WorkResult:
+    """Let the model write from the passages, with tools that read on."""
+    language, today = state["language"], datetime.now(UTC).date()
+    request = render_request(state, runtime, passages)
+    request = join_prompt_blocks(request, render_block("withheld", withheld))
+    async with preparing_checks(place, runtime.context, "researcher", state["sources"]):
+        return await work(
+            state,
+            runtime,
+            "researcher",
+            render_prompt("researcher", language=language, today=today),
+            [HumanMessage(request)],
+            RESEARCHER_TOOLS,
+            partial(recall_from_memory, state, runtime),
+            sources=state["sources"],
+        )
+
+
+async def _check(
+    state: StepState, runtime: Runtime[Context], place: CallSite, answer: str
+) -> CheckedText:
+    """Compare an answer with the sources of the step, and record the result."""
+    subject, ruling = subject_of_step(state), upheld_ruling(state)
+    checked = await verify_text(
+        place, runtime.context, "researcher", answer, state["sources"], subject, ruling
+    )
+    await record_text_checks(place, "researcher", checked)
+    return checked
+
+
+async def _conclude(
+    state: StepState,
+    runtime: Runtime[Context],
+    place: CallSite,
+    written: WorkResult,
+    checked: CheckedText,
+    queries: list[str],
+) -> Finding:
+    """Return the finding that a checked answer makes.
+
+    Raises:
+        Problem: Why the model did not read all sources, if nothing of its answer is left.
+    """
+    if not checked.cited and (problem := _unread_problem(written)):
+        raise problem
+    if not checked.cited and _is_unusable(written, state["sources"]):
+        return await _reject_answer(state, runtime, place, written, queries)
+    return _judge(state, written, checked, queries)
 
 
 def upheld_ruling(state: StepState) -> Ruling:
