@@ -34,8 +34,13 @@ from prompts.data_blocks import (
 from prompts.loader import render_prompt
 from report.checks.attribution import CheckedText
 from report.checks.second_reader import Ruling
-from report.finding_parts import FindingParts, split_finding
-from report.findings import clip_answer, is_empty_answer, render_earlier_block
+from report.finding_parts import FindingParts, join_finding, split_finding
+from report.findings import (
+    clip_answer,
+    is_empty_answer,
+    list_finding_sources,
+    render_earlier_block,
+)
 from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
 from report.markdown.markers import list_cited_ids
@@ -259,16 +264,15 @@ def subject_of_step(state: StepState) -> str:
 
 def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) -> Finding:
     """Return a finding with what its researcher says beside the answer, and what it has read."""
-    named = list_cited_ids("\n\n".join(parts.disagreements))
     beside: dict[str, Any] = {
-        "sources": list(dict.fromkeys([*finding["sources"], *named])),
         "read": list(dict.fromkeys(passage["source"] for passage in read)),
         "not_found": parts.not_found,
         "disagreements": parts.disagreements,
         "questions": parts.questions,
         "outcome": parts.outcome,
     }
-    return cast("Finding", finding | {name: one for name, one in beside.items() if one})
+    whole = cast("Finding", finding | {name: one for name, one in beside.items() if one})
+    return whole | {"sources": list_finding_sources(whole)}
 
 
 def render_request(state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]) -> str:
@@ -300,7 +304,7 @@ def _revision_blocks(state: StepState) -> list[str]:
     removed = render_check_results(state.get("removed", []), [], language)
     doubted = render_check_results([], state.get("doubted", []), language)
     return [
-        render_cited_block("draft", state["finding"]["text"]),
+        render_cited_block("draft", join_finding(state["finding"])),
         render_cited_block("removed", removed),
         render_cited_block("doubted", doubted),
         render_block("feedback", state["feedback"]),
@@ -384,7 +388,8 @@ def _judge(
 def apply_checks(state: StepState, finding: Finding, checked: CheckedText) -> Finding:
     """Return a finding with the checked text, its sources and its doubts."""
     doubted = render_check_results([], checked.doubted, state["language"])
-    return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}
+    sources = list_finding_sources(finding | {"text": checked.body})
+    return finding | {"text": checked.body, "sources": sources, "doubted": doubted}
 
 
 def _finding(

@@ -39,6 +39,7 @@ from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
 from report.markdown.code import find_unknown_identifier
+from report.evidence_spans import extract_name_terms
 from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
 from text.regex import regex
 from text.script import detect_language, simplify_chinese
@@ -72,14 +73,27 @@ class SourceComparison(SourceContents):
         """What names the subject of the paragraph: its heading, what leads on to its table."""
 
     def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
-        """Return the source that bears a statement out which does not cite it, or nothing."""
+        """Return the source that best bears a statement out which does not cite it, or nothing.
+
+        It has all names in code and settings of the statement.
+        """
+        said = normalize_statement(statement)
+        wanted = set(search_words(strip_transition(said)))
+        named = extract_name_terms(statement)
         others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
         having = (
             name
             for name in others
-            if self.source_has_words(statement, name) and self.is_attributable(statement, name)
+            if self.source_has_words(statement, name)
+            and named <= self.get_source(name).positions.keys()
+            and self.is_attributable(statement, name)
         )
-        return next((name for name in having if not self.find_contrast(statement, name)), "")
+        bearing = [name for name in having if not self.find_contrast(statement, name)]
+
+        def share(name: str) -> float:
+            return compute_share(wanted, self.get_source(name).positions)
+
+        return max(bearing, key=share, default="")
 
     def is_attributable(self, statement: str, name: str, near: Sequence[str] = ()) -> bool:
         """Tell whether the words of a statement that a source has say clearly that it is its own.
@@ -100,16 +114,22 @@ class SourceComparison(SourceContents):
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
 
-        A quotation is found already, and a sentence that says whose words it tells is believed.
+        A quotation is found already, and a sentence that says whose words it tells is believed. A
+        source that has all names in code and settings of a statement is not a wrong one, in
+        whatever words it says the rest; nor are the words of its title missing.
         """
         said = normalize_statement(statement)
         if QUOTE.search(statement) or has_attribution(said) or not self.is_comparable(said, cited):
             return False
         if list_values(said) and not self.has_unsupported_number(said, cited):
             return False
-        wanted = set(search_words(strip_transition(said)))
+        named = extract_name_terms(statement)
+        if named and any(named <= self.get_source(name).positions.keys() for name in cited):
+            return False
+        titles = set(search_words("\n".join(self.names.get(name, "") for name in cited)))
+        wanted = set(search_words(strip_transition(said))) - titles
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
-            return not any(wanted & self.get_source(name).positions.keys() for name in cited)
+            return bool(wanted) and not any(wanted & self.get_source(name).positions.keys() for name in cited)
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
         return max(shares, default=0.0) <= _MAX_FOREIGN_SHARE[detect_language(said)]
 

@@ -20,7 +20,7 @@ from report.checks.claims import (
 )
 from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
-from report.checks.verification import verify_citations
+from report.checks.verification import list_titles, verify_citations
 from report.evidence_spans import CitationUse, list_evidence
 from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import (
@@ -145,6 +145,7 @@ def list_claims(
     doubted: Sequence[DoubtedSentence],
     texts: Mapping[str, str],
     left: str = "",
+    names: Mapping[str, str] | None = None,
 ) -> list[ReviewClaim]:
     """Return the claims that a second reader compares with the sources, in the order of the text.
 
@@ -157,6 +158,7 @@ def list_claims(
         doubted: The sentences that they doubt in it.
         texts: The full text of each source by its id.
         left: The text after the checks.
+        names: The title and the place of each source by its id.
     """
     contested = {statement_key(one["text"]): one["reason"] for one in doubted}
     lost = [one for one in removed if one["reason"] == "no_source"]
@@ -164,7 +166,8 @@ def list_claims(
     cited = {
         statement_key(one): one for part in parse_blocks(left) for one in list_statements(part)
     }
-    written = _list_statements(parse_blocks(verify_citations(text, texts).body), contested)
+    verified = verify_citations(text, texts, list_titles(names or {}))
+    written = _list_statements(parse_blocks(verified.body), contested)
     return [_to_claim(number, one, cited, contested) for number, one in enumerate(written, start=1)]
 
 
