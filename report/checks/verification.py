@@ -248,6 +248,7 @@ def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: Quotab
     """Return a text without markers of unknown sources, or of those without its quotations."""
 
     def keep(marker: re.Match[str]) -> str:
+        """Return a marker if its source has a quotation, or is known where nothing is quoted."""
         matches = (pages.find([one.words], [marker[1]]) for one in proven)
         known = any(found and found[0] == marker[1] for found in matches)
         return marker[0] if (known if proven else marker[1] in pages.texts) else ""

@@ -140,6 +140,7 @@ class _Reader:
         self.table = _Table()
 
     def open(self, node: Any) -> Iterator[TextBlock]:
+        """Begin an element; a block ends what stands before it."""
         if node.tag in BLOCK_ELEMENTS:
             yield from self.flush()
         self.margins += [node] if is_margin(node) else []
@@ -157,6 +158,7 @@ class _Reader:
         self.add(node.text or "")
 
     def close(self, node: Any) -> Iterator[TextBlock]:
+        """End an element, and take the text behind it."""
         if node.tag in BLOCK_ELEMENTS:
             yield from self.flush(HEADING_LEVELS.get(node.tag, 0))
             yield from self.end_note(node)
@@ -168,6 +170,7 @@ class _Reader:
         self.add(node.tail or "")
 
     def add(self, text: str) -> None:
+        """Add text to the current block; inside a link it counts as linked."""
         self.words.append(text)
         if text.strip():
             self.broken = False
@@ -181,6 +184,7 @@ class _Reader:
         self.broken = True
 
     def flush(self, level: int = 0) -> Iterator[TextBlock]:
+        """Yield the current block if it has text; `level` is that of a heading, else 0."""
         if not self.words:
             return
         text, linked = unwrap_line("".join(self.words)), self.linked
