@@ -304,9 +304,17 @@ def render_row(header: list[str], cells: list[str]) -> str:
 
 
 def table_blocks(rows: Sequence[list[str]]) -> Iterator[TextBlock]:
-    """Yield the rows below the header of a table as sentences; a single row has no header."""
-    header, body = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
-    yield from (TextBlock(render_row(header, cells)) for cells in body if any(cells))
+    """Yield the rows of a table as sentences; the first with several cells is the header.
+
+    A row above it, such as a title across the table, is text. A single row has no header.
+    """
+    wide = (at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1)
+    first = next(wide, len(rows))
+    is_header = first < len(rows) - 1
+    header = rows[first] if is_header else []
+    for at, cells in enumerate(rows):
+        if any(cells) and not (is_header and at == first):
+            yield TextBlock(render_row(header if at > first else [], cells))
 
 
 HEADER_WITHIN = 5
