@@ -69,14 +69,16 @@ def _bare_tex(tex: str) -> str:
 
 
 _LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_BLOCK_TAGS = (
+_BLOCK_NAMES = (
     "address article aside blockquote body caption center dd details div dl dt fieldset figcaption"
     " figure footer form head header hr html legend li main nav ol p pre section summary table"
     " tbody td tfoot th thead title tr ul"
 )
-_IGNORED_TAGS = "script style noscript template head title svg iframe object button select"
-_BLOCKS = frozenset([*_BLOCK_TAGS.split(), *_LEVELS])
-_IGNORED = frozenset(_IGNORED_TAGS.split())
+_IGNORED_NAMES = "script style noscript template head title svg iframe object button select"
+BLOCK_TAGS = frozenset([*_BLOCK_NAMES.split(), *_LEVELS])
+"""The elements that begin and end a block."""
+IGNORED_TAGS = frozenset(_IGNORED_NAMES.split())
+"""The elements whose text is not read."""
 _MARGINS = frozenset(["nav", "footer"])
 _MARGIN_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
 _MARGIN_NAMES = (
@@ -136,7 +138,7 @@ def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
     for event, node in walk:
         if event == "end":
             yield from reader.close(node)
-        elif node.tag in _IGNORED or _is_hidden(node) or _is_struck(node):
+        elif node.tag in IGNORED_TAGS or _is_hidden(node) or _is_struck(node):
             walk.skip_subtree()
         elif _is_inline(node):
             reader.add(_render_inline(node, "".join(reader.words[-3:])))
@@ -183,7 +185,7 @@ def _is_margin(node: Any) -> bool:
         return next(node.iterancestors("article", "main"), None) is None
     if node.tag == "form":
         return not node.xpath("boolean(.//h1 | .//h2 | .//p)")
-    if node.tag not in _BLOCKS or node.tag == "body":
+    if node.tag not in BLOCK_TAGS or node.tag == "body":
         return False
     by_class = _MARGIN_CLASS.search(node.get("class", ""))
     if by_class and _is_boxed_text(node):
@@ -222,7 +224,7 @@ class _Reader:
         self.table = _Table()
 
     def open(self, node: Any) -> Iterator[TextBlock]:
-        if node.tag in _BLOCKS:
+        if node.tag in BLOCK_TAGS:
             yield from self.flush()
         self.margins += [node] if _is_margin(node) else []
         self.notes += [node] if _is_note(node) else []
@@ -239,7 +241,7 @@ class _Reader:
         self.add(node.text or "")
 
     def close(self, node: Any) -> Iterator[TextBlock]:
-        if node.tag in _BLOCKS:
+        if node.tag in BLOCK_TAGS:
             yield from self.flush(_LEVELS.get(node.tag, 0))
             yield from self.end_note(node)
         if node.tag in {"ol", "ul"} and self.lists:
