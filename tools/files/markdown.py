@@ -75,11 +75,12 @@ _CLOSED = regex(r"</([A-Za-z][\w:.-]*)")
 _TAG = regex(r"<(/?)([A-Za-z][\w:.-]*)([^<>]*)>?|<!--")
 _HIDING = regex(r"\s*<(?:(script|style|textarea|pre)\b|!--)", re.IGNORECASE)
 _NEVER = frozenset(["head", "title"])
-_INLINE = frozenset(
-    """a abbr acronym area audio b bdi bdo big br cite code col colgroup data del dfn em font i img
-    input ins kbd label map mark math picture q rp rt ruby s samp small source span strike strong
-    sub sup time track tt u var video wbr""".split()
+_INLINE_NAMES = (
+    "a abbr acronym area audio b bdi bdo big br cite code col colgroup data del dfn em font i img"
+    " input ins kbd label map mark math picture q rp rt ruby s samp small source span strike strong"
+    " sub sup time track tt u var video wbr"
 )
+_KNOWN = BLOCK_TAGS.union(_INLINE_NAMES.split())
 
 
 def _is_unclosed(token: Token) -> bool:
@@ -118,7 +119,7 @@ def _is_markup(tag: re.Match[str], here: set[str], closed: set[str]) -> bool:
     if not name or "=" in tag[3]:
         return True
     # What is compared with a letter, such as "a<b and c>d", is no tag.
-    known = name in BLOCK_TAGS | _INLINE and (len(name) > 1 or not tag[3].strip(" /"))
+    known = name in _KNOWN and (len(name) > 1 or not tag[3].strip(" /"))
     return known or name in closed
 
 
