@@ -1,10 +1,11 @@
-"""Tables in documents are read with each value under its own header, and nothing of them is lost."""
+"""Tables in documents are read with each value under its own header, and none is lost."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
 
+import pytest
 from docx import Document
 from docx.oxml import OxmlElement
 
@@ -82,4 +83,48 @@ async def test_a_title_across_a_word_table_and_a_box_are_no_headers(tmp_path):
 
     assert await read_word(tmp_path, document) == (
         "Mills.\n\nMill: Eling; Year: 1785.\n\nNote.\n\nOak wheels last."
+    )
+
+
+async def read_html(folder: Path, body: str) -> str:
+    (folder / "a.html").write_text(f"<html><title>Mills</title><body>{body}</body></html>")
+    read = await extract_document(folder / "a.html")
+    return "\n".join(section["text"] for section in read["sections"])
+
+
+def row(*cells: str, tag: str = "td") -> str:
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
+
+
+async def test_a_web_table_of_header_cells_alone_is_read(tmp_path):
+    rows = row("Name", "Eling", tag="th") + row("Year", "1785", tag="th")
+
+    assert await read_html(tmp_path, f"<h1>Mills</h1><table>{rows}</table>") == (
+        "# Mills\n\nName; Eling.\n\nYear; 1785."
+    )
+
+
+async def test_headers_of_a_web_table_without_rows_are_read(tmp_path):
+    head = f"<thead>{row('Mill', 'Year', tag='th')}</thead>"
+
+    assert "Mill; Year." in await read_html(tmp_path, f"<h1>Mills</h1><table>{head}</table>")
+
+
+async def test_a_table_in_a_web_cell_leaves_the_outer_header(tmp_path):
+    inner = f"<table>{row('Flour', 'Bran', tag='th')}{row('40', '7')}</table>"
+    rows = row("Mill", "Yield", tag="th") + row("Eling", inner) + row("Woodbridge", "none")
+
+    text = await read_html(tmp_path, f"<h1>Mills</h1><table>{rows}</table>")
+
+    assert text.endswith("Eling\n\nFlour: 40; Bran: 7.\n\nMill: Woodbridge; Yield: none.")
+
+
+@pytest.mark.parametrize("tag", ["thead", "tbody"])
+async def test_a_column_of_a_web_table_is_named_by_all_of_its_headers(tmp_path, tag):
+    groups = '<tr><th rowspan="2">Mill</th><th colspan="2">Flour</th><th>Bran</th></tr>'
+    head = f"<{tag}>{groups}{row('2019', '2020', '2020', tag='th')}</{tag}>"
+    rows = f"{head}<tbody>{row('Eling', '40', '41', '7')}</tbody>"
+
+    assert "Mill: Eling; Flour 2019: 40; Flour 2020: 41; Bran 2020: 7." in await read_html(
+        tmp_path, f"<h1>Mills</h1><table>{rows}</table>"
     )
