@@ -16,6 +16,7 @@ from library.page_retrieval import TURN_PAGES, run_search
 from library.page_rows import short_hash
 from library.scope import EVERYTHING, Scope
 from library.tables import members, namespaces, pages
+from prompts.prompt_injection import cut_injections
 from storage.engine import read_rows, run_read
 from text.keyword_ranking import rank_texts
 from text.normalization import to_one_line
@@ -350,10 +351,10 @@ def _group_line(name: str, entry: _OutlineEntry, size: GroupSize) -> str:
     days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
     kind = KIND_NAMES.get(entry.group.kind, entry.group.kind)
     pages = pluralize(size.pages, "page")
-    return f"{name} {kind} “{to_one_line(entry.title, TITLE)}”, {pages}, {days}"
+    return f"{name} {kind} “{to_one_line(cut_injections(entry.title), TITLE)}”, {pages}, {days}"
 
 
 def _page_line(name: str, page: PageBrief) -> str:
-    title = to_one_line(page.title, TITLE)
-    abstract = to_one_line(page.abstract, SHORT)
+    title = to_one_line(cut_injections(page.title), TITLE)
+    abstract = to_one_line(cut_injections(page.abstract), SHORT)
     return f"- {name} {title} ({_day_of(page.said, page.created)}): {abstract}"

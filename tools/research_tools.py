@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
@@ -10,6 +11,7 @@ from calls.call_context import CallContext
 from config.errors import Problem
 from memory.middleware import BEGINNING
 from prompts.data_blocks import (
+    escape_tags,
     join_prompt_blocks,
     list_unseen_passages,
     render_block,
@@ -17,6 +19,7 @@ from prompts.data_blocks import (
     render_pages_block,
 )
 from prompts.loader import render_prompt
+from prompts.prompt_injection import cut_injections
 from text.literal_terms import list_missing_terms
 from text.script import detect_language
 from tools.document_reading import (
@@ -64,7 +67,7 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
     evidence = await gather_evidence(
         around.site, choices, [query], about=query, web=web, choose=answer_search
     )
-    shown = _show_found(evidence, runtime, query)
+    shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
@@ -82,7 +85,7 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
         return _refuse(problem)
-    shown = _show_found(evidence, runtime, query)
+    shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
@@ -123,18 +126,20 @@ async def read_tool(
         document = await find_document(call.site, call.choices, call.sources, source)
         if around:
             found = await search_document(call.site, call.choices, document, around)
-            return _show_found(found, runtime, around)
+            return await _show_found(found, runtime, around)
         if lines:
             parts = await line_parts(call.site, document, lines)
         else:
-            parts = list(section_parts(document, section) if section else document.pages)
+            parts = list(document.pages)
+            if section:
+                parts = list(await asyncio.to_thread(section_parts, document, section))
         evidence, rest = await read_part(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
         return _refuse(problem)
     more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
-    return join_prompt_blocks(_show(evidence, runtime), more)
+    return join_prompt_blocks(await _show(evidence, runtime), more)
 
 
 @tool("links")
@@ -149,7 +154,8 @@ async def links_tool(source: str, runtime: Runtime) -> str:
     except Problem as problem:
         return _refuse(problem)
     links = await list_links(around.site, document)
-    lines = [f"{address} {words}" for address, words in list(links.items())[:LISTED_LINKS]]
+    listed = list(links.items())[:LISTED_LINKS]
+    lines = [f"{address} {cut_injections(words)}" for address, words in listed]
     return render_block("links", "\n".join(lines)) or "It links to nothing."
 
 
@@ -169,7 +175,7 @@ async def open_tool(url: str, runtime: Runtime) -> str:
     if not found:
         return _refuse(problems[0]) if problems else "There is nothing to read."
     evidence = await open_pages(around.site, around.choices, found)
-    return _show(evidence, runtime)
+    return await _show(evidence, runtime)
 
 
 async def _may_open(around: CallContext, url: str) -> bool:
@@ -192,16 +198,17 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
     if recalled is None or not recalled.evidence.passages:
         return "Nothing is remembered about this."
     notes = render_cited_block("notes", recalled.notes)
-    shown = _show(recalled.evidence, runtime)
+    shown = await _show(recalled.evidence, runtime)
     return notes if notes and shown == SEEN else join_prompt_blocks(notes, shown)
 
 
-def _show(evidence: Evidence, runtime: Runtime) -> str:
+async def _show(evidence: Evidence, runtime: Runtime) -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
-    unseen = list_unseen_passages(evidence.passages, _list_said(runtime))
+    said = _list_said(runtime)
+    unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
     return render_pages_block(unseen, evidence.sources) or SEEN
 
 
@@ -211,7 +218,7 @@ def _list_said(runtime: Runtime) -> list[str]:
     return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
 
 
-def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
+async def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
     """Mark what a search found; the first line names the terms of the query that it lacks."""
     texts = [
         f"{evidence.sources[one['source']]['title']}\n{one.get('under', '')}\n{one['text']}"
@@ -220,14 +227,14 @@ def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
     missing = list_missing_terms(query, texts)
     language = detect_language(runtime.context.system[:BEGINNING] or query)
     lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
-    shown = _show(evidence, runtime)
+    shown = await _show(evidence, runtime)
     shown = shown if evidence.passages else "Nothing was found."
     return join_prompt_blocks(lacks if missing else "", shown)
 
 
 def _refuse(problem: Problem) -> str:
     hint = f" ({problem.hint})" if problem.hint else ""
-    return f"Refused: {problem.what}{hint}."
+    return escape_tags(f"Refused: {problem.what}{hint}.")
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)
