@@ -73,7 +73,7 @@ def _adapt(tool: StructuredTool, around: CallContext, shown: list[ToolMessage]) 
     answer = cast("Callable[..., Awaitable[str]]", tool.coroutine)
 
     async def use(**arguments: Any) -> str:
-        runtime = SimpleNamespace(context=around, state={"messages": shown})
+        runtime = SimpleNamespace(context=around, state={"messages": shown}, tool_call_id=None)
         text = await answer(**arguments, runtime=runtime)
         shown.append(ToolMessage(text, tool_call_id=str(len(shown))))
         return text

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
-from calls.call_context import CallContext
+from calls.call_context import CallContext, tool_answer_key
 from config.errors import Problem
 from memory.middleware import BEGINNING
 from prompts.data_blocks import (
@@ -207,7 +207,7 @@ async def _show(evidence: Evidence, runtime: Runtime) -> str:
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
-    said = _list_said(runtime)
+    said = [*_list_said(runtime), *await _list_answers(runtime)]
     unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
     return render_pages_block(unseen, evidence.sources) or SEEN
 
@@ -216,6 +216,19 @@ def _list_said(runtime: Runtime) -> list[str]:
     """Return the texts of the conversation as the model sees it."""
     short, said = runtime.context.compacted, runtime.state["messages"]
     return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
+
+
+async def _list_answers(runtime: Runtime) -> list[str]:
+    """Return what the calls before this one in the same message of the model have answered.
+
+    They run side by side; without waiting for them, all would show the same passages.
+    """
+    messages, answers = runtime.state["messages"], runtime.context.tool_answers
+    ids = [one["id"] for one in getattr(messages[-1], "tool_calls", [])] if messages else []
+    before = ids[: ids.index(runtime.tool_call_id)] if runtime.tool_call_id in ids else []
+    loop = asyncio.get_running_loop()
+    keys = [tool_answer_key(messages, one) for one in before]
+    return [await answers.setdefault(key, loop.create_future()) for key in keys]
 
 
 async def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:

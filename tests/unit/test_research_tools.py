@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -12,10 +13,13 @@ from langchain_core.messages import AIMessage, HumanMessage
 from calls.gateway import work
 from graph.records import Source
 from library import store as pages
+from library.document_sections import outline_document
 from library.page_rows import NewPage
+from library.recall import read_pages
 from tests.fake_model import Script
 from tests.places import runtime
 from tests.unit.test_toolbox import STATE, stopped
+from tools import research_tools
 from tools.folder_ingestion import ingest_folder
 from tools.toolbox import RESEARCHER_TOOLS
 
@@ -60,6 +64,13 @@ async def told(
         )
         for at, (name, args) in enumerate(calls)
     ]
+    return await answered(script, root, asked, sources or {})
+
+
+async def answered(
+    script: Script, root: str, asked: list[AIMessage], sources: dict[str, Source]
+) -> list[str]:
+    """Let a model use tools in these messages; return what they said."""
     script.on("researcher", *asked, stopped("The north gate is green."))
     message = HumanMessage('<step title="gates">Find the gates.</step>')
     state = {**STATE, "question": "Which gate is green?"}
@@ -70,7 +81,7 @@ async def told(
         "Write.",
         [message],
         RESEARCHER_TOOLS,
-        sources=sources or {},
+        sources=sources,
     )
     return [str(one.text) for one in script.asked[-1][1] if one.type == "tool"]
 
@@ -197,6 +208,37 @@ async def test_what_the_conversation_shows_is_not_read_again(script: Script, fol
     assert second == "Nothing was found that is not shown above already."
 
 
+@pytest.mark.parametrize("slow", ["first", "second"])
+async def test_calls_in_one_message_do_not_show_the_same_passages(
+    script: Script, folder: str, monkeypatch: pytest.MonkeyPatch, slow: str
+):
+    find = research_tools.find_document
+
+    async def find_late(*args: Any) -> Any:
+        late = args[-1] == ("guide.md" if slow == "first" else "Harbour guide")
+        await asyncio.sleep(0.1 if late else 0.0)
+        return await find(*args)
+
+    monkeypatch.setattr(research_tools, "find_document", find_late)
+    names = ["nothing.md", "guide.md", "Harbour guide", "guide.md"]
+    calls = [
+        {"name": "read", "args": {"source": one, "section": "Gates"}, "id": str(at)}
+        for at, one in enumerate(names)
+    ]
+    calls.append({"name": "unknown", "args": {}, "id": "e"})
+    asked = AIMessage("", tool_calls=calls, response_metadata={"finish_reason": "tool_calls"})
+    document = await outline_document(OWNER, f"{folder}/guide.md")
+    assert document
+    page = document.pages[0].page
+    known = Source(id="S1", page=page, title="Harbour guide", location="", kind="file")
+
+    answers = await answered(script, folder, [asked], {"S1": known})
+
+    assert answers[0].startswith("Refused: ")
+    assert "The north gate is green." in answers[1]
+    assert answers[2:4] == ["Nothing was found that is not shown above already."] * 2
+
+
 async def test_an_outline_has_the_sections_with_their_sizes(script: Script, folder: str):
     (outline,) = await told(script, folder, ("outline", {"source": "guide.md"}))
 
@@ -260,9 +302,6 @@ async def test_an_address_that_nothing_names_is_not_opened(script: Script, url: 
 
 
 async def test_a_linked_page_is_opened(script: Script, monkeypatch: pytest.MonkeyPatch):
-    from library.recall import read_pages  # noqa: PLC0415
-    from tools import research_tools  # noqa: PLC0415
-
     known = await web_page("https://a.b/gates", "Gates.", ["https://a.b/keys Keys"])
     linked = await web_page("https://a.b/keys", "The key of the north gate is of brass.", [])
 
