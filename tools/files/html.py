@@ -122,7 +122,8 @@ def parse_html(text: str) -> Any:
 
 def find_html_title(root: Any) -> str:
     """Return the text of the `title` element."""
-    return unwrap_line(root.findtext(".//title") or "")
+    titles = (one for one in root.iter("title") if next(one.iterancestors("svg"), None) is None)
+    return unwrap_line(next((one.text or "" for one in titles), ""))
 
 
 def strip_permalink(heading: str) -> str:
