@@ -19,7 +19,6 @@ from library.page_metadata import (
     to_author_names,
     to_published_date,
 )
-from prompts.prompt_injection import has_injection
 from text.boilerplate import is_boilerplate
 from text.regex import regex
 from text.script import CJK
@@ -48,16 +47,12 @@ class ParsedDocument(TypedDict):
 def declare_metadata(
     document: ParsedDocument, *, published: object = "", author: object = "", language: object = ""
 ) -> ParsedDocument:
-    """Return a document with the date, the authors and the language that its file declares.
-
-    One that gives instructions to the model that reads it is marked as such.
-    """
+    """Return a document with the date, the authors and the language that its file declares."""
     text = "\n".join(section["text"] for section in document["sections"][:2])
     known = PageMetadata(
         published=to_published_date(published),
         author=to_author_names(author),
         language=identify_language(text, language),
-        genre="hostile" if any(has_injection(one["text"]) for one in document["sections"]) else "",
     )
     return {**document, "metadata": known}
 
