@@ -129,7 +129,9 @@ class SourceComparison(SourceContents):
         titles = set(search_words("\n".join(self.names.get(name, "") for name in cited)))
         wanted = set(search_words(strip_transition(said))) - titles
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
-            return bool(wanted) and not any(wanted & self.get_source(name).positions.keys() for name in cited)
+            return bool(wanted) and not any(
+                wanted & self.get_source(name).positions.keys() for name in cited
+            )
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
         return max(shares, default=0.0) <= _MAX_FOREIGN_SHARE[detect_language(said)]
 

@@ -69,6 +69,7 @@ def _is_elsewhere(number: str, weights: Mapping[str, int], parts: Sequence[_Part
     """Tell whether the clause is found with another number of its sort, and far from this one."""
 
     def overlap(part: _Part) -> int:
+        """Return the weight of those words of the statement that a part has."""
         return sum(weight for word, weight in weights.items() if word in part.words)
 
     is_year = len(number) == _YEAR_DIGITS

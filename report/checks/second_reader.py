@@ -188,6 +188,7 @@ def select_fitting_claims(
     sizes = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
 
     def needed(upto: int) -> int:
+        """Return how many tokens the first so many claims take with their passages."""
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
         return sizes[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
 

@@ -62,6 +62,36 @@ async def test_an_opendocument_text_is_read_with_headings_lists_and_tables(tmp_p
     )
 
 
+async def test_an_opendocument_text_and_a_book_tell_their_date_author_and_language(tmp_path):
+    names = 'xmlns:meta="m" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    said = (
+        "<meta:initial-creator>Ann Marsh</meta:initial-creator><dc:creator>Ben</dc:creator>"
+        "<meta:creation-date>2019-01-01T09:00:00</meta:creation-date>"
+        "<dc:date>2021-05-06T10:00:00</dc:date><dc:language>de-AT</dc:language>"
+    )
+    body = "<text:p>Das Tor der Mühle ist grün.</text:p>"
+    files = {
+        "content.xml": f"<office:document-content {SPACES}><office:body><office:text>{body}"
+        "</office:text></office:body></office:document-content>",
+        "meta.xml": f"<meta {names}>{said}</meta>",
+    }
+    book = {
+        "META-INF/container.xml": '<container><rootfile full-path="a.opf"/></container>',
+        "a.opf": f"<package {names}><metadata><dc:title>Mills</dc:title>"
+        "<dc:creator>Ann Marsh</dc:creator><dc:creator>Ben Ash</dc:creator>"
+        "<dc:date>2018</dc:date><dc:language>en</dc:language></metadata>"
+        '<manifest><item id="a" href="a.xhtml"/></manifest>'
+        '<spine><itemref idref="a"/></spine></package>',
+        "a.xhtml": "<html><body><p>The gate of the mill is green.</p></body></html>",
+    }
+
+    text = await read(tmp_path, "a.odt", archive(files))
+    novel = await read(tmp_path, "a.epub", archive(book))
+
+    assert text["metadata"][1:4] == ("2021-05-06", "Ann Marsh", "de")
+    assert novel["metadata"][1:4] == ("2018", "Ann Marsh; Ben Ash", "en")
+
+
 async def test_rich_text_is_read_with_its_letters_and_its_title(tmp_path):
     source = (
         r"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\info{\title The mill of M\'fcller}}"
@@ -192,3 +222,25 @@ async def test_a_pdf_tells_who_wrote_it_and_when(tmp_path):
     known = (await read(tmp_path, "a.pdf", file.getvalue()))["metadata"]
 
     assert (known.author, known.published) == ("Ada Byron", "2024-05-31")
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("A List<String> and vector<object> here.", "A List<String> and vector<object> here."),
+        ("It holds if a<b and c>d.", "It holds if a<b and c>d."),
+        ("Put it into <title> and go on.", "Put it into <title> and go on."),
+        ("Open the <select> of the page.", "Open the <select> of the page."),
+        ("<script> begins a script.", "<script> begins a script."),
+        ("<!-- never closed", "<!-- never closed"),
+        ("<Tabs>\n\nIn a tab.\n\n</Tabs>", "In a tab."),
+        ("It is <b>bold</b> <button>Save</button>", "It is bold"),
+        ("<style>\np {color: red}\n\nb {}\n</style>", ""),
+        ("<!-- a\n\nremark -->", ""),
+    ],
+)
+async def test_words_in_angle_brackets_hide_nothing_of_a_markdown_file(tmp_path, written, read_as):
+    document = await read(tmp_path, "a.md", f"# Mills\n\n{written}\n\n## Wheels\n\nOak lasts.\n")
+
+    middle = f"{read_as}\n\n" if read_as else ""
+    assert texts(document) == f"# Mills\n\n{middle}## Wheels\n\nOak lasts."

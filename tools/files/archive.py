@@ -19,6 +19,7 @@ from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
     TextBlock,
+    declare_metadata,
     make_document,
     make_numbered_document,
     number_piece,
@@ -65,7 +66,22 @@ def read_epub(file: FileContent) -> ParsedDocument:
         book = _parse_xml(archive.read(package))
         chapters = list(_chapters(archive, book, posixpath.dirname(package)))
     title = unwrap_line(book.findtext(".//{*}metadata/{*}title") or "")
-    return make_numbered_document(title, chapters, "chapter")
+    made = make_numbered_document(title, chapters, "chapter")
+    return _declare(made, book, author="creator", published="date")
+
+
+def _declare(document: ParsedDocument, root: Any, *, author: str, published: str) -> ParsedDocument:
+    """Return a document with what elements of these names declare, and its language."""
+    said = {
+        name: [unwrap_line(one.text or "") for one in root.iterfind(f".//{{*}}{name}")]
+        for name in (author, published, "language")
+    }
+    return declare_metadata(
+        document,
+        author="; ".join(said[author]),
+        published=next(iter(said[published]), ""),
+        language=next(iter(said["language"]), ""),
+    )
 
 
 def _parse_xml(data: bytes) -> Any:
@@ -107,10 +123,13 @@ def read_odt(file: FileContent) -> ParsedDocument:
         body = _parse_xml(archive.read("content.xml"))
         if body.find(f".//{_OFFICE}text") is None:
             raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no text document")
-        title = ""
-        if "meta.xml" in archive.namelist():
-            title = _parse_xml(archive.read("meta.xml")).findtext(f".//{_TITLE}") or ""
-    return make_document(_blocks(body), unwrap_line(title))
+        if "meta.xml" not in archive.namelist():
+            return make_document(_blocks(body))
+        meta = _parse_xml(archive.read("meta.xml"))
+    made = make_document(_blocks(body), unwrap_line(meta.findtext(f".//{_TITLE}") or ""))
+    changed = "date" if meta.find(".//{*}date") is not None else "creation-date"
+    first = "initial-creator" if meta.find(".//{*}initial-creator") is not None else "creator"
+    return _declare(made, meta, author=first, published=changed)
 
 
 def _blocks(body: Any) -> Iterator[TextBlock]:
