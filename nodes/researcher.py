@@ -43,7 +43,6 @@ from report.findings import (
 )
 from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
-from report.markdown.markers import list_cited_ids
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
