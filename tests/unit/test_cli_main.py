@@ -286,3 +286,18 @@ def test_completion_offers_commands_and_the_choices_of_a_run(
 
     assert all(one in out for one in offered)
     assert left not in out
+
+
+@pytest.mark.parametrize("group", ["memory", "pages", "eval"])
+def test_a_group_without_a_command_shows_its_help(
+    group: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("sys.argv", ["dossier", group])
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    shown = capsys.readouterr()
+    assert ended.value.code == 0
+    assert f"Usage: dossier {group}" in shown.out and "Commands:\n" in shown.out
+    assert not shown.err
