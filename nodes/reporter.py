@@ -38,7 +38,14 @@ from prompts.loader import render_prompt
 from report import findings
 from report.checks.attribution import CheckedText
 from report.checks.sections import list_inferred_statements
-from report.document import find_reached_limit, has_gaps, is_left_open, shorten_title
+from report.document import (
+    find_reached_limit,
+    has_gaps,
+    is_left_open,
+    list_report_gaps,
+    list_unknown,
+    shorten_title,
+)
 from report.labels import describe_missing_words, describe_reason, get_label
 from report.rendering.markdown_report import render_plain_text
 from report.versions import get_previous_version
@@ -113,6 +120,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         text=report["body"],
         sources=report["cited"],
         open=list_open_points(state, report["body"]),
+        gaps=list_report_gaps(state, report["body"]),
+        unknown=list_unknown(state),
         message=draft.id,
     )
     return State(
