@@ -120,11 +120,10 @@ def build_document(
     unreviewed = [one for one in findings.values() if one["review"] == "unverified" and one["text"]]
     gone = get_label("gone", report["language"])
     asked = report.get("asked") or state["question"]
-    known = any(_says_same(state["question"], one) for one in (asked, report["title"]))
     return ReportDocument(
         title=report["title"],
         question="" if _says_same(asked, report["title"]) else asked,
-        researched=state["question"] if state["turn"] > 1 and not known else "",
+        researched=_find_researched_form(state, asked, report["title"]),
         status=status,
         notices=report["notices"],
         body=report["body"],
@@ -143,6 +142,15 @@ def build_document(
         language=report["language"],
         created=created,
     )
+
+
+def _find_researched_form(state: State, *shown: str) -> str:
+    """Return the question as it was researched, or "" if it is shown already or nothing was."""
+    question, revision = state["question"], state.get("revision")
+    only_written = revision is not None and revision["kind"] in ("shorten", "rewrite")
+    if state["turn"] == 1 or only_written or any(_says_same(question, one) for one in shown):
+        return ""
+    return question
 
 
 def list_unknown(state: State) -> list[str]:

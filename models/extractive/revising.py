@@ -50,9 +50,7 @@ def shorten_report(report: str) -> str:
 
 def _extended(prompt: ParsedPrompt) -> WrittenAnswer:
     """Return a report with what was found in addition, in its section or in one of its own."""
-    untold = (
-        one._replace(text=_without_told(one.text, prompt.version)) for one in prompt.findings
-    )
+    untold = (one._replace(text=_without_told(one.text, prompt.version)) for one in prompt.findings)
     found = tuple(one for one in untold if one.quotes)
     pages = tuple(page for page in prompt.pages if page.text not in prompt.version)
     if not (found or pages):

@@ -244,4 +244,4 @@ async def test_what_was_not_known_is_not_known_in_a_shorter_version_either(
         assert outcome.state["status"] == "partial"
         shown = str(outcome.state["messages"][-1].text)
         assert "**Roman taxes on beekeepers**" in shown
-        assert "Researched as" not in shown  # The title says it.
+        assert "Researched as" not in shown  # Nothing was.
