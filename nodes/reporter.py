@@ -107,7 +107,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         raise draft.problem
     if not checked.cited and not draft.limit:
         draft.failed_role = await _first_failed_role(call_site(state, runtime).run)
-    if is_left_open(state["question"], checked.body):
+    if _leaves_part_open(draft, state["question"], checked):
         draft.add_notice("open")
     _note_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
     await record_text_checks(call_site(state, runtime), "reporter", checked)
@@ -130,6 +130,12 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         answers={str(state["turn"]): answer},
         messages=remove_plan_messages(state),
     )
+
+
+def _leaves_part_open(draft: ReportDraft, question: str, checked: CheckedText) -> bool:
+    """Tell whether a report answers only a part, and no other notice says how far it answers."""
+    told = not checked.cited or "unsure" in draft.notices
+    return not told and is_left_open(question, checked.body)
 
 
 def _error(draft: ReportDraft) -> dict[str, str]:
