@@ -28,7 +28,7 @@ from report.document import (
 )
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.independence import count_independent
-from report.labels import format_count, get_label, is_chinese_tag
+from report.labels import format_count, format_source_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
 from report.rendering.evidence_cards import EvidenceCards, list_back_targets
@@ -256,7 +256,7 @@ def _contradictions(shown: NumberedText, cards: EvidenceCards, language: str) ->
 
 def _meta(document: ReportDocument, shown: NumberedText, language: str) -> str:
     status, count = document["status"], len(shown.documents)
-    sources = get_label("count_one" if count == 1 else "count", language).format(count)
+    sources = format_source_count(count, language)
     names = {name for use in shown.uses for name in use.sources}
     cited = [source for source in document["sources"] if source["id"] in names]
     independent = count_independent(cited, document["texts"])

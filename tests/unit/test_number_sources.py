@@ -10,7 +10,7 @@ from report.checks.second_reader import ClaimVerdict, ReviewClaim, derive_ruling
 
 TEXTS = {
     "S1": "The submission service of the mail server takes mail from users alone. It asks for TLS.",
-    "S2": "The submission service of the server listens on port 587. The web server uses port 8443.",
+    "S2": "The submission service of the server has port 587. The web server has port 8443.",
 }
 SAID = "Users hand in mail to the submission service on port 587 alone [S1]."
 
