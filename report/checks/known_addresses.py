@@ -32,7 +32,7 @@ def list_trusted_texts(sources: Mapping[str, Source], texts: Mapping[str, str]) 
         if name in texts and (get_origin(source) == "file" or source.get("genre") in TRUSTED_GENRES)
     }
     pages = {one["location"] for one in trusted.values() if get_origin(one) == "web"}
-    return [*(texts[name] for name in trusted), *sorted(pages)]
+    return [*(texts[name] for name in trusted), *sorted(filter(None, pages))]
 
 
 def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:
