@@ -38,8 +38,12 @@ async def test_a_step_goes_on_in_the_middle_of_its_tools(
     again = calling(("read", {"source": "dance.md"}), ("read", {"source": "dance.md"}))
     replies = [looked, again, "The queen lays up to 2000 eggs a day in summer [S1]."]
 
+    stuck = asyncio.Event()
+
     def answer(_: object) -> AIMessage | str:
-        script.seconds = 60 if len(replies) == 2 else 0
+        if len(replies) == 2 and not stuck.is_set():
+            script.seconds = 60
+            stuck.set()
         return replies.pop(0)
 
     script.on("Draft", draft("winter cluster"))
@@ -47,8 +51,7 @@ async def test_a_step_goes_on_in_the_middle_of_its_tools(
     script.on("reporter", "The queen lays up to 2000 eggs a day in summer [S1].")
     context = make(choices, max_reflections=0)
     run = asyncio.create_task(thread.begin("How many eggs does the queen lay?", context, quiet))
-    while not script.seconds:
-        await asyncio.sleep(0.05)
+    await stuck.wait()
     await asyncio.sleep(0.5)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -61,7 +64,6 @@ async def test_a_step_goes_on_in_the_middle_of_its_tools(
     assert outcome.state["status"] == "succeeded"
     researchers = [talk for name, talk in script.asked if name == "researcher"]
     assert len(researchers) == 3
-    shown = "\n".join(str(one.text) for one in researchers[-1])
-    assert shown.count("A winter cluster eats about") == 1
-    assert shown.count("\nThe queen lays up to 2000 eggs") == 1
-    assert shown.count("A longer waggle run means") == 1
+    answers = [str(one.text) for one in researchers[-1] if one.type == "tool"]
+    assert len(answers) == 6
+    assert len({*answers}) == 2
