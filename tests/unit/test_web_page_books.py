@@ -49,6 +49,16 @@ def test_the_notes_at_the_end_of_a_page_are_read():
     assert "[61] The gate is opened by hand" in said(f"<p>{LONG}</p><p>{LONG}</p>{note}")
 
 
+def test_a_title_with_words_in_code_is_spelt_as_the_page_declares_it():
+    spelt = page(f"<p>{LONG}</p><p>{LONG}</p>").replace(
+        '<h2 class="title">4.2. Mills</h2>',
+        '<h2 class="title">4.2. <code>mill</code>, <code>mill-get</code>, and Mills</h2>',
+    )
+    spelt = spelt.replace("<title>4.2. Mills<", "<title>4.2. mill, mill-get, and Mills<")
+
+    assert read_article(spelt).title == "4.2. mill, mill-get, and Mills"
+
+
 def test_a_warning_is_not_the_title_of_a_page():
     warning = f"<div class='warning'><h3 class='title'>Warning</h3><p>{LONG}</p></div>"
     text = page(f"<p>{LONG}</p>{warning}").replace('<h2 class="title">4.2. Mills</h2>', "")

@@ -120,9 +120,12 @@ def read_article(text: str, *, search: bool = True) -> Article:
 def _choose_title(root: Any, found: str, declared: str) -> str:
     """Return the title that was found if the page bears it out, else the one it declares.
 
-    Otherwise a manual page with a warning in it would be called "Warning".
+    Otherwise a manual page with a warning in it would be called "Warning". Where the two say the
+    same, it is spelt as declared: what was found has spaces around words in code.
     """
     letters = _letters(found)
+    if letters and letters == _letters(declared):
+        return declared
     headings = (_letters("".join(one.itertext())) for one in root.iterfind(".//h1"))
     borne_out = letters and (letters in _letters(declared) or letters in headings)
     return found if borne_out else declared or found
