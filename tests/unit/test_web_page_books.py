@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tools.files.web_page import read_article
+from tools.files.parsed_document import TextBlock
+from tools.files.web_page import _from_body, read_article
 
 LONG = "The miller opens the gate at ebb, and the wheel turns until the flood comes back. " * 4
 
@@ -64,3 +65,23 @@ def test_a_warning_is_not_the_title_of_a_page():
     text = page(f"<p>{LONG}</p>{warning}").replace('<h2 class="title">4.2. Mills</h2>', "")
 
     assert read_article(text).title == "4.2. Mills"
+
+
+def test_links_above_the_title_are_left_out_where_little_of_a_page_is_known_to_be_its_article():
+    above = [TextBlock("- Next", linked=1.0), TextBlock("4.2. Mills", 2)]
+    below = [TextBlock("Oak lasts long.") for _ in range(100)]
+    marked = [False, False, True, *[False] * len(below)]
+
+    read = _from_body([*above, TextBlock(LONG), *below], marked, "4.2. Mills")
+
+    assert [block.text for block in read[:2]] == ["4.2. Mills", LONG]
+    assert len(read) == 2 + len(below)
+
+
+def test_prose_above_the_title_is_read_where_little_of_a_page_is_known_to_be_its_article():
+    blocks = [TextBlock(LONG), TextBlock("4.2. Mills", 2), TextBlock(LONG)]
+    below = [TextBlock("Oak lasts long.") for _ in range(100)]
+
+    read = _from_body([*blocks, *below], [False, False, True, *[False] * 100], "4.2. Mills")
+
+    assert [block.text for block in read[:3]] == [LONG, "4.2. Mills", LONG]

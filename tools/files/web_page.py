@@ -184,7 +184,11 @@ def _from_body(blocks: Sequence[TextBlock], marked: Sequence[bool], title: str) 
     """Return what is between the ends of an article, or all text if that is clearly more.
 
     It begins with the heading that is the title of the page, and ends with prose and footnotes.
+    All text, too, begins with that heading where only short lines stand above it.
     """
+    start = _find_title(blocks, title, 0)
+    if not (any(marked[:start]) or any(len(one.text) >= _MIN_PROSE for one in blocks[:start])):
+        blocks, marked = blocks[start:], marked[start:]
     whole = _from_main(blocks, marked)
     ends = [at for at, keep in enumerate(marked) if keep]
     if not ends:
@@ -212,7 +216,8 @@ def _find_title(before: Sequence[TextBlock], title: str, first: int) -> int:
     wanted = _letters(title)
     for at, block in enumerate(before):
         said = _letters(block.text)
-        if block.level and not block.in_margin and len(said) >= _MIN_TITLE and said in wanted:
+        is_title = said == wanted or (len(said) >= _MIN_TITLE and said in wanted)
+        if said and is_title and block.level and not block.in_margin:
             return at
     return first
 
