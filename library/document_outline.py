@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
+from itertools import islice
 from typing import Any, NamedTuple
 
 from library.document_listing import (
@@ -19,6 +20,7 @@ from library.document_listing import (
 )
 from library.document_sections import RANGE_SEPARATOR, WHOLE, outlined_title, section_name
 from library.page_metadata import identify_language
+from prompts.prompt_injection import cut_injections
 from text.boilerplate import is_contents_title
 from text.normalization import cut_at_word, to_one_line
 from text.pattern_files import read_packaged_toml
@@ -34,6 +36,9 @@ FOR_HEADS = 0.6
 
 SECTION_ROUNDS = (1, 4, 16, 64)
 """How many sections every shown document gets before one gets more; the last is the most."""
+
+TURN = 3
+"""Behind how many documents in the language of the best one stands one in another language."""
 
 GROUPS = 12
 """The most folders and sites that are counted by name."""
@@ -113,7 +118,7 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     groups.update({labels[kind]: number for kind, number in found.unlisted.items()})
     more = _more_line(count, groups, labels)
     left = max_tokens - _count(first) - _count(more)
-    kept = _fitting(entries, int(left * (1 if len(entries) == 1 else FOR_HEADS)))
+    kept = _fitting(_in_turns(entries), int(left * (1 if len(entries) == 1 else FOR_HEADS)))
     left -= sum(_count(entry.head) for entry in kept)
     lines = _with_sections(kept, left, labels)
     rest = count - len(kept)
@@ -136,6 +141,17 @@ def _more_line(count: int, groups: Mapping[str, int], labels: Labels) -> str:
     counts += [labels["others"].format(count=f"{others:,}")] if others else []
     joined = labels["semicolon"].join(counts)
     return str(labels["more"].format(count=f"{count:,}", groups=joined))
+
+
+def _in_turns(entries: Sequence[_Entry]) -> list[_Entry]:
+    """Return entries with one in another language than the best behind every `TURN` others."""
+    main = [one for one in entries if one.language == entries[0].language]
+    others = iter([one for one in entries if one.language != entries[0].language])
+    mixed: list[_Entry] = []
+    for at, one in enumerate(main, start=1):
+        mixed.append(one)
+        mixed += islice(others, 1 if at % TURN == 0 else 0)
+    return [*mixed, *others]
 
 
 def _fitting(entries: Sequence[_Entry], tokens: int) -> list[_Entry]:
@@ -184,14 +200,14 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
-    where = one.name or labels[one.kind]
-    name = cut_at_word(title, TITLE)
+    where = cut_injections(one.name) or labels[one.kind]
+    name = cut_at_word(cut_injections(title), TITLE)
     known = (
         where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
     )
     head = f"- {known} ({labels['comma'].join(filter(None, about))})"
     sections = _find_sections(rows, title)
-    names = tuple(cut_at_word(name, SECTION) for name in sections)
+    names = tuple(cut_at_word(cut_injections(name), SECTION) for name in sections)
     return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
 
 

@@ -133,6 +133,7 @@ def _group(sources: Sequence[Source], links: Sequence[Link]) -> list[list[str]]:
     leader = {source["id"]: source["id"] for source in sources}
 
     def find(name: str) -> str:
+        """Return the source that leads the group of another one (union-find)."""
         while leader[name] != name:
             name = leader[name]
         return name

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
-from calls.call_context import CallContext
+from calls.call_context import CallContext, tool_answer_key
 from config.errors import Problem
+from library.document_sections import OutlinedDocument, PagePart
 from memory.middleware import BEGINNING
 from prompts.data_blocks import (
+    escape_tags,
     join_prompt_blocks,
     list_unseen_passages,
     render_block,
@@ -17,13 +21,16 @@ from prompts.data_blocks import (
     render_pages_block,
 )
 from prompts.loader import render_prompt
-from text.literal_terms import list_missing_terms
+from prompts.prompt_injection import cut_injections
 from text.script import detect_language
 from tools.document_reading import (
+    around_parts,
     describe_outline,
     find_document,
     line_parts,
+    list_absent_terms,
     list_links,
+    list_page_ids,
     list_page_links,
     open_pages,
     read_part,
@@ -36,7 +43,9 @@ from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import describe_redacted_queries, read_web_pages
 
-SEEN = "Nothing was found that is not shown above already."
+SEEN = "All that was found is shown above already: {sources}."
+
+NOTHING = "Nothing was found."
 
 LISTED_LINKS = 60
 """How many links of a page are listed."""
@@ -64,7 +73,7 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
     evidence = await gather_evidence(
         around.site, choices, [query], about=query, web=web, choose=answer_search
     )
-    shown = _show_found(evidence, runtime, query)
+    shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
@@ -72,9 +81,11 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
     around = runtime.context
     here, choices = around.site, around.choices
     site = read_site_name(source)
+    within: list[str] | None = None
     try:
         try:
             document = await find_document(here, choices, around.sources, source)
+            within = list_page_ids(document)
             evidence = await search_document(here, choices, document, query)
         except Problem:
             if not site or not (web or await list_site_documents(here.owner, site)):
@@ -82,7 +93,7 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
         return _refuse(problem)
-    shown = _show_found(evidence, runtime, query)
+    shown = await _show_found(evidence, runtime, query, within)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
@@ -121,20 +132,36 @@ async def read_tool(
     call = runtime.context
     try:
         document = await find_document(call.site, call.choices, call.sources, source)
-        if around:
+        parts = await _list_parts(call, document, section, around, lines)
+        if not parts:
             found = await search_document(call.site, call.choices, document, around)
-            return _show_found(found, runtime, around)
-        if lines:
-            parts = await line_parts(call.site, document, lines)
-        else:
-            parts = list(section_parts(document, section) if section else document.pages)
+            return await _show_found(found, runtime, around, list_page_ids(document))
         evidence, rest = await read_part(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
         return _refuse(problem)
+    if not evidence.passages:
+        return SEEN.format(sources=source)
     more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
-    return join_prompt_blocks(_show(evidence, runtime), more)
+    return join_prompt_blocks(await _show(evidence, runtime), more)
+
+
+async def _list_parts(
+    call: CallContext, document: OutlinedDocument, section: str, around: str, lines: str
+) -> Sequence[PagePart]:
+    """Return the parts of a document that are asked for; none if it lacks the words `around`.
+
+    Raises:
+        Problem: `source_not_found` if it has no such section or lines.
+    """
+    if around:
+        return await around_parts(call.site, document, around)
+    if lines:
+        return await line_parts(call.site, document, lines)
+    if section:
+        return await asyncio.to_thread(section_parts, document, section)
+    return document.pages
 
 
 @tool("links")
@@ -149,7 +176,8 @@ async def links_tool(source: str, runtime: Runtime) -> str:
     except Problem as problem:
         return _refuse(problem)
     links = await list_links(around.site, document)
-    lines = [f"{address} {words}" for address, words in list(links.items())[:LISTED_LINKS]]
+    listed = list(links.items())[:LISTED_LINKS]
+    lines = [f"{address} {cut_injections(words)}" for address, words in listed]
     return render_block("links", "\n".join(lines)) or "It links to nothing."
 
 
@@ -169,7 +197,7 @@ async def open_tool(url: str, runtime: Runtime) -> str:
     if not found:
         return _refuse(problems[0]) if problems else "There is nothing to read."
     evidence = await open_pages(around.site, around.choices, found)
-    return _show(evidence, runtime)
+    return await _show(evidence, runtime)
 
 
 async def _may_open(around: CallContext, url: str) -> bool:
@@ -192,17 +220,21 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
     if recalled is None or not recalled.evidence.passages:
         return "Nothing is remembered about this."
     notes = render_cited_block("notes", recalled.notes)
-    shown = _show(recalled.evidence, runtime)
-    return notes if notes and shown == SEEN else join_prompt_blocks(notes, shown)
+    shown = await _show(recalled.evidence, runtime)
+    return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
-def _show(evidence: Evidence, runtime: Runtime) -> str:
+async def _show(evidence: Evidence, runtime: Runtime) -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
-    unseen = list_unseen_passages(evidence.passages, _list_said(runtime))
-    return render_pages_block(unseen, evidence.sources) or SEEN
+    said = [*_list_said(runtime), *await _list_answers(runtime)]
+    unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
+    if unseen or not evidence.passages:
+        return render_pages_block(unseen, evidence.sources) or NOTHING
+    named = dict.fromkeys(passage["source"] for passage in evidence.passages)
+    return SEEN.format(sources=", ".join(named))
 
 
 def _list_said(runtime: Runtime) -> list[str]:
@@ -211,23 +243,41 @@ def _list_said(runtime: Runtime) -> list[str]:
     return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
 
 
-def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
-    """Mark what a search found; the first line names the terms of the query that it lacks."""
-    texts = [
-        f"{evidence.sources[one['source']]['title']}\n{one.get('under', '')}\n{one['text']}"
-        for one in evidence.passages
-    ]
-    missing = list_missing_terms(query, texts)
-    language = detect_language(runtime.context.system[:BEGINNING] or query)
+async def _show_found(
+    evidence: Evidence, runtime: Runtime, query: str, within: Sequence[str] | None = None
+) -> str:
+    """Mark what a search found; the first line names the terms of the query that are not there.
+
+    Args:
+        evidence: What was found.
+        runtime: The runtime of the tool.
+        query: What was searched for.
+        within: The ids of the pages that were searched; else those that were found are.
+    """
+    around = runtime.context
+    pages = [source["page"] for source in evidence.sources.values()] if within is None else within
+    missing = await list_absent_terms(around.site, pages, query)
+    language = detect_language(around.system[:BEGINNING] or query)
     lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
-    shown = _show(evidence, runtime)
-    shown = shown if evidence.passages else "Nothing was found."
-    return join_prompt_blocks(lacks if missing else "", shown)
+    return join_prompt_blocks(lacks if missing else "", await _show(evidence, runtime))
+
+
+async def _list_answers(runtime: Runtime) -> list[str]:
+    """Return what the calls before this one in the same message of the model have answered.
+
+    They run side by side; without waiting for them, all would show the same passages.
+    """
+    messages, answers = runtime.state["messages"], runtime.context.tool_answers
+    ids = [one["id"] for one in getattr(messages[-1], "tool_calls", [])] if messages else []
+    before = ids[: ids.index(runtime.tool_call_id)] if runtime.tool_call_id in ids else []
+    loop = asyncio.get_running_loop()
+    keys = [tool_answer_key(messages, one) for one in before]
+    return [await answers.setdefault(key, loop.create_future()) for key in keys]
 
 
 def _refuse(problem: Problem) -> str:
     hint = f" ({problem.hint})" if problem.hint else ""
-    return f"Refused: {problem.what}{hint}."
+    return escape_tags(f"Refused: {problem.what}{hint}.")
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)

@@ -170,6 +170,7 @@ def _to_html(
     )
 
     def warn(found: re.Match[str]) -> str:
+        """Return the sign of a doubt, a link to its entry below the report."""
         at = ord(found[0]) - FIRST_DOUBT_MARK
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
         line, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
@@ -212,6 +213,7 @@ def _link_numbers(clean: str, shown: NumberedText, cards: EvidenceCards) -> str:
     """Return sanitized HTML with numbers as links and quotations in spans."""
 
     def link(found: re.Match[str]) -> str:
+        """Return the number of a source, a link to its card, with its words as tooltip."""
         at = ord(found[2]) - FIRST_USE_MARK
         source = shown.documents[shown.uses[at].number - 1]
         words = cards.get_words(at)

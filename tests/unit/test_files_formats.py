@@ -209,3 +209,25 @@ async def test_a_pdf_tells_who_wrote_it_and_when(tmp_path):
     known = (await read(tmp_path, "a.pdf", file.getvalue()))["metadata"]
 
     assert (known.author, known.published) == ("Ada Byron", "2024-05-31")
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("A List<String> and vector<object> here.", "A List<String> and vector<object> here."),
+        ("It holds if a<b and c>d.", "It holds if a<b and c>d."),
+        ("Put it into <title> and go on.", "Put it into <title> and go on."),
+        ("Open the <select> of the page.", "Open the <select> of the page."),
+        ("<script> begins a script.", "<script> begins a script."),
+        ("<!-- never closed", "<!-- never closed"),
+        ("<Tabs>\n\nIn a tab.\n\n</Tabs>", "In a tab."),
+        ("It is <b>bold</b> <button>Save</button>", "It is bold"),
+        ("<style>\np {color: red}\n\nb {}\n</style>", ""),
+        ("<!-- a\n\nremark -->", ""),
+    ],
+)
+async def test_words_in_angle_brackets_hide_nothing_of_a_markdown_file(tmp_path, written, read_as):
+    document = await read(tmp_path, "a.md", f"# Mills\n\n{written}\n\n## Wheels\n\nOak lasts.\n")
+
+    middle = f"{read_as}\n\n" if read_as else ""
+    assert texts(document) == f"# Mills\n\n{middle}## Wheels\n\nOak lasts."
