@@ -137,7 +137,7 @@ class SourceComparison(SourceContents):
             said,
         )
         left = [word for word in search_words(rest) if not word.isdigit()]
-        return bool(named) and len(left) <= _MAX_WORDS_BESIDE_TITLES
+        return rest != said and len(left) <= _MAX_WORDS_BESIDE_TITLES
 
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
