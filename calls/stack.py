@@ -26,6 +26,7 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
+from calls.replies import bare_schema
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
@@ -103,7 +104,7 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
         super().__init__()
         self.settings: dict[str, Any] = {}
         if schema:
-            form = {"name": schema.__name__, "schema": schema.model_json_schema(), "strict": False}
+            form = {"name": schema.__name__, "schema": bare_schema(schema), "strict": False}
             self.settings["response_format"] = {"type": "json_schema", "json_schema": form}
 
     async def awrap_model_call(

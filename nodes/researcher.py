@@ -27,6 +27,7 @@ from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
     render_cited_block,
+    render_finding_block,
     render_findings_block,
     render_pages_block,
     render_step_block,
@@ -265,12 +266,16 @@ def render_request(state: StepState, runtime: Runtime[Context], passages: Sequen
 
 
 def _revision_blocks(state: StepState) -> list[str]:
-    """Return the earlier finding of a step, the objections of its checks, and the feedback."""
+    """Return the earlier finding of a step, the objections of its checks, and the feedback.
+
+    They stand behind what the first request has, so that a provider has that in its cache.
+    """
     language = state["language"]
     removed = render_check_results(state.get("removed", []), [], language)
     doubted = render_check_results([], state.get("doubted", []), language)
     return [
-        render_cited_block("draft", state["finding"]["text"]),
+        render_prompt("research_again", language=language),
+        render_finding_block(state["finding"] | {"reason": "", "doubted": ""}, "draft"),
         render_cited_block("removed", removed),
         render_cited_block("doubted", doubted),
         render_block("feedback", state["feedback"]),

@@ -19,7 +19,7 @@ def load_prompt(name: str, language: str = "en") -> Template:
     folder = resources.files("prompts")
     for file in (folder / f"{name}.{language}.md", folder / f"{name}.md"):
         if file.is_file():
-            return Template(file.read_text(encoding="utf-8"))
+            return Template(file.read_text(encoding="utf-8").rstrip("\n"))
     msg = f"no prompt named {name!r}; add prompts/{name}.md"
     raise LookupError(msg)
 
