@@ -139,7 +139,7 @@ async def _research_within(
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
     state = state | StepState(sources=sources, unsearched=unsearched)
-    withheld = describe_redacted_queries(evidence.sent)
+    withheld = describe_redacted_queries(evidence.sent, state["language"])
     try:
         written = await _write(state, runtime, passages, queries, withheld)
         return _with_skipped(written, evidence.skipped)

@@ -141,7 +141,7 @@ async def test_a_redo_is_shown_its_whole_earlier_answer_and_told_so_only_then(
     script.on("Verdict", {"passed": False, "feedback": "say when"}, {"passed": True})
     await thread.begin(question, make(choices), quiet)
 
-    first, second = script.prompts("researcher")
+    first, second, *_ = script.prompts("researcher")
     differ, lack = re.findall("- (.*)", parts)
     earlier = second.partition("<draft>")[2].partition("</draft>")[0]
     assert TRUE in earlier
