@@ -22,11 +22,14 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config.resources import replace_resources
 from evals.world import World
 from graph.depth import DEPTHS
+
+if TYPE_CHECKING:
+    from graph.context import Context
 
 OTHERS = [
     ("Open Deep Research, lean", 4, 57, 9, 4.28, 146_000),
@@ -118,14 +121,11 @@ def _measure(
 
 async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
-    from graph.context import build_context  # noqa: PLC0415
     from graph.session import ThreadSession, open_session  # noqa: PLC0415
     from runs.trace import read_trace  # noqa: PLC0415
 
     replace_resources().close()
-    choices = {"auto_accept": True, "max_steps": steps, "search": ["searxng"], "parallelism": 8}
-    # One of the earlier runs asks the same, and the job is to be done as if it were new.
-    context = build_context({**choices, "depth": depth, "again": "new"})
+    context = _choices(steps, depth)
     times: dict[str, float] = {}
 
     def watch(event: dict[str, Any]) -> None:
@@ -157,6 +157,15 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
         "peak_mb": peak,
         "checkpoints_mb": round((folder / "checkpoints.db").stat().st_size / 1e6, 1),
     }
+
+
+def _choices(steps: int, depth: str) -> Context:
+    """Return the choices of the job, which finds its plan accepted."""
+    from graph.context import build_context  # noqa: PLC0415
+
+    choices = {"auto_accept": True, "max_steps": steps, "search": ["searxng"], "parallelism": 8}
+    # One of the earlier runs asks the same, and the job is to be done as if it were new.
+    return build_context({**choices, "depth": depth, "again": "new"})
 
 
 def _cost(

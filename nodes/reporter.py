@@ -83,11 +83,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """
     sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
     conversation: Conversation = ("", "")
-    draft = ReportDraft(limit=find_reached_limit(state), id=_message_id(state) or str(uuid4()))
-    if draft.limit:
-        draft.add_notice("capped")
-    if has_masked_secret(state):
-        draft.add_notice("secret")
+    draft = _open_draft(state)
     show_progress(state, "writing")
     if sources:
         async with preparing_checks(
@@ -106,20 +102,34 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, reading)
-    answer = TurnAnswer(
+    return State(
+        report=report,
+        status=status,
+        answers={str(state["turn"]): _answer(state, report, draft.id)},
+        messages=remove_plan_messages(state),
+    )
+
+
+def _open_draft(state: State) -> ReportDraft:
+    """Return an empty draft with the notices that do not depend on what is written."""
+    draft = ReportDraft(limit=find_reached_limit(state), id=_message_id(state) or str(uuid4()))
+    if draft.limit:
+        draft.add_notice("capped")
+    if has_masked_secret(state):
+        draft.add_notice("secret")
+    return draft
+
+
+def _answer(state: State, report: Report, message: str) -> TurnAnswer:
+    """Return what later turns are told of a report, which was streamed as a message."""
+    return TurnAnswer(
         question=get_root_question(state),
         title=report["title"],
         run=state["run"],
         text=report["body"],
         sources=report["cited"],
         open=list_open_points(state, report["body"]),
-        message=draft.id,
-    )
-    return State(
-        report=report,
-        status=status,
-        answers={str(state["turn"]): answer},
-        messages=remove_plan_messages(state),
+        message=message,
     )
 
 

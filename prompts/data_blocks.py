@@ -220,18 +220,18 @@ def render_findings_block(findings: Iterable[Data], tag: str = "findings") -> st
     return wrap_blocks(tag, marked)
 
 
-def render_finding_block(finding: Data, tag: str = "finding", **named: object) -> str:
+def render_finding_block(finding: Data, **named: object) -> str:
     """Mark a finding with the attributes that name it.
 
     Beside its text it has what the checks doubt in it, what was not found, and what disagrees.
     """
-    text = _checked(str(finding["text"] or finding["reason"]), tag)
+    text = _checked(str(finding["text"] or finding["reason"]), "finding")
     lines = {
         name: cast("list[str]", finding.get(name) or []) for name in ("not_found", "disagreements")
     }
     beside = [render_cited_block(name, "\n".join(said)) for name, said in lines.items() if said]
     doubted = render_cited_block("doubted", str(finding.get("doubted", "")))
-    return wrap_blocks(tag, [text, doubted, *beside], **named)
+    return wrap_blocks("finding", [text, doubted, *beside], **named)
 
 
 def list_unseen_passages(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:

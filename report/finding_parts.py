@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graph.records import StepOutcome
+from graph.records import Finding, StepOutcome
+from prompts.loader import render_prompt
 from text.pattern_files import PatternFile
 from text.regex import regex
 
@@ -46,6 +47,22 @@ def split_finding(text: str) -> FindingParts:
     outcome = "".join(parts.pop("outcome"))
     items = {name: _list_items("".join(found)) for name, found in parts.items()}
     return FindingParts("".join(answer).strip(), **items, outcome=_outcome(outcome))
+
+
+def join_finding(finding: Finding, language: str) -> str:
+    """Return a finding as its researcher wrote it: the answer, and the parts with their items."""
+    lists = {
+        "disagreements": finding.get("disagreements", []),
+        "not_found": finding.get("not_found", []),
+        "questions": finding.get("questions", []),
+    }
+    titles = {name: render_prompt(f"part_{name}", language=language) for name in lists}
+    parts = [
+        "\n".join([f"## {titles[name]}", *(f"- {item}" for item in items)])
+        for name, items in lists.items()
+        if items
+    ]
+    return "\n\n".join(filter(None, [finding["text"], *parts]))
 
 
 def _part_of(title: str) -> str:

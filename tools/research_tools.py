@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
 from config.errors import Problem
+from library.document_sections import OutlinedDocument, PagePart
 from prompts.data_blocks import (
     join_prompt_blocks,
     list_unseen_passages,
@@ -16,13 +18,15 @@ from prompts.data_blocks import (
     render_pages_block,
 )
 from prompts.loader import render_prompt
-from text.literal_terms import list_missing_terms
 from text.script import detect_language
 from tools.document_reading import (
+    around_parts,
     describe_outline,
     find_document,
     line_parts,
+    list_absent_terms,
     list_links,
+    list_page_ids,
     list_page_links,
     open_pages,
     read_part,
@@ -54,19 +58,19 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
     evidence = await gather_evidence(
         around.site, choices, [query], about=query, web=web, choose=answer_search
     )
-    shown = _show_found(evidence, runtime, query)
-    return join_prompt_blocks(
-        shown, describe_redacted_queries(evidence.sent, _language(runtime, query))
-    )
+    shown = await _show_found(evidence, runtime, query)
+    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
 
 
 async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) -> str:
     around = runtime.context
     here, choices = around.site, around.choices
     site = read_site_name(source)
+    within: list[str] | None = None
     try:
         try:
             document = await find_document(here, choices, around.sources, source)
+            within = list_page_ids(document)
             evidence = await search_document(here, choices, document, query)
         except Problem:
             if not site or not (web or await list_site_documents(here.owner, site)):
@@ -74,10 +78,8 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
         return _refuse(problem, runtime)
-    shown = _show_found(evidence, runtime, query)
-    return join_prompt_blocks(
-        shown, describe_redacted_queries(evidence.sent, _language(runtime, query))
-    )
+    shown = await _show_found(evidence, runtime, query, within)
+    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
 
 
 @tool("outline")
@@ -103,20 +105,34 @@ async def read_tool(
     call = runtime.context
     try:
         document = await find_document(call.site, call.choices, call.sources, source)
-        if around:
+        parts = await _list_parts(call, document, section, around, lines)
+        if not parts:
             found = await search_document(call.site, call.choices, document, around)
-            return _show_found(found, runtime, around)
-        if lines:
-            parts = await line_parts(call.site, document, lines)
-        else:
-            parts = list(section_parts(document, section) if section else document.pages)
+            return await _show_found(found, runtime, around, list_page_ids(document))
         evidence, rest = await read_part(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
         return _refuse(problem, runtime)
+    if not evidence.passages:
+        return _say("all_shown", runtime, sources=source)
     more = _say("goes_on", runtime, tokens=f"{rest:,}") if rest else ""
     return join_prompt_blocks(_show(evidence, runtime), more)
+
+
+async def _list_parts(
+    call: CallContext, document: OutlinedDocument, section: str, around: str, lines: str
+) -> Sequence[PagePart]:
+    """Return the parts of a document that are asked for; none if it lacks the words `around`.
+
+    Raises:
+        Problem: `source_not_found` if it has no such section or lines.
+    """
+    if around:
+        return await around_parts(call.site, document, around)
+    if lines:
+        return await line_parts(call.site, document, lines)
+    return section_parts(document, section) if section else document.pages
 
 
 @tool("links")
@@ -165,22 +181,21 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
     if recalled is None or not recalled.evidence.passages:
         return _say("not_remembered", runtime, question)
     notes = render_cited_block("notes", recalled.notes)
-    shown = _show_unseen(recalled.evidence, runtime)
-    return join_prompt_blocks(notes, shown) or _say("nothing_unseen", runtime)
+    shown = _show(recalled.evidence, runtime, question)
+    return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
 def _show(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
-    """Mark the passages that are not shown already, or say that there are none."""
-    return _show_unseen(evidence, runtime) or _say("nothing_unseen", runtime, query)
-
-
-def _show_unseen(evidence: Evidence, runtime: Runtime) -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
     unseen = list_unseen_passages(evidence.passages, _list_said(runtime))
-    return render_pages_block(unseen, evidence.sources)
+    if unseen or not evidence.passages:
+        shown = render_pages_block(unseen, evidence.sources)
+        return shown or _say("nothing_found", runtime, query)
+    named = dict.fromkeys(passage["source"] for passage in evidence.passages)
+    return _say("all_shown", runtime, query, sources=", ".join(named))
 
 
 def _list_said(runtime: Runtime) -> list[str]:
@@ -189,19 +204,26 @@ def _list_said(runtime: Runtime) -> list[str]:
     return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
 
 
-def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
-    """Mark what a search found; the first line names the terms of the query that it lacks."""
-    texts = [
-        f"{evidence.sources[one['source']]['title']}\n{one.get('under', '')}\n{one['text']}"
-        for one in evidence.passages
-    ]
-    missing = list_missing_terms(query, texts)
-    terms = ", ".join(missing)
-    lacks = _say("terms_not_found", runtime, query, terms=terms) if missing else ""
-    shown = _show(evidence, runtime, query)
-    return join_prompt_blocks(
-        lacks, shown if evidence.passages else _say("nothing_found", runtime, query)
-    )
+async def _show_found(
+    evidence: Evidence, runtime: Runtime, query: str, within: Sequence[str] | None = None
+) -> str:
+    """Mark what a search found; the first line names the terms of the query that are not there.
+
+    Args:
+        evidence: What was found.
+        runtime: The runtime of the tool.
+        query: What was searched for.
+        within: The ids of the pages that were searched; else those that were found are.
+    """
+    around = runtime.context
+    pages = [source["page"] for source in evidence.sources.values()] if within is None else within
+    terms = ", ".join(await list_absent_terms(around.site, pages, query))
+    lacks = _say("terms_not_found", runtime, query, terms=terms) if terms else ""
+    return join_prompt_blocks(lacks, _show(evidence, runtime, query))
+
+
+def _tell_withheld(evidence: Evidence, runtime: Runtime, query: str) -> str:
+    return describe_redacted_queries(evidence.sent, _language(runtime, query))
 
 
 def _say(name: str, runtime: Runtime, query: str = "", **values: str) -> str:

@@ -13,6 +13,7 @@ from library.page_retrieval import FoundPage
 from library.recall import read_pages
 from runs.call_site import CallSite
 from text.keyword_ranking import ScoredPassage
+from text.literal_terms import find_term, list_missing_terms
 from text.named_sections import find_named_heading
 from text.passage_splitting import merge_passages
 from text.reading_windows import section_around
@@ -41,6 +42,10 @@ ALL = 1_000
 
 MISFITS = 4
 """The choice ends after so many hits in a row for which there is no room."""
+
+
+MISSING = 4
+"""For how many literal terms that no chosen hit contains a place of their own is shown."""
 
 
 class _Piece(NamedTuple):
@@ -80,7 +85,25 @@ async def answer_search(
     query = "\n".join(wanted.queries)
     named = await _read_named_sections(here.owner, query, found, good)
     pieces = await do(_widen, found, good, named, best)
-    return await register_spans(here, await do(_choose, pieces), files)
+    chosen = await do(_choose, pieces)
+    chosen += await do(_find_missing, query, found, chosen)
+    return await register_spans(here, chosen, files)
+
+
+def _find_missing(
+    query: str, found: Sequence[FoundPage], chosen: Sequence[tuple[FoundPage, Span]]
+) -> list[tuple[FoundPage, Span]]:
+    """Return the first place of each literal term of a query that no chosen piece contains."""
+    shown = [f"{page.title}\n{span.text}" for page, span in chosen]
+    places: list[tuple[FoundPage, Span]] = []
+    for term in list_missing_terms(query, shown)[:MISSING]:
+        at = ((page, find_term(page.text, term)) for page in found)
+        first = next(((page, start) for page, start in at if start is not None), None)
+        if first is not None:
+            page, start = first
+            hit = Span(start, start + len(term), page.text[start : start + len(term)])
+            places.append((page, _widen_hit(page.text, hit)))
+    return places
 
 
 async def _read_named_sections(

@@ -21,12 +21,17 @@ _ADDRESS = regex(
 
 
 def list_trusted_texts(sources: Mapping[str, Source], texts: Mapping[str, str]) -> list[str]:
-    """Return the texts of files of the person, and of web pages of a trusted genre."""
-    return [
-        texts[name]
+    """Return the texts of files of the person, and of web pages of a trusted genre.
+
+    The address of such a page is known, too.
+    """
+    trusted = {
+        name: source
         for name, source in sources.items()
         if name in texts and (source["kind"] == "file" or source.get("genre") in TRUSTED_GENRES)
-    ]
+    }
+    pages = {one["location"] for one in trusted.values() if one["kind"] == "web"}
+    return [*(texts[name] for name in trusted), *sorted(pages)]
 
 
 def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:

@@ -142,11 +142,9 @@ async def test_a_redo_is_shown_its_whole_earlier_answer_and_told_so_only_then(
     await thread.begin(question, make(choices), quiet)
 
     first, second, *_ = script.prompts("researcher")
-    differ, lack = re.findall("- (.*)", parts)
     earlier = second.partition("<draft>")[2].partition("</draft>")[0]
     assert TRUE in earlier
-    assert f"<disagreements>\n{differ}\n</disagreements>" in earlier
-    assert f"<not_found>\n{lack}\n</not_found>" in earlier
+    assert parts in earlier.replace("\n\n", "\n")
     assert again not in first
     assert again in second
     assert second.startswith(first)

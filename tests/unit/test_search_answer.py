@@ -10,6 +10,7 @@ import pytest
 from library import store as pages
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
+from tools import search_answer
 from tools.agent_tools import make_research_tools
 from tools.passage_choice import PassageRequest, rank_passages
 
@@ -49,6 +50,8 @@ def reference() -> list[NewPage]:
         for at, text in enumerate(parts, start=1)
     ]
 
+
+MUD = "Mud is wet. " * 200
 
 Use = Callable[..., Awaitable[str]]
 
@@ -156,3 +159,22 @@ def test_a_passage_with_a_rare_term_comes_before_those_without():
 
 async def test_an_answer_is_short(use: Use):
     assert len(await use("search", query="how the gate is locked", source=URL)) < 7_000
+
+
+async def test_a_term_that_the_best_hits_lack_is_shown_where_it_stands(
+    use: Use, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search_answer, "ANSWER_TOKENS", 200)
+    monkeypatch.setattr(search_answer, "STRONG_TOKENS", 200)
+    good = "The valve_alpha, valve_beta and valve_gamma list has the threshold, the weight and an example of each site. "
+    parts = [
+        NewPage(title="Valves", place="", text=good * 30),
+        NewPage(title="Valves (2)", place="part=2", text="Mind valve_omega: it rests.\n\n" + MUD),
+    ]
+    await pages.store_pages(OWNER, "web", "https://v.example/1", parts, group="v.example")
+
+    query = "valve_alpha valve_beta valve_gamma threshold weight example list valve_omega"
+    said = await use("search", query=query, source="https://v.example/1")
+
+    assert "No passage contains" not in said
+    assert "Mind valve_omega" in said

@@ -146,7 +146,7 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
 
     first, second = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
     assert "They dance." in first
-    assert second == "Nothing was found that is not shown above already."
+    assert second == "All that was found is shown above already: S1."
 
 
 def offered(system: str = "You research.", *, web: bool, provider: bool = True) -> dict[str, str]:
