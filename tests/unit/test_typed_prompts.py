@@ -10,6 +10,14 @@ import pytest
 from pydantic import BaseModel
 
 from calls.replies import bare_schema, describe_schema
+from evals.deep_research_bench.fact_scores import (
+    DistinctStatements,
+    ExtractedCitations,
+    StatementVerdicts,
+)
+from evals.deep_research_bench.race_evaluation import DimensionWeights, WrittenCriteria
+from evals.deep_research_bench.race_scores import RaceScores
+from evals.locomo import Short
 from memory.experience.consolidation import Lessons
 from memory.learning.claim_extraction import Learnt
 from nodes.checker import Checks
@@ -27,11 +35,17 @@ from prompts.methods import load_methods
 from tools.tables.query import TableQueries
 
 ANSWERS: dict[str, type[BaseModel]] = {
+    "bench_criteria": WrittenCriteria,
+    "bench_deduplicate": DistinctStatements,
+    "bench_extract": ExtractedCitations,
+    "bench_support": StatementVerdicts,
+    "bench_weights": DimensionWeights,
     "checker": Checks,
     "coordinator": Triage,
     "judge": Enough,
     "learn": Learnt,
     "lessons": Lessons,
+    "likely_answer": Short,
     "memorize": Abstract,
     "planner": Draft,
     "rate_runs": Ratings,
@@ -42,6 +56,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "report_outline": ReportOutline,
     "report_whole": WholePass,
     "rewrite": Rewrite,
+    "short_answer": Short,
     "tables": TableQueries,
     "tidy": Same,
 }
@@ -70,10 +85,12 @@ def example(name: str, language: str) -> Any:
     return json.loads(found)
 
 
-@each_prompt
+@pytest.mark.parametrize(
+    ("name", "schema"), [*ANSWERS.items(), ("bench_score", RaceScores)], ids=lambda one: str(one)
+)
 @each_language
-def test_every_field_is_explained(name: str, language: str):
-    fields = field_names(bare_schema(ANSWERS[name]))
+def test_every_field_is_explained(name: str, schema: type[BaseModel], language: str):
+    fields = field_names(bare_schema(schema))
 
     assert fields
     assert fields <= set(re.findall(r"`(\w+)`", prompt(name, language)))
