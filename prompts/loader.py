@@ -38,7 +38,7 @@ def load_sentences() -> dict[str, tuple[str, str]]:
 
 def render_prompt(name: str, *, language: str = "en", **values: object) -> str:
     """Fill prompt `name`; a missing value raises `KeyError`, never an empty gap."""
-    return load_prompt(name, language).substitute(values)
+    return load_prompt(name, language).substitute(values).rstrip("\n ")
 
 
 @cache
