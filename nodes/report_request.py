@@ -65,7 +65,10 @@ def choose_size(state: State, context: Context) -> ReportSize | None:
     """Return the size of a report that is written in sections, or None for one that is not.
 
     The extractive model quotes findings in one answer, and what was computed belongs to no section.
+    A version is written from the report before it, which sections would not see.
     """
+    if state.get("revision"):
+        return None
     count = len(findings.list_findings(state))
     pages = [*findings.list_background_passages(state), *state["knowledge"]]
     if is_extractive(model_for_role("reporter", context)) or count < 2 or pages:
