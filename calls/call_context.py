@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,8 @@ class CallContext:
     """The sources that the conversation knows, by id; tools add those that they show."""
     used: list[str] = field(default_factory=list)
     """The tools that were called, by name."""
+    tool_answers: dict[str, asyncio.Future[str]] = field(default_factory=dict)
+    """What each call of a tool has answered, or will, by `tool_answer_key`."""
     tool_results: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""
 
@@ -66,6 +69,11 @@ class CallContext:
     def language(self) -> str:
         """The language of what the role is told, in which its tools answer."""
         return detect_language(self.system[:BEGINNING])
+
+
+def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:
+    """Return the name of a tool call in a conversation; some models use an id again and again."""
+    return f"{len(messages)} {call_id}"
 
 
 CallHandler = Callable[[ModelRequest[CallContext]], Awaitable[ModelResponse[Any]]]

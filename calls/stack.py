@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from calls.call_context import CallContext, CallHandler
+from calls.call_context import CallContext, CallHandler, tool_answer_key
 from calls.call_middleware import (
     ROLES_OUTSIDE_RUN,
     FallbackMiddleware,
@@ -276,11 +277,24 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """Use the tool, or return an error above the limit."""
+        """Use the tool, or return an error above the limit; tell its siblings what it answers."""
         around = cast("CallContext", request.runtime.context)
         around.used.append(request.tool_call["name"])
-        if len(around.used) <= around.choices.limits.tool_calls:
-            return await handler(request)
-        said = render_prompt("tools_used_up", language=around.language)
-        called = {"tool_call_id": request.tool_call["id"] or "", "name": request.tool_call["name"]}
-        return ToolMessage(said, **called, status="error")
+        key = tool_answer_key(request.state["messages"], request.tool_call["id"])
+        told = around.tool_answers.setdefault(key, asyncio.get_running_loop().create_future())
+        text = ""
+        try:
+            if len(around.used) > around.choices.limits.tool_calls:
+                return _refuse_tool(around, request)
+            answer = await handler(request)
+            text = str(answer.text) if isinstance(answer, ToolMessage) else ""
+            return answer
+        finally:
+            if not told.done():
+                told.set_result(text)
+
+
+def _refuse_tool(around: CallContext, request: ToolCallRequest) -> ToolMessage:
+    said = render_prompt("tools_used_up", language=around.language)
+    called = {"tool_call_id": request.tool_call["id"] or "", "name": request.tool_call["name"]}
+    return ToolMessage(said, **called, status="error")

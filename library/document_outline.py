@@ -19,6 +19,7 @@ from library.document_listing import (
 )
 from library.document_sections import RANGE_SEPARATOR, WHOLE, outlined_title, section_name
 from library.page_metadata import identify_language
+from prompts.prompt_injection import cut_injections
 from text.boilerplate import is_contents_title
 from text.normalization import cut_at_word, to_one_line
 from text.pattern_files import read_packaged_toml
@@ -184,14 +185,14 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
-    where = one.name or labels[one.kind]
-    name = cut_at_word(title, TITLE)
+    where = cut_injections(one.name) or labels[one.kind]
+    name = cut_at_word(cut_injections(title), TITLE)
     known = (
         where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
     )
     head = f"- {known} ({labels['comma'].join(filter(None, about))})"
     sections = _find_sections(rows, title)
-    names = tuple(cut_at_word(name, SECTION) for name in sections)
+    names = tuple(cut_at_word(cut_injections(name), SECTION) for name in sections)
     return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
 
 

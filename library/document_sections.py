@@ -27,6 +27,9 @@ TITLE_SEPARATOR = " — "
 RANGE_SEPARATOR = " … "
 """Parts the first from the last section in the title of a page that holds several."""
 
+PATH_SEPARATOR = "›"
+"""Parts the titles of sections from those of the sections in them."""
+
 WHOLE = 1
 """The level of a section that no marked heading opens: a page of a document."""
 
@@ -95,6 +98,23 @@ async def find_section(owner: str, name: str, words: str) -> OutlinedSection | N
     """
     document = await outline_document(owner, name)
     return match_section(document, words) if document else None
+
+
+def match_sections(document: OutlinedDocument, words: str) -> list[OutlinedSection]:
+    """Return all sections with a title, or else the one that some words name; none for none.
+
+    A title may stand behind those above it, such as `open › Parameters`.
+    """
+    *above, asked = map(_plain, words.split(PATH_SEPARATOR))
+    found: list[OutlinedSection] = []
+    path: list[OutlinedSection] = []
+    for section in document.sections:
+        path = [*(one for one in path if one.level < section.level), section]
+        names = iter([_plain(one.title) for one in path[:-1]])
+        if asked and _plain(section.title) == asked and all(name in names for name in above):
+            found.append(section)
+    one = None if found else match_section(document, words)
+    return [one] if one else found
 
 
 def match_section(document: OutlinedDocument, words: str) -> OutlinedSection | None:

@@ -16,6 +16,7 @@ from library.page_retrieval import TURN_PAGES, run_search
 from library.page_rows import short_hash
 from library.scope import EVERYTHING, Scope
 from library.tables import members, namespaces, pages
+from prompts.prompt_injection import cut_injections
 from storage.engine import read_rows, run_read
 from text.keyword_ranking import rank_texts
 from text.normalization import to_one_line
@@ -90,6 +91,7 @@ async def list_newest_briefs(
     kinds = await list_outlined_kinds(owner, within.kinds)
 
     def read(connection: Connection) -> list[PageBrief]:
+        """Return the newest pages of all namespaces together, the newest first."""
         rows: dict[int, Any] = {}
         # With one query per namespace, the database reads no more than `limit` rows of each.
         for namespace in select_namespaces(connection, owner, kinds, within.groups):
@@ -152,6 +154,7 @@ async def count_groups(owner: str, groups: Sequence[PageGroup]) -> dict[PageGrou
     """Return the sizes of some groups of an owner."""
 
     def measure(connection: Connection) -> dict[PageGroup, GroupSize]:
+        """Return the size of each group, with the days of its first and its last page."""
         counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
         ends = {number for row in counts.values() for number in row[1:] if number}
         dates = select(pages.c.number, pages.c.said, pages.c.created)
@@ -350,10 +353,10 @@ def _group_line(name: str, entry: _OutlineEntry, size: GroupSize) -> str:
     days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
     kind = KIND_NAMES.get(entry.group.kind, entry.group.kind)
     pages = pluralize(size.pages, "page")
-    return f"{name} {kind} “{to_one_line(entry.title, TITLE)}”, {pages}, {days}"
+    return f"{name} {kind} “{to_one_line(cut_injections(entry.title), TITLE)}”, {pages}, {days}"
 
 
 def _page_line(name: str, page: PageBrief) -> str:
-    title = to_one_line(page.title, TITLE)
-    abstract = to_one_line(page.abstract, SHORT)
+    title = to_one_line(cut_injections(page.title), TITLE)
+    abstract = to_one_line(cut_injections(page.abstract), SHORT)
     return f"- {name} {title} ({_day_of(page.said, page.created)}): {abstract}"

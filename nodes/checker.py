@@ -137,7 +137,7 @@ async def _compare(
     verdicts = await _ask_verdicts(state, runtime, shown, pages, sources)
     if verdicts is None:
         return SecondReading(checked, "asked", unread_count=unread)
-    ruling = derive_ruling(shown, verdicts)
+    ruling = derive_ruling(shown, verdicts, pages)
     checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
     return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
 

@@ -38,7 +38,14 @@ from prompts.loader import render_prompt
 from report import findings
 from report.checks.attribution import CheckedText
 from report.checks.sections import list_inferred_statements
-from report.document import find_reached_limit, has_gaps, is_left_open, shorten_title
+from report.document import (
+    find_reached_limit,
+    has_gaps,
+    is_left_open,
+    list_report_gaps,
+    list_unknown,
+    shorten_title,
+)
 from report.labels import describe_missing_words, describe_reason, get_label
 from report.rendering.markdown_report import render_plain_text
 from report.versions import get_previous_version
@@ -96,7 +103,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         raise draft.problem
     if not checked.cited and not draft.limit:
         draft.failed_role = await _first_failed_role(call_site(state, runtime).run)
-    if is_left_open(state["question"], checked.body):
+    if _leaves_part_open(draft, state["question"], checked):
         draft.add_notice("open")
     _note_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
     await record_text_checks(call_site(state, runtime), "reporter", checked)
@@ -129,8 +136,16 @@ def _answer(state: State, report: Report, message: str) -> TurnAnswer:
         text=report["body"],
         sources=report["cited"],
         open=list_open_points(state, report["body"]),
+        gaps=list_report_gaps(state, report["body"]),
+        unknown=list_unknown(state),
         message=message,
     )
+
+
+def _leaves_part_open(draft: ReportDraft, question: str, checked: CheckedText) -> bool:
+    """Tell whether a report answers only a part, and no other notice says how far it answers."""
+    told = not checked.cited or "unsure" in draft.notices
+    return not told and is_left_open(question, checked.body)
 
 
 def _error(draft: ReportDraft) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from html import unescape
 from itertools import zip_longest
@@ -165,7 +165,7 @@ def _standing(source: Data) -> dict[str, object]:
     genre = source.get("genre") if source.get("genre") in WEAK_GENRES else ""
     known = {
         "site": site,
-        "file": _file_name(source),
+        "file": cut_injections(_file_name(source)),
         "date": source.get("published"),
         "genre": genre,
     }
@@ -188,15 +188,15 @@ def _describe_origin(source: Data) -> str:
     genre = source.get("genre") if source.get("genre") not in ("file", "unknown") else ""
     named = _file_name(source)
     known = (named or source.get("site"), genre, source.get("author"), source.get("published"))
-    told = ", ".join(str(part) for part in known if part)
+    told = ", ".join(cut_injections(str(part)) for part in known if part)
     return f" ({told})" if told else ""
 
 
 def render_contradictions_block(found: Iterable[Data]) -> str:
     """Mark where sources contradict each other: what each says, and of what, side by side."""
     lines = [
-        f"- {one['about']}\n  {one['one']}: {one['one_says']}\n"
-        f"  {one['other']}: {one['other_says']}"
+        f"- {one['about']}\n  {one['one']}: {cut_injections(str(one['one_says']))}\n"
+        f"  {one['other']}: {cut_injections(str(one['other_says']))}"
         for one in found
     ]
     return render_block("contradictions", "\n".join(lines))
@@ -236,9 +236,19 @@ def render_finding_block(finding: Data, **named: object) -> str:
 
 def list_unseen_passages(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
     """Return the passages that a conversation does not show, without the parts that it shows."""
+    return list_new_passages(passages, find_shown_texts(talk))
+
+
+def find_shown_texts(talk: Iterable[str]) -> dict[str, list[str]]:
+    """Return the texts of sources that a conversation shows, by the ids of the sources."""
     seen: dict[str, list[str]] = {}
     for name, text in (found for said in talk for found in _PAGE.findall(said)):
         seen.setdefault(unescape_attribute(name), []).append(unescape_tags(text))
+    return seen
+
+
+def list_new_passages(passages: Iterable[Data], seen: Mapping[str, Sequence[str]]) -> list[Data]:
+    """Return passages without what was seen of their sources, as `find_shown_texts` tells it."""
     return [
         passage if rest == shown else _rest(passage, rest)
         for passage in _once_each(passages)

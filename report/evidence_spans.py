@@ -181,6 +181,7 @@ def _find_quotation(quote: str, text: str, target: _Target) -> EvidenceSpan | No
     surroundings = target._replace(words=target.context, context=frozenset())
 
     def closeness(span: EvidenceSpan) -> float:
+        """Return how well a place fits the context; the sentences around it count less."""
         at = [n for n, one in enumerate(sentences) if one.start < span.end and span.start < one.end]
         around = sentences[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
         inside = [sentences[n] for n in at]

@@ -86,6 +86,7 @@ def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) ->
     words = {one: set(search_words(render_plain_text(one))) for one in statements}
 
     def score(statement: str) -> int:
+        """Return how many words are shared; one that the feedback denies outweighs all others."""
         shared = words[statement]
         return len(mentioned & shared) + len(mentioned) * bool(denied & shared)
 

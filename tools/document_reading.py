@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -13,20 +14,20 @@ from graph.context import Context
 from graph.records import Passage, Source
 from library.document_sections import (
     OutlinedDocument,
-    OutlinedSection,
     PagePart,
-    match_section,
+    match_sections,
     outline_document,
 )
 from library.page_retrieval import FoundPage, document_location
 from library.recall import read_pages
 from library.tables import documents, pages
 from library.uploaded_files import with_uploads
-from prompts.data_blocks import list_unseen_passages
+from prompts.data_blocks import find_shown_texts, list_new_passages
+from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.literal_terms import list_missing_terms
-from text.normalization import find_quote
+from text.normalization import cut_at_word, drop_unstorable, find_quote
 from text.reading_windows import section_around
 from text.regex import regex
 from text.sentences import Span
@@ -56,7 +57,10 @@ PLACES = 3
 AHEAD = 3_000
 """How many characters are read on behind some words, to the end of a paragraph or a section."""
 
-_LINES = regex(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+QUOTED = 200
+"""How many characters of what a model asked for are repeated to it."""
+
+_LINES = regex(r"(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?")
 
 
 async def find_document(
@@ -73,7 +77,7 @@ async def find_document(
     Raises:
         Problem: `source_not_found`.
     """
-    plain = name.strip().strip("[]").strip()
+    plain = drop_unstorable(name).strip().strip("[]").strip()
     page = _page_of(sources, plain) or await _find_file(here, context, plain)
     page = page or canonicalise_url(plain)
     document = await outline_document(here.owner, page) if plain else None
@@ -83,7 +87,8 @@ async def find_document(
             known := await list_site_documents(here.owner, site)
         ):
             hint = f"`search` takes a site; name one of its pages: {', '.join(known[:NAMED_PAGES])}"
-        raise Problem(ErrorCode.SOURCE_NOT_FOUND, f"no document is named {plain!r}", hint=hint)
+        what = f"no document is named {_quoted(plain)}"
+        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
     return document
 
 
@@ -115,10 +120,10 @@ async def _find_file(here: CallSite, context: Context, name: str) -> str:
 
 def describe_outline(document: OutlinedDocument) -> str:
     """Return the sections of a document as lines, each with about how many tokens it has."""
-    lines = [f"{document.title}: {document.tokens:,} tokens"]
+    lines = [f"{cut_injections(document.title)}: {document.tokens:,} tokens"]
     for section in document.sections[:OUTLINED]:
         size = max(section.whole // 4, 1)
-        lines.append(f"{'  ' * (section.level - 1)}- {section.title} ({size:,})")
+        lines.append(f"{'  ' * (section.level - 1)}- {cut_injections(section.title)} ({size:,})")
     if len(document.sections) > OUTLINED:
         lines.append(f"- … and {len(document.sections) - OUTLINED} more")
     return "\n".join(lines)
@@ -142,14 +147,26 @@ async def read_part(
     """
     found = {page.id: page for page in await read_pages(here.owner, [one.page for one in parts])}
     ids = {one["page"]: name for name, one in sources.items()}
+    chosen, rest = await asyncio.to_thread(_fit_unseen, parts, found, ids, talk)
+    return await register_spans(here, chosen, context.files), rest
+
+
+def _fit_unseen(
+    parts: Sequence[PagePart],
+    found: Mapping[str, FoundPage],
+    ids: Mapping[str, str],
+    talk: Sequence[str],
+) -> tuple[list[tuple[FoundPage, Span]], int]:
+    """Return the first parts with something new in them, and how many tokens did not fit."""
     chosen: list[tuple[FoundPage, Span]] = []
     left = READ_TOKENS
     rest = 0
+    shown = find_shown_texts(talk)
     for part in parts:
         page = found.get(part.page)
         text = page.text[part.start : part.end].strip() if page else ""
         passage = Passage(source=ids.get(part.page, ""), text=text)
-        new = list_unseen_passages([passage], talk) if text else []
+        new = list_new_passages([passage], shown) if text else []
         if not page or not new:
             continue
         size = sum(estimate_tokens(str(one["text"])) for one in new)
@@ -159,23 +176,36 @@ async def read_part(
         start = page.text.index(text, part.start)
         chosen.append((page, Span(start, start + len(text), text)))
         left -= size
-    return await register_spans(here, chosen, context.files), rest
+    return chosen, rest
 
 
 def section_parts(document: OutlinedDocument, section: str) -> Sequence[PagePart]:
-    """Return where the section that some words name is.
+    """Return where the section that some words name is, or where all of that title are.
 
     Raises:
         Problem: `source_not_found`.
     """
-    found: OutlinedSection | None = match_section(document, section)
-    if found is None:
-        titles = [one.title for one in document.sections]
+    found = match_sections(document, section)
+    if not found:
+        titles = list(dict.fromkeys(one.title for one in document.sections))
         more = f"; … and {len(titles) - NAMED_SECTIONS} more" if titles[NAMED_SECTIONS:] else ""
-        hint = f"its sections: {'; '.join(titles[:NAMED_SECTIONS])}{more}"
-        what = f"{document.title!r} has no section {section!r}"
+        named = map(cut_injections, titles[:NAMED_SECTIONS])
+        hint = f"its sections: {'; '.join(named)}{more}"
+        what = f"{_quoted(document.title)} has no section {_quoted(section)}"
         raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
-    return found.parts
+    parts: list[PagePart] = []
+    end = 0
+    for one in found:
+        # A section in one of the same title is read with it.
+        if one.start >= end:
+            parts += one.parts
+            end = one.start + one.whole
+    return parts
+
+
+def _quoted(words: str) -> str:
+    """Return some words of a model or a title as a message quotes them."""
+    return repr(cut_at_word(cut_injections(words), QUOTED))
 
 
 async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> list[PagePart]:
@@ -200,7 +230,7 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
             )
         done += len(rows)
     if not parts:
-        what = f"{document.title!r} has {done} lines, and none of {lines!r}"
+        what = f"{_quoted(document.title)} has {done} lines, and none of {_quoted(lines)}"
         raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint="give them as 120-180")
     return parts
 

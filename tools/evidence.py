@@ -348,6 +348,7 @@ def _order_by_standing(evidence: Evidence) -> Evidence:
     """Return evidence with the passages of deceiving sources last, what steps share before all."""
 
     def key(one: Passage) -> tuple[bool, bool]:
+        """Order passages: shared ones first, and in both halves deceiving sources last."""
         genre = evidence.sources[one["source"]].get("genre")
         return not one.get("shared"), genre in _DECEIVING
 
@@ -389,6 +390,7 @@ async def preparing_checks(
     written = threading.Event()
 
     async def prepared() -> None:
+        """Derive what the checks need; a problem is left for the checks to meet."""
         with suppress(Problem):
             pages = await load_source_texts(here.owner, sources)
             texts = list(pages.values())

@@ -104,6 +104,7 @@ def make_document_pages(document: ParsedDocument, sha256: str) -> list[NewPage]:
 def _document_metadata(document: ParsedDocument) -> PageMetadata:
     """Return the metadata of a file: what it declares, or else only the language of its text."""
     if "metadata" in document:
-        return document["metadata"]._replace(genre="file")
+        declared = document["metadata"]
+        return declared._replace(genre=declared.genre or "file")
     text = "\n".join(section["text"] for section in document["sections"][:2])
     return PageMetadata(language=identify_language(text), genre="file")

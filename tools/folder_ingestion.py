@@ -35,7 +35,7 @@ from tools.files.formats import FileLimits, explain_unread_type, find_files, fin
 from tools.files.parsed_document import DocumentSection, ParsedDocument
 from tools.worker_pool import WorkerLost, run_in_worker
 
-READER = 7
+READER = 8
 """The version of the file readers; raising it makes known files be read again."""
 
 READABLE_TYPES = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
@@ -124,6 +124,7 @@ async def ingest_folder(
     changed = {str(file.path) for file in due}
 
     async def ingest(batch: Sequence[PendingFile]) -> None:
+        """Read and store one batch; the gate says how many are read at once."""
         async with gate:
             await _ingest_batch(owner, str(root), batch, options)
             for file in batch:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
-from calls.call_context import CallContext
+from calls.call_context import CallContext, tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
 from prompts.data_blocks import (
+    escape_tags,
     join_prompt_blocks,
     list_unseen_passages,
     render_block,
@@ -18,6 +20,7 @@ from prompts.data_blocks import (
     render_pages_block,
 )
 from prompts.loader import render_prompt
+from prompts.prompt_injection import cut_injections
 from text.script import detect_language
 from tools.document_reading import (
     around_parts,
@@ -117,7 +120,7 @@ async def read_tool(
     if not evidence.passages:
         return _say("all_shown", runtime, sources=source)
     more = _say("goes_on", runtime, tokens=f"{rest:,}") if rest else ""
-    return join_prompt_blocks(_show(evidence, runtime), more)
+    return join_prompt_blocks(await _show(evidence, runtime), more)
 
 
 async def _list_parts(
@@ -132,7 +135,9 @@ async def _list_parts(
         return await around_parts(call.site, document, around)
     if lines:
         return await line_parts(call.site, document, lines)
-    return section_parts(document, section) if section else document.pages
+    if section:
+        return await asyncio.to_thread(section_parts, document, section)
+    return document.pages
 
 
 @tool("links")
@@ -144,7 +149,8 @@ async def links_tool(source: str, runtime: Runtime) -> str:
     except Problem as problem:
         return _refuse(problem, runtime)
     links = await list_links(around.site, document)
-    lines = [f"{address} {words}" for address, words in list(links.items())[:LISTED_LINKS]]
+    listed = list(links.items())[:LISTED_LINKS]
+    lines = [f"{address} {cut_injections(words)}" for address, words in listed]
     return render_block("links", "\n".join(lines)) or _say("no_links", runtime)
 
 
@@ -161,7 +167,7 @@ async def open_tool(url: str, runtime: Runtime) -> str:
     if not found:
         return _refuse(problems[0], runtime) if problems else _say("nothing_to_read", runtime)
     evidence = await open_pages(around.site, around.choices, found)
-    return _show(evidence, runtime)
+    return await _show(evidence, runtime)
 
 
 async def _may_open(around: CallContext, url: str) -> bool:
@@ -181,16 +187,17 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
     if recalled is None or not recalled.evidence.passages:
         return _say("not_remembered", runtime, question)
     notes = render_cited_block("notes", recalled.notes)
-    shown = _show(recalled.evidence, runtime, question)
+    shown = await _show(recalled.evidence, runtime, question)
     return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
-def _show(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
+async def _show(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
     around.sources.update(evidence.sources)
-    unseen = list_unseen_passages(evidence.passages, _list_said(runtime))
+    said = [*_list_said(runtime), *await _list_answers(runtime)]
+    unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
     if unseen or not evidence.passages:
         shown = render_pages_block(unseen, evidence.sources)
         return shown or _say("nothing_found", runtime, query)
@@ -219,7 +226,20 @@ async def _show_found(
     pages = [source["page"] for source in evidence.sources.values()] if within is None else within
     terms = ", ".join(await list_absent_terms(around.site, pages, query))
     lacks = _say("terms_not_found", runtime, query, terms=terms) if terms else ""
-    return join_prompt_blocks(lacks, _show(evidence, runtime, query))
+    return join_prompt_blocks(lacks, await _show(evidence, runtime, query))
+
+
+async def _list_answers(runtime: Runtime) -> list[str]:
+    """Return what the calls before this one in the same message of the model have answered.
+
+    They run side by side; without waiting for them, all would show the same passages.
+    """
+    messages, answers = runtime.state["messages"], runtime.context.tool_answers
+    ids = [one["id"] for one in getattr(messages[-1], "tool_calls", [])] if messages else []
+    before = ids[: ids.index(runtime.tool_call_id)] if runtime.tool_call_id in ids else []
+    loop = asyncio.get_running_loop()
+    keys = [tool_answer_key(messages, one) for one in before]
+    return [await answers.setdefault(key, loop.create_future()) for key in keys]
 
 
 def _tell_withheld(evidence: Evidence, runtime: Runtime, query: str) -> str:
@@ -239,7 +259,7 @@ def _language(runtime: Runtime, query: str) -> str:
 
 def _refuse(problem: Problem, runtime: Runtime) -> str:
     hint = f" ({problem.hint})" if problem.hint else ""
-    return _say("tool_refused", runtime, why=f"{problem.what}{hint}")
+    return escape_tags(_say("tool_refused", runtime, why=f"{problem.what}{hint}"))
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)

@@ -184,6 +184,9 @@ class _CitationEnforcer(SourceComparison):
         source = self.ruling.upheld.get(statement_key(statement))
         if source is not None:
             return replace_markers(statement, source) if source else statement
+        added = self.ruling.completed.get(statement_key(statement))
+        if added is not None:
+            return add_marker(statement, added)
         if self.judges and recommends(statement):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]

@@ -38,8 +38,8 @@ from report.checks.source_contents import SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
-from report.markdown.code import find_unknown_identifier
 from report.evidence_spans import extract_name_terms
+from report.markdown.code import find_unknown_identifier
 from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
 from text.regex import regex
 from text.script import detect_language, simplify_chinese
@@ -129,7 +129,9 @@ class SourceComparison(SourceContents):
         titles = set(search_words("\n".join(self.names.get(name, "") for name in cited)))
         wanted = set(search_words(strip_transition(said))) - titles
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
-            return bool(wanted) and not any(wanted & self.get_source(name).positions.keys() for name in cited)
+            return bool(wanted) and not any(
+                wanted & self.get_source(name).positions.keys() for name in cited
+            )
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
         return max(shares, default=0.0) <= _MAX_FOREIGN_SHARE[detect_language(said)]
 
@@ -341,7 +343,8 @@ class SourceComparison(SourceContents):
         comparable = self.is_comparable(statement, cited)
         sources = [self.get_source(name) for name in cited] if comparable else []
         found = find_contradiction(statement, sources, self.get_nameable_text(cited))
-        other = found == "other_number" or has_other_count(statement, sources)
+        counted = has_other_count(statement, sources, self.asked)
+        other = found == "other_number" or counted
         return "other_number" if other else "number"
 
     def evaluate_calculation(self, statement: str, *, row: bool = False) -> CalculationOutcome:

@@ -18,6 +18,7 @@ from report.checks.claims import (
     is_assertive_lead,
     is_explanatory_heading,
 )
+from report.checks.number_sources import find_number_source
 from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import list_titles, verify_citations
@@ -120,12 +121,14 @@ class Ruling:
     """Statements kept without doubt, each with a source to cite instead, or ""."""
     faulted: Mapping[str, ClaimVerdict] = field(default_factory=dict)
     """Doubted statements, each with its verdict."""
+    completed: Mapping[str, str] = field(default_factory=dict)
+    """Statements kept without doubt, each with a source to cite beside its own."""
 
     def to_doubt(self, statement: str, reason: str = "") -> DoubtedSentence | None:
         """Return the doubt about a statement, for the reader's reason or else the given one."""
         key = statement_key(statement)
         fault = self.faulted.get(key)
-        if key in self.upheld or not (fault or reason):
+        if key in self.upheld or key in self.completed or not (fault or reason):
             return None
         why = (DISPUTED if fault.grade == "supported" else fault.grade) if fault else reason
         doubted = DoubtedSentence(text=statement.strip(), reason=why)
@@ -188,24 +191,32 @@ def select_fitting_claims(
     sizes = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
 
     def needed(upto: int) -> int:
+        """Return how many tokens the first so many claims take with their passages."""
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
         return sizes[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
 
     return sorted(ranked[: bisect_right(range(1, len(ranked) + 1), tokens, key=needed)])
 
 
-def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerdict]) -> Ruling:
+def derive_ruling(
+    shown: Sequence[ReviewClaim],
+    verdicts: Mapping[int, ClaimVerdict],
+    texts: Mapping[str, str] | None = None,
+) -> Ruling:
     """Return the ruling that follows from the verdicts on some claims, by their numbers.
 
     A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
-    replaces it. A number that no source has stays doubted as `DISPUTED` if the reader accepts it.
-    A claim that cites the wrong source gets the right one. That an inference is `not_said` is no
-    fault, unless a part of it is named.
+    replaces it. A number that its sources lack stays doubted as `DISPUTED` if the reader accepts
+    it, unless another source says it of the same; that one is then cited, too. A claim that cites
+    the wrong source gets the right one. That an inference is `not_said` is no fault, unless a part
+    of it is named.
 
     Args:
         shown: The claims shown to the reader.
         verdicts: Each verdict, with the source to cite or the one that says otherwise.
+        texts: The full text of each source by its id.
     """
+    completed: dict[str, str] = {}
     upheld: dict[str, str] = {}
     faulted: dict[str, ClaimVerdict] = {}
     for claim in shown:
@@ -217,12 +228,16 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
             continue  # An inference goes beyond its sources, and is shown as one.
         right = verdict == "supported" and source not in list_cited_ids(claim.text)
         if verdict == "supported" and claim.reason in NUMBERS:
-            faulted[statement_key(claim.text)] = judged
+            name = find_number_source(claim.text, claim.sources, texts or {})
+            if name and claim.reason != "calculation":
+                completed[statement_key(claim.text)] = name
+            else:
+                faulted[statement_key(claim.text)] = judged
         elif verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[statement_key(claim.text)] = source if right else ""
         if verdict in ("not_said", "contradicted"):
             faulted[statement_key(claim.text)] = judged
-    return Ruling(upheld, faulted)
+    return Ruling(upheld, faulted, completed)
 
 
 def validate_verdict(

@@ -94,9 +94,7 @@ def _plain_title(title: str) -> str:
     return " ".join(re.findall(r"\w+", title.casefold()))
 
 
-def find_quotations(
-    statement: str, titles: Collection[str] = frozenset()
-) -> list[QuotationSpan]:
+def find_quotations(statement: str, titles: Collection[str] = frozenset()) -> list[QuotationSpan]:
     """Return the quotations of a statement, in order.
 
     Words in quotation marks count if they are long enough and the statement has a citation, but
@@ -273,6 +271,7 @@ def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: Quotab
     """Return a text without markers of unknown sources, or of those without its quotations."""
 
     def keep(marker: re.Match[str]) -> str:
+        """Return a marker if its source has a quotation, or is known where nothing is quoted."""
         matches = (pages.find([one.words], [marker[1]]) for one in proven)
         known = any(found and found[0] == marker[1] for found in matches)
         return marker[0] if (known if proven else marker[1] in pages.texts) else ""
@@ -369,9 +368,7 @@ def verify_citations(
     return checked._replace(removed=removed)
 
 
-def _verify_once(
-    body: str, pages: QuotablePages, titles: Collection[str]
-) -> VerifiedText:
+def _verify_once(body: str, pages: QuotablePages, titles: Collection[str]) -> VerifiedText:
     quotes: list[ReportQuote] = []
     removed: list[RemovedSentence] = []
     known = list(pages.texts.values())

@@ -192,6 +192,85 @@ async def test_every_kind_of_redirect_is_followed(status):
     assert page["url"] == f"{server.url}/there"
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<meta http-equiv="refresh" content="0; url=/new">',
+        "<META content='1;URL=/new' HTTP-EQUIV=Refresh>",
+        """<meta http-equiv="refresh" content="0; url='/new'" />""",
+    ],
+)
+async def test_a_page_that_only_leads_on_is_followed(tag):
+    old = f"<html><head>{tag}</head><body>Redirecting to the new page, please wait.</body></html>"
+    async with serving(lambda asked: reply(old if asked.target == "/old" else ARTICLE)) as server:
+        page = await fetch_page(f"{server.url}/old", allow_private=True)
+
+        assert page["url"] == f"{server.url}/new"
+        assert "waggle run" in page["text"]
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<noscript><meta http-equiv="refresh" content="0; url=/new"></noscript>',
+        '<meta http-equiv="refresh" content="300; url=/new">',
+        '<meta http-equiv="refresh" content="0; url=#top">',
+    ],
+)
+async def test_a_page_that_leads_on_later_or_without_scripts_is_read_itself(tag):
+    body = f"<html><head>{tag}</head><body><p>The round dance means food is near.</p></body></html>"
+    async with serving(lambda _: reply(body)) as server:
+        page = await fetch_page(f"{server.url}/old", allow_private=True)
+
+        assert page["url"] == f"{server.url}/old"
+        assert "round dance" in page["text"]
+
+
+async def test_pages_that_lead_on_to_each_other_are_too_many():
+    def answer(asked):
+        other = "/b" if asked.target == "/a" else "/a"
+        return reply(f'<meta http-equiv="refresh" content="0; url={other}">Wait for the other page')
+
+    async with serving(answer) as server:
+        assert await code_of(f"{server.url}/a") == "url_redirects"
+
+
+RUSSIAN = "Порт города открывается на рассвете, и ворота его зелёные. " * 3
+
+
+@pytest.mark.parametrize(
+    ("mime", "declared", "codec", "text"),
+    [
+        ("text/html; charset=iso-8859-1", "windows-1251", "cp1251", RUSSIAN),
+        (
+            "text/html; charset=ISO-8859-1",
+            "Shift_JIS",
+            "shift_jis",
+            "港の門は緑色で、夜明けに。" * 5,
+        ),
+        ("text/html", "undefined", "latin-1", "A café at the harbour, déjà vu. " * 5),
+        ("text/html; charset=iso-8859-1", "iso-8859-1", "latin-1", "A café at the harbour. " * 5),
+    ],
+)
+async def test_what_a_page_says_of_its_letters_counts_more_than_a_server_s_habit(
+    mime, declared, codec, text
+):
+    head = f'<html><head><meta charset="{declared}"><title>Port</title></head>'
+    body = f"{head}<body><article><p>{text}</p></article></body></html>".encode(codec)
+    async with serving(lambda _: reply(body, mime=mime)) as server:
+        page = await fetch_page(server.url, allow_private=True)
+
+        assert page["text"].startswith(text[:20])
+
+
+async def test_the_title_of_a_picture_is_not_that_of_the_page():
+    body = "<body><svg><title>Menu</title></svg><p>The round dance means food is near.</p></body>"
+    async with serving(lambda _: reply(body)) as server:
+        page = await fetch_page(server.url, allow_private=True)
+
+        assert page["title"] == ""
+
+
 async def test_a_page_without_a_title_is_called_by_the_address_that_was_asked_for():
     def answer(asked):
         words = "Bees dance in the sun at noon, and the others follow them to the flowers. " * 5

@@ -11,7 +11,7 @@ import pytest
 from docx import Document
 from pypdf import PdfWriter
 
-from tests.unit.test_files_samples import archive, pdf, refused
+from tests.unit.test_files_samples import archive, edited, pdf, refused
 from tools.files.extractor import extract_document
 
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
@@ -60,6 +60,23 @@ async def test_an_opendocument_text_is_read_with_headings_lists_and_tables(tmp_p
     assert texts(document) == (
         "# Tide mills\n\nEling grinds wheat.\n\n- oak\n\nMill: Eling; Year: 1785."
     )
+
+
+async def test_an_opendocument_text_tells_who_wrote_it_and_when(tmp_path):
+    told = (
+        "Mills</dc:title><meta:initial-creator>Ada Byron</meta:initial-creator>"
+        "<dc:creator>Bob Ross</dc:creator><dc:date>2021-05-03T10:00:00</dc:date><dc:title>"
+    )
+    content = odt("<text:p>Eling grinds wheat.</text:p>", title=told)
+    space = ' xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"'
+    content = edited(
+        content, "meta.xml", {"<office:document-meta": f"<office:document-meta{space}"}
+    )
+
+    document = await read(tmp_path, "a.odt", content)
+
+    assert document["metadata"].author == "Ada Byron"
+    assert document["metadata"].published == "2021-05-03"
 
 
 async def test_rich_text_is_read_with_its_letters_and_its_title(tmp_path):
@@ -192,3 +209,25 @@ async def test_a_pdf_tells_who_wrote_it_and_when(tmp_path):
     known = (await read(tmp_path, "a.pdf", file.getvalue()))["metadata"]
 
     assert (known.author, known.published) == ("Ada Byron", "2024-05-31")
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("A List<String> and vector<object> here.", "A List<String> and vector<object> here."),
+        ("It holds if a<b and c>d.", "It holds if a<b and c>d."),
+        ("Put it into <title> and go on.", "Put it into <title> and go on."),
+        ("Open the <select> of the page.", "Open the <select> of the page."),
+        ("<script> begins a script.", "<script> begins a script."),
+        ("<!-- never closed", "<!-- never closed"),
+        ("<Tabs>\n\nIn a tab.\n\n</Tabs>", "In a tab."),
+        ("It is <b>bold</b> <button>Save</button>", "It is bold"),
+        ("<style>\np {color: red}\n\nb {}\n</style>", ""),
+        ("<!-- a\n\nremark -->", ""),
+    ],
+)
+async def test_words_in_angle_brackets_hide_nothing_of_a_markdown_file(tmp_path, written, read_as):
+    document = await read(tmp_path, "a.md", f"# Mills\n\n{written}\n\n## Wheels\n\nOak lasts.\n")
+
+    middle = f"{read_as}\n\n" if read_as else ""
+    assert texts(document) == f"# Mills\n\n{middle}## Wheels\n\nOak lasts."

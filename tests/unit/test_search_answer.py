@@ -166,7 +166,7 @@ async def test_a_term_that_the_best_hits_lack_is_shown_where_it_stands(
 ):
     monkeypatch.setattr(search_answer, "ANSWER_TOKENS", 200)
     monkeypatch.setattr(search_answer, "STRONG_TOKENS", 200)
-    good = "The valve_alpha, valve_beta and valve_gamma list has the threshold, the weight and an example of each site. "
+    good = "The list of valve_alpha, valve_beta and valve_gamma has a threshold and a weight. "
     parts = [
         NewPage(title="Valves", place="", text=good * 30),
         NewPage(title="Valves (2)", place="part=2", text="Mind valve_omega: it rests.\n\n" + MUD),

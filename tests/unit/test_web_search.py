@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
 from calls import ledger
+from config.errors import Problem
 from graph.context import Context
 from library import store as pages
 from library.page_erasure import forget_pages
@@ -25,6 +28,8 @@ from storage.engine import commit_statements, read_rows
 from tests.loopback import Asked, Loopback, moved, reply, serving
 from tests.places import new_process, somewhere
 from text.tokens import count_tokens
+from tools.web import web_search
+from tools.web.fetch import FetchLimits, fetch_page
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import read_web_pages
 
@@ -214,3 +219,25 @@ async def test_an_address_that_is_found_twice_is_read_once(web: Loopback):
     found = await read_web_pages(somewhere(), [url, url], [])
 
     assert len(found) == len(web.asked) == 1
+
+
+async def test_a_server_that_was_too_slow_is_not_waited_for_again_in_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(web_search, "fetch_page", partial(fetch_page, limits=FetchLimits(0.2)))
+
+    async def never() -> AsyncIterator[bytes]:
+        await asyncio.sleep(60)
+        yield b""
+
+    async with serving(lambda _: never()) as server:
+        url = canonicalise_url(f"{server.url}/slow")
+        run = await create_run("local/", "t1", 1, "Question?", Context())
+        problems: list[Problem] = []
+        for _ in range(3):
+            assert not await read_web_pages(somewhere(run=run), [url], problems)
+
+        assert [one.code for one in problems] == ["page_timeout"] * 3
+        assert len(server.asked) == 1
+        assert not await read(url, thread="t2")
+        assert len(server.asked) == 2

@@ -49,9 +49,10 @@ def decode_bytes(data: bytes, *, markup: bool = False) -> str:
 
 def _decode(data: bytes, encoding: str) -> str | None:
     """Decode without loss, or return None; GBK stands for the whole family, as in browsers."""
+    # The codecs `undefined` and `idna` raise the general error.
     try:
         return data.decode("gb18030" if encoding.lower() in {"gb2312", "gbk"} else encoding)
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         return None
 
 
@@ -100,6 +101,7 @@ def _refuse() -> NoReturn:
 _CHARACTER_CODECS = regex(
     r"utf-8|utf-(?:16|32)-[bl]e|iso(?:8859|2022)|cp\d|koi8|gb|big5|euc|shift|mac|tis|hz|johab"
 )
+_HABIT = "cp1252"
 # What browsers read under these names (encoding.spec.whatwg.org).
 _AS_BROWSERS = {
     "ascii": "cp1252",
@@ -115,12 +117,14 @@ def decode_web_page(data: bytes, charset: str, *, markup: bool) -> str:
     """Return the text: byte order mark, UTF-8, the server's charset, the page's charset, a guess.
 
     UTF-8 precedes what the server says because servers name Latin-1 out of habit, and because
-    hardly anything else is valid UTF-8 by chance.
+    hardly anything else is valid UTF-8 by chance. So does what the page says beside Latin-1.
     """
     is_utf8 = not data.isascii() and _decode(data, "utf-8") is not None
     if is_utf8 or data.startswith(tuple(_BYTE_ORDER_MARKS)):
         return decode_bytes(data, markup=markup)
     codec = _find_codec(charset) or ("iso2022_jp" if b"\x1b$B" in data[:4096] else "")
+    declared = _DECLARED.search(data[:2048]) if markup and codec == _HABIT else None
+    codec = (_find_codec(declared[1].decode()) if declared else "") or codec
     text = data.decode(codec, errors="replace") if codec else ""
     if codec and text.count("\ufffd") * 100 <= len(text):
         return text

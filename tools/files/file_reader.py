@@ -14,6 +14,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from config.errors import ErrorCode
+from prompts.prompt_injection import has_injection
 from text.normalization import normalize_text
 from tools.files.formats import (
     GRID_READERS,
@@ -23,7 +24,12 @@ from tools.files.formats import (
     FileRefused,
     check_file_type,
 )
-from tools.files.parsed_document import CellGrid, DocumentSection, ParsedDocument
+from tools.files.parsed_document import (
+    CellGrid,
+    DocumentSection,
+    ParsedDocument,
+    declare_metadata,
+)
 
 if sys.platform == "linux":
     import resource
@@ -157,4 +163,14 @@ def _clean(document: ParsedDocument, limits: FileLimits) -> ParsedDocument:
     if sum(len(section["text"]) for section in sections) > limits.text:
         what = f"it has more than {limits.text} characters of text"
         raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
-    return {**document, "title": normalize_text(document["title"]).strip(), "sections": sections}
+    title = normalize_text(document["title"]).strip()
+    return _judge({**document, "title": title, "sections": sections})
+
+
+def _judge(document: ParsedDocument) -> ParsedDocument:
+    """Return a document, marked if it gives instructions to the model that reads it."""
+    texts = [document["title"], *(section["text"] for section in document["sections"])]
+    if not any(map(has_injection, texts)):
+        return document
+    known = document if "metadata" in document else declare_metadata(document)
+    return {**known, "metadata": known["metadata"]._replace(genre="hostile")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lxml import etree, html
@@ -96,7 +96,8 @@ def parse_html(text: str) -> Any:
 
 def find_html_title(root: Any) -> str:
     """Return the text of the `title` element."""
-    return unwrap_line(root.findtext(".//title") or "")
+    titles = (one for one in root.iter("title") if next(one.iterancestors("svg"), None) is None)
+    return unwrap_line(next((one.text or "" for one in titles), ""))
 
 
 def strip_permalink(heading: str) -> str:
@@ -137,9 +138,10 @@ class _Reader:
         self.lists: list[int] = []
         self.links: list[Any] = []
         self.margins: list[Any] = []
-        self.table = _Table()
+        self.tables: list[_Table] = []
 
     def open(self, node: Any) -> Iterator[TextBlock]:
+        """Begin an element; a block ends what stands before it."""
         if node.tag in BLOCK_ELEMENTS:
             yield from self.flush()
         self.margins += [node] if is_margin(node) else []
@@ -149,7 +151,7 @@ class _Reader:
         elif node.tag == "li":
             self.mark = self.next_mark()
         elif node.tag == "table":
-            self.table = _Table()
+            self.tables.append(_Table())
         elif node.tag == "a" and node.get("href"):
             self.links.append(node)
         elif node.tag == "br":
@@ -157,9 +159,12 @@ class _Reader:
         self.add(node.text or "")
 
     def close(self, node: Any) -> Iterator[TextBlock]:
+        """End an element, and take the text behind it."""
         if node.tag in BLOCK_ELEMENTS:
             yield from self.flush(HEADING_LEVELS.get(node.tag, 0))
             yield from self.end_note(node)
+        if node.tag == "table" and self.tables:
+            yield from self.rows(self.tables.pop().end())
         if node.tag in {"ol", "ul"} and self.lists:
             self.lists.pop()
         for opened in (self.links, self.margins, self.notes):
@@ -168,6 +173,7 @@ class _Reader:
         self.add(node.tail or "")
 
     def add(self, text: str) -> None:
+        """Add text to the current block; inside a link it counts as linked."""
         self.words.append(text)
         if text.strip():
             self.broken = False
@@ -181,6 +187,7 @@ class _Reader:
         self.broken = True
 
     def flush(self, level: int = 0) -> Iterator[TextBlock]:
+        """Yield the current block if it has text; `level` is that of a heading, else 0."""
         if not self.words:
             return
         text, linked = unwrap_line("".join(self.words)), self.linked
@@ -216,11 +223,22 @@ class _Reader:
         yield from self.flush()
         yield from self.end_label()
         if node.tag != "pre":
-            if block := self.table.row(node):
-                yield block._replace(in_margin=bool(self.margins) or block.in_margin)
+            yield from self.rows(self.table.row(node))
         elif (text := _preformatted(node)).strip():
             yield TextBlock(self.mark + text, in_margin=bool(self.margins))
             self.mark = ""
+
+    @property
+    def table(self) -> _Table:
+        """The innermost table; a row may also stand in none."""
+        if not self.tables:
+            self.tables.append(_Table())
+        return self.tables[-1]
+
+    def rows(self, rows: Iterable[TextBlock]) -> Iterator[TextBlock]:
+        """Yield rows, in the margin if their table is in it."""
+        for block in rows:
+            yield block._replace(in_margin=bool(self.margins) or block.in_margin)
 
     def has_row(self, row: Any) -> bool:
         """Tell whether a row is data, and not only the layout of a page or a note."""
@@ -241,6 +259,8 @@ class _Table:
 
     def __init__(self) -> None:
         self.header: list[str] = []
+        self.unused: list[str] = []
+        self.has_groups = False
         self.below: dict[int, tuple[int, str]] = {}
 
     def has(self, row: Any) -> bool:
@@ -248,8 +268,8 @@ class _Table:
         is_single = len(row) < 2 and not self.below
         return not is_single and next(row.iter(*_LAYOUT_TAGS), None) is None
 
-    def row(self, node: Any) -> TextBlock | None:
-        """Return a row as a sentence, or None for a header or an empty row."""
+    def row(self, node: Any) -> Iterator[TextBlock]:
+        """Yield a row as a sentence, and a header above it that is none of any row."""
         nodes = list(node)
         parts = [_cell_blocks(cell) for cell in nodes]
         texts = [unwrap_line(" ".join(block.text for block in part)) for part in parts]
@@ -257,13 +277,25 @@ class _Table:
         above = node.getparent()
         in_head = above is not None and above.tag == "thead"
         if in_head or all(cell.tag == "th" for cell in nodes):
-            self.header = cells
-            return None
+            groups = self.header if self.unused and (in_head or self.has_groups) else []
+            if not groups:
+                yield from self.end()
+            self.header, self.unused = _add_groups(groups, cells), texts
+            self.has_groups = len(cells) > len(nodes) or bool(self.below)
+            return
+        self.unused = []
         # Rows under a header are data, even if each names a link.
         blocks = [] if self.header else [block for part in parts for block in part]
         size = sum(len(block.text) for block in blocks)
         linked = sum(block.linked * len(block.text) for block in blocks) / size if size else 0.0
-        return TextBlock(render_row(self.header, cells), linked=linked) if any(texts) else None
+        if any(texts):
+            yield TextBlock(render_row(self.header, cells), linked=linked)
+
+    def end(self) -> Iterator[TextBlock]:
+        """Yield the header as a row if it has no rows."""
+        if any(self.unused):
+            yield TextBlock(render_row([], self.unused))
+        self.unused = []
 
     def _place(self, nodes: list[Any], texts: list[str]) -> list[str]:
         """Return the cells of a row in their columns, with those that span it from above."""
@@ -284,6 +316,13 @@ class _Table:
             if rows > 1:
                 self.below[len(cells)] = (rows - 1, text)
             cells.append(text)
+
+
+def _add_groups(groups: list[str], cells: list[str]) -> list[str]:
+    """Return the names of columns behind those of the groups of columns above them."""
+    groups = groups + [""] * (len(cells) - len(groups))
+    pairs = zip(groups, cells, strict=False)
+    return [cell if cell == group else f"{group} {cell}".strip() for group, cell in pairs]
 
 
 def _cell_blocks(cell: Any) -> list[TextBlock]:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from config.errors import ErrorCode
 from text.regex import regex
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent, FileRefused
 from tools.files.html import iterate_html_blocks, parse_html
+from tools.files.html_elements import BLOCK_ELEMENTS, IGNORED_ELEMENTS
 from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
@@ -48,9 +50,78 @@ def read_markdown(file: FileContent) -> ParsedDocument:
 
 
 def iterate_markdown_blocks(text: str) -> Iterator[TextBlock]:
-    """Yield the blocks of a Markdown text."""
-    page = MarkdownIt("commonmark").enable("table").render(text)
+    """Yield the blocks of a Markdown text; a tag that is none in HTML is a part of its words."""
+    parser = MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse(text)
+    for _ in range(_UNCLOSED):
+        line = next((one.map[0] for one in tokens if one.map and _is_unclosed(one)), None)
+        if line is None:
+            break
+        # It would hide the whole rest of the text.
+        lines = text.split("\n")
+        lines[line] = lines[line].replace("<", "\\<", 1)
+        text = "\n".join(lines)
+        tokens = parser.parse(text)
+    closed = {name.lower() for name in _CLOSED.findall(text)}
+    for token in tokens:
+        _keep_words(token, closed)
+    page = parser.renderer.render(tokens, parser.options, {})
     return iterate_html_blocks(parse_html(f"<body>{page}</body>"))
+
+
+_UNCLOSED = 5
+"""How many tags at the beginning of a block that hide the rest of a text are taken for words."""
+
+_CLOSED = regex(r"</([A-Za-z][\w:.-]*)")
+_TAG = regex(r"<(/?)([A-Za-z][\w:.-]*)([^<>]*)>?|<!--")
+_HIDING = regex(r"\s*<(?:(script|style|textarea|pre)\b|!--)", re.IGNORECASE)
+_NEVER = frozenset(["head", "title"])
+_INLINE_NAMES = (
+    "a abbr acronym area audio b bdi bdo big br cite code col colgroup data del dfn em font i img"
+    " input ins kbd label map mark math picture q rp rt ruby s samp small source span strike strong"
+    " sub sup time track tt u var video wbr"
+)
+_KNOWN = BLOCK_ELEMENTS.union(_INLINE_NAMES.split())
+
+
+def _is_unclosed(token: Token) -> bool:
+    """Tell whether a block begins with a comment or an element that nothing ends."""
+    found = _HIDING.match(token.content) if token.type == "html_block" else None
+    end = f"</{found[1]}" if found and found[1] else "-->"
+    return found is not None and end.lower() not in token.content.lower()
+
+
+def _keep_words(token: Token, closed: set[str]) -> None:
+    """Make words of the tags in a block that hide or lose what a reader of the file sees."""
+    if token.type == "html_block":
+        its = {name.lower() for name in _CLOSED.findall(token.content)}
+        token.content = _TAG.sub(
+            lambda tag: tag[0] if _is_markup(tag, its, closed) else f"&lt;{tag[0][1:]}",
+            token.content,
+        )
+    tags = [one for one in token.children or [] if one.type == "html_inline"]
+    its = {name.lower() for one in tags for name in _CLOSED.findall(one.content)}
+    for one in tags:
+        tag = _TAG.match(one.content)
+        one.type = "html_inline" if not tag or _is_markup(tag, its, closed) else "text"
+
+
+def _is_markup(tag: re.Match[str], here: set[str], closed: set[str]) -> bool:
+    """Tell whether a tag is markup: of HTML, with attributes, or closed.
+
+    Args:
+        tag: The tag, or the beginning of a comment.
+        here: The names of the elements that are closed in its block.
+        closed: Those that are closed anywhere in the text.
+    """
+    name = (tag[2] or "").lower()
+    if name in IGNORED_ELEMENTS:
+        return name in here and name not in _NEVER
+    if not name or "=" in tag[3]:
+        return True
+    # What is compared with a letter, such as "a<b and c>d", is no tag.
+    known = name in _KNOWN and (len(name) > 1 or not tag[3].strip(" /"))
+    return known or name in closed
 
 
 _MAX_OUTPUT = 4_000

@@ -19,7 +19,6 @@ from library.page_metadata import (
     to_author_names,
     to_published_date,
 )
-from prompts.prompt_injection import has_injection
 from text.boilerplate import is_boilerplate
 from text.regex import regex
 from text.script import CJK
@@ -48,16 +47,12 @@ class ParsedDocument(TypedDict):
 def declare_metadata(
     document: ParsedDocument, *, published: object = "", author: object = "", language: object = ""
 ) -> ParsedDocument:
-    """Return a document with the date, the authors and the language that its file declares.
-
-    One that gives instructions to the model that reads it is marked as such.
-    """
+    """Return a document with the date, the authors and the language that its file declares."""
     text = "\n".join(section["text"] for section in document["sections"][:2])
     known = PageMetadata(
         published=to_published_date(published),
         author=to_author_names(author),
         language=identify_language(text, language),
-        genre="hostile" if any(has_injection(one["text"]) for one in document["sections"]) else "",
     )
     return {**document, "metadata": known}
 
@@ -304,9 +299,17 @@ def render_row(header: list[str], cells: list[str]) -> str:
 
 
 def table_blocks(rows: Sequence[list[str]]) -> Iterator[TextBlock]:
-    """Yield the rows below the header of a table as sentences; a single row has no header."""
-    header, body = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
-    yield from (TextBlock(render_row(header, cells)) for cells in body if any(cells))
+    """Yield the rows of a table as sentences; the first with several cells is the header.
+
+    A row above it, such as a title across the table, is text. A single row has no header.
+    """
+    wide = (at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1)
+    first = next(wide, len(rows))
+    is_header = first < len(rows) - 1
+    header = rows[first] if is_header else []
+    for at, cells in enumerate(rows):
+        if any(cells) and not (is_header and at == first):
+            yield TextBlock(render_row(header if at > first else [], cells))
 
 
 HEADER_WITHIN = 5

@@ -29,8 +29,9 @@ BROKEN = (OpcError, PythonDocxError)
 _STRUCK = "w:rPr/*[self::w:strike or self::w:dstrike][not(@w:val='0' or @w:val='false')]"
 _TEXT = (
     f".//w:t[not(ancestor::*[local-name()='Fallback'] or ancestor::w:r[{_STRUCK}])]"
-    " | .//w:tab | .//w:br | .//w:cr"
+    " | .//w:tab | .//w:br | .//w:cr | .//w:p"
 )
+_MAX_COLUMNS = 63
 
 
 def read_word(file: FileContent) -> ParsedDocument:
@@ -52,16 +53,51 @@ def _level(style: Any) -> int:
     return int(levels[0]) + 1 if levels and int(levels[0]) < 9 else 0
 
 
-def _blocks(body: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
-    """Yield the paragraphs and tables of the body, however deep they are wrapped in controls."""
-    for node in body.iter(qn("w:p"), qn("w:tbl")):
-        if next(node.iterancestors(qn("w:tbl"), qn("w:p")), None) is not None:
+def _blocks(root: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
+    """Yield the paragraphs and tables of the body or a cell, however deep controls wrap them."""
+    around = _nearest(root, "w:tbl", "w:p")
+    for node in root.iter(qn("w:p"), qn("w:tbl")):
+        if _nearest(node, "w:tbl", "w:p") is not around:
             continue
         if node.tag == qn("w:tbl"):
-            rows = node.xpath("./w:tr")
-            yield from table_blocks([[_text(cell) for cell in row.xpath("./w:tc")] for row in rows])
+            yield from table_blocks(list(_rows(node)))
         else:
             yield from _paragraph(node, levels)
+
+
+def _nearest(node: Any, *names: str) -> Any:
+    """Return the nearest element of these names around a node; `None` for none."""
+    return next(node.iterancestors(*map(qn, names)), None)
+
+
+def _rows(table: Any) -> Iterator[list[str]]:
+    """Yield the rows of a table, each cell in its column; what is merged stands in all its rows."""
+    above: list[str] = []
+    for row in table.iter(qn("w:tr")):
+        if _nearest(row, "w:tbl") is table:
+            above = _cells(row, above)
+            yield above
+
+
+def _cells(row: Any, above: list[str]) -> list[str]:
+    cells = [""] * _number(row, "./w:trPr/w:gridBefore/@w:val", 0)
+    for cell in row.iter(qn("w:tc")):
+        if _nearest(cell, "w:tr") is not row:
+            continue
+        goes_on = cell.xpath("./w:tcPr/w:vMerge[not(@w:val='restart')]")
+        if goes_on and len(cells) < len(above):
+            text = above[len(cells)]
+        else:
+            text = " ".join(block.text for block in _blocks(cell, {}))
+        width = _number(cell, "./w:tcPr/w:gridSpan/@w:val", 1)
+        cells += [text, *[""] * (width - 1)]
+    return cells
+
+
+def _number(node: Any, path: str, default: int) -> int:
+    """Return how many columns an attribute names, with the most that Word allows."""
+    found = [one for one in node.xpath(path) if one.isdecimal()]
+    return min(int(found[0]), _MAX_COLUMNS) if found else default
 
 
 def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
@@ -74,6 +110,6 @@ def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[TextBlock]:
 
 
 def _text(node: Any) -> str:
-    """Return the text of a paragraph or a cell without deleted (`w:delText`) and struck words."""
+    """Return the text of a paragraph without deleted (`w:delText`) and struck words."""
     parts = node.xpath(_TEXT)
     return unwrap_line("".join(one.text if one.tag == qn("w:t") else " " for one in parts))

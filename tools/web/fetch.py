@@ -6,8 +6,10 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urljoin
 
 import anyio
 import httpx
@@ -203,6 +205,37 @@ def _network() -> httpx.AsyncHTTPTransport:
 
 
 async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _Body:
+    """Return what is at an address, also where a page without text leads on to it."""
+    for _ in range(limits.hops):
+        body = await _get(guard, url, limits)
+        onward = _find_refresh(body)
+        if not onward:
+            return body._replace(url=canonicalise_url(body.url))
+        url = onward
+    raise Problem(ErrorCode.URL_REDIRECTS, f"it leads on more than {limits.hops} times")
+
+
+_REFRESH_WITHIN = 4_000
+_NO_SCRIPT = re.compile(rb"<noscript\b.*?(?:</noscript|\Z)", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(
+    rb"""<meta\b(?=[^>]{0,500}http-equiv\s*=\s*["']?refresh\b)[^>]{0,500}content\s*=\s*["']?\s*[0-5]"""
+    rb"""(?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?([^"'\s>]+)""",
+    re.IGNORECASE,
+)
+
+
+def _find_refresh(body: _Body) -> str:
+    """Return the other address to which a short page leads at once; "" for none."""
+    if body.mime != HTML or len(body.data) > _REFRESH_WITHIN:
+        return ""
+    found = _REFRESH.search(_NO_SCRIPT.sub(b"", body.data))
+    if not found:
+        return ""
+    onward = urljoin(body.url, unescape(found[1].decode("utf-8", "replace")))
+    return "" if canonicalise_url(onward) == canonicalise_url(body.url) else onward
+
+
+async def _get(guard: PublicTransport, url: str, limits: FetchLimits) -> _Body:
     timeout = httpx.Timeout(limits.seconds, connect=limits.seconds / 3)
     async with (
         httpx.AsyncClient(
@@ -219,7 +252,7 @@ async def _download(guard: PublicTransport, url: str, limits: FetchLimits) -> _B
         if mime != PDF and len(data) > limits.page:
             raise body_too_large(limits.page)
         charset = response.charset_encoding or ""
-        return _Body(canonicalise_url(str(response.url)), mime, charset, data)
+        return _Body(str(response.url), mime, charset, data)
 
 
 @asynccontextmanager

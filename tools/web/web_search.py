@@ -23,7 +23,7 @@ from calls.ledger import (
     recorded_hits,
 )
 from config.errors import ErrorCode, Problem
-from config.resources import SharedTasks
+from config.resources import RecentCache, Resource, SharedTasks
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
@@ -33,6 +33,7 @@ from library.page_sizing import size_pages
 from library.recall import read_pages
 from library.tables import pages as stored
 from prompts.loader import render_prompt
+from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite, run_site
 from runs.tables import calls, runs
 from runs.trace import REDACTED, WITHHELD, trace
@@ -50,6 +51,12 @@ _fetching = SharedTasks[str, list[str]]()
 
 SECONDS = 30.0
 """The longest time to prepare a short page for the store, including a new process."""
+
+AGAIN = 120.0
+"""How many seconds a run does not ask again for a page whose server was too slow."""
+
+_too_slow: Resource[RecentCache[str, float]] = Resource(lambda: RecentCache(1_000))
+"""Until when pages are not asked for again, by the keys of their calls."""
 
 RUNS = 100
 """How many runs are searched for earlier readings of a page, the newest first."""
@@ -101,8 +108,16 @@ async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
     recorded: list[str] | None = await find_recorded(call)
     if recorded is not None:
         return recorded
+    if time.monotonic() < _too_slow.get().get(call.key, 0.0):
+        what = "the server was too slow a moment ago"
+        raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url))
     started = time.time()
-    got = await fetch_page(url, allow_private=settings().allow_private_fetch)
+    try:
+        got = await fetch_page(url, allow_private=settings().allow_private_fetch)
+    except Problem as problem:
+        if problem.code == ErrorCode.PAGE_TIMEOUT:
+            _too_slow.get()[call.key] = time.monotonic() + AGAIN
+        raise
     page = NewPage(title=got["title"] or url, place="", text=got["text"], metadata=got["metadata"])
     page["links"] = got["links"]
     made = got["sized"] or await _split_long_page(page, url)
@@ -235,7 +250,7 @@ class WebSearch:
         return {"query": left.text, "hits": [dict(hit) for hit in found]}
 
     def _describe_action(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
-        titles = "; ".join(str(hit["title"]) for hit in recorded_hits(result))
+        titles = "; ".join(cut_injections(str(hit["title"])) for hit in recorded_hits(result))
         return ActionRecord(query, titles, self.here.step)
 
 
