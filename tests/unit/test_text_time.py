@@ -58,6 +58,7 @@ NOT_MEASURED = frozenset(
         "report.citations.narrow_place",
         "report.markdown.code.map_inline_code",
         "report.document.list_gaps",
+        "report.document.list_report_gaps",
         "report.document.has_gaps",
         "report.citations.build_excerpt",
         "report.citations.find_paragraph",
