@@ -101,6 +101,7 @@ class RetryMiddleware(AgentMiddleware[Any, CallContext, Any]):
         around = request.runtime.context
 
         def stop(state: RetryCallState) -> bool:
+            """Tell whether to give up: tried enough, or the wait would outlast the time limit."""
             return (
                 _has_tried_enough(state)
                 or 0 < around.budget.seconds_left(around.role) < state.upcoming_sleep

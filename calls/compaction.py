@@ -131,6 +131,7 @@ async def compact_conversation(
     made: list[str] = []
 
     async def written(older: list[AnyMessage]) -> str:
+        """Return what replaces the older messages: the first one word for word, and a summary."""
         if text := _written_out(older, first):
             made.append(await summary(_cut_middle(text, int(WINDOW_SHARE * input_window(model)))))
         return join_prompt_blocks(first, render_block("summary", "".join(made)))

@@ -44,6 +44,8 @@ async def _spoken(rule: Json, body: Json) -> Json:
         return {"error": {"message": said, "type": "test_error", "code": rule.get("code")}}
     if "input" in body:
         return _embeddings(body)
+    if callable(rule.get("tool_calls")):
+        rule = rule | {"tool_calls": await run_in_threadpool(rule["tool_calls"], body)}
     silent = "tool_calls" in rule or "refusal" in rule
     reply = rule.get("reply", "" if silent else f"echo: {text_answer(body['messages'][-1])}")
     if callable(reply):
@@ -138,11 +140,13 @@ Rule = Json
 
 When: `path` (end of the URL: "chat/completions", the default, or "embeddings"), `match` (is in the
 last message), `system` (is in a system message), `schema` (name of the JSON schema asked for),
-`after_tool` (whether the last message is a tool's), `times` (how often it may still fire).
+`after_tool` (whether the last message is a tool's), `answered` (how many messages are a tool's),
+`times` (how often it may still fire).
 
 What: `reply` (text, a dict for JSON text, or a function of the request body that returns one of
-them), `refusal`, `tool_calls` (`{name, args}` each; args that are text are sent untouched),
-`finish` (the finish_reason), `usage` (None: no usage), `body` (JSON sent instead of all this).
+them), `refusal`, `tool_calls` (`{name, args}` each, or a function of the request body that returns
+them; args that are text are sent untouched), `finish` (the finish_reason), `usage` (None: no
+usage), `body` (JSON sent instead of all this).
 
 Failure: `error` (HTTP status) with `code` (of the error) and `headers`; `garbage` (HTML with
 status 200); `hang` (seconds before the headers), `delay` (seconds from there to the first piece),
@@ -194,12 +198,14 @@ def _fits(rule: Rule, call: Call) -> bool:
     system = [text_answer(each) for each in messages if each.get("role") in ("system", "developer")]
     schema = call.body.get("response_format", {}).get("json_schema", {}).get("name")
     is_tool = messages[-1].get("role") == "tool"
+    answered = sum(each.get("role") == "tool" for each in messages)
     return (
         call.path.endswith(rule.get("path", "chat/completions"))
         and rule.get("match", "") in text_answer(messages[-1])
         and rule.get("system", "") in "\n".join(system)
         and rule.get("schema", schema) == schema
         and rule.get("after_tool", is_tool) == is_tool
+        and rule.get("answered", answered) == answered
     )
 
 

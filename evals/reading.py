@@ -19,10 +19,15 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config.resources import replace_resources
 from evals.datasets import read_json_lines
+
+if TYPE_CHECKING:
+    from graph.context import Context
+    from runs.call_site import CallSite
+    from tools.evidence import Evidence
 
 SETS = ("hotpotqa", "2wiki", "musique", "locomo")
 
@@ -143,33 +148,18 @@ async def _research_all(found: _Collection, docs: Path) -> list[_Result]:
 async def _research(question: dict[str, Any], paragraphs: dict[str, str], root: str) -> _Result:
     """Do what a run does up to the prompt of its only step, and search twice more."""
     from graph.context import Context  # noqa: PLC0415
-    from graph.records import ShownSpan  # noqa: PLC0415
-    from nodes.background import SHOWN  # noqa: PLC0415
     from prompts.data_blocks import list_unseen_passages, render_pages_block  # noqa: PLC0415
     from runs.call_site import CallSite  # noqa: PLC0415
     from text.tokens import count_tokens  # noqa: PLC0415
     from tools.evidence import gather_evidence  # noqa: PLC0415
 
-    asked = question["text"]
     thread = re.sub(r"\W", "-", question["id"])[:40]
     here = CallSite(OWNER, thread, f"{thread}-1", "s1", "0.0.0")
     context = Context(files=[root])
     start = time.perf_counter()
-    first = await gather_evidence(here, context, [asked], about=asked, max_tokens=SHOWN)
-    seen = [
-        ShownSpan(
-            page=first.sources[one["source"]]["page"],
-            start=one["start"],
-            end=one["start"] + len(one["text"]),
-        )
-        for one in first.passages
-    ]
-    read = await gather_evidence(
-        here, context, [asked], about=asked, seen=seen, subject=asked, max_tokens=ROOM, widely=True
-    )
+    read = await _read_for_step(here, context, question["text"])
     seconds = time.perf_counter() - start
-    prompt = render_pages_block(read.passages, read.sources)
-    talk = [prompt]
+    talk = [render_pages_block(read.passages, read.sources)]
     for name in question["gold"][:2]:
         query = " ".join(paragraphs[name].split()[:6])
         more = await gather_evidence(here, context, [query], about=query)
@@ -184,6 +174,26 @@ async def _research(question: dict[str, Any], paragraphs: dict[str, str], root: 
         sum(sizes),
         _repeated(talk),
         seconds,
+    )
+
+
+async def _read_for_step(here: CallSite, context: Context, asked: str) -> Evidence:
+    """Return what the researcher of a step is shown of a question, after the first search."""
+    from graph.records import ShownSpan  # noqa: PLC0415
+    from nodes.background import SHOWN  # noqa: PLC0415
+    from tools.evidence import gather_evidence  # noqa: PLC0415
+
+    first = await gather_evidence(here, context, [asked], about=asked, max_tokens=SHOWN)
+    seen = [
+        ShownSpan(
+            page=first.sources[one["source"]]["page"],
+            start=one["start"],
+            end=one["start"] + len(one["text"]),
+        )
+        for one in first.passages
+    ]
+    return await gather_evidence(
+        here, context, [asked], about=asked, seen=seen, subject=asked, max_tokens=ROOM, widely=True
     )
 
 

@@ -31,8 +31,10 @@ TOPICS = ("dance", "winter", "queen", "honey", "hive", "mites", "swarm", "pollen
 class World:
     """Runs in a process of its own for as long as a `with` block lasts."""
 
-    def __init__(self, steps: int, *, model_seconds: float, web_seconds: float) -> None:
-        self.arguments = (steps, model_seconds, web_seconds)
+    def __init__(
+        self, steps: int, *, model_seconds: float, web_seconds: float, reads_on: bool = False
+    ) -> None:
+        self.arguments = (steps, model_seconds, web_seconds, reads_on)
         self.url = ""
         self.process: BaseProcess | None = None
 
@@ -62,10 +64,12 @@ class World:
             return json.load(answer)
 
 
-def serve_world(port: int, steps: int, model_seconds: float, web_seconds: float) -> None:
-    """Serve until killed."""
-    pages = Pages(web_seconds, f"http://127.0.0.1:{port}")
-    script = Script(make_rules(steps), model_seconds)
+def serve_world(
+    port: int, steps: int, model_seconds: float, web_seconds: float, reads_on: bool
+) -> None:
+    """Serve until killed; a model that reads on finds sections on the pages."""
+    pages = Pages(web_seconds, f"http://127.0.0.1:{port}", headings=reads_on)
+    script = Script(make_rules(steps, reads_on=reads_on), model_seconds)
     config = configuration(script, port)
     config.app.router.routes += [  # type: ignore[union-attr]
         Route("/search", pages.search),
@@ -77,8 +81,8 @@ def serve_world(port: int, steps: int, model_seconds: float, web_seconds: float)
 class Pages:
     """A web of pages made of real encyclopedic text where it is at hand, else of plain words."""
 
-    def __init__(self, seconds: float, url: str) -> None:
-        self.seconds, self.url = seconds, url
+    def __init__(self, seconds: float, url: str, *, headings: bool = False) -> None:
+        self.seconds, self.url, self.headings = seconds, url, headings
         corpus = Path("../shared/data/hotpotqa/corpus.jsonl")
         lines = corpus.read_text("utf-8").splitlines() if corpus.exists() else []
         self.paragraphs = [json.loads(line)["text"] for line in lines] or [
@@ -119,16 +123,29 @@ class Pages:
             body.append(chance.choice(self.paragraphs))
             topic = chance.choice(TOPICS)
             body.append(f"Bees and their {topic} were counted {chance.randrange(1000)} times.")
-        return "".join(f"<p>{html.escape(one)}</p>" for one in body)
+        lines = [f"<p>{html.escape(one)}</p>" for one in body]
+        return "".join(_with_headings(lines) if self.headings else lines)
 
 
-def make_rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[str, Any]]:
+def _with_headings(lines: list[str]) -> list[str]:
+    """Return the lines of a page as one section for each topic."""
+    starts = {len(lines) * at // len(TOPICS): topic for at, topic in enumerate(TOPICS)}
+    return [
+        f"<h2>The {starts[at]} of bees</h2>{line}" if at in starts else line
+        for at, line in enumerate(lines)
+    ]
+
+
+def make_rules(
+    steps: int, finding: int = 300, report: int = 800, *, reads_on: bool = False
+) -> list[dict[str, Any]]:
     """Return what the model answers to each role.
 
     Args:
         steps: The steps of its plan.
         finding: About how many words it writes on a step.
         report: About how many words its report has.
+        reads_on: Whether it searches once and reads a section before it writes on a step.
     """
     plan = [
         {
@@ -154,24 +171,63 @@ def make_rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[s
         {"schema": "Lookup", "reply": {"keywords": ["bees"], "meanings": ["How do bees live?"]}},
         {"schema": "Notes", "reply": _notes},
         {"schema": "Lessons", "reply": {"lessons": []}},
-        {"match": "<step", "reply": lambda body: _prose(body, finding)},
-        {"match": "<findings>", "reply": lambda body: _prose(body, report)},
+        *(_tool_rules(finding) if reads_on else []),
+        {"match": "<step", "reply": lambda body: _prose(_last_text(body), finding)},
+        {"match": "<findings>", "reply": lambda body: _prose(_last_text(body), report)},
     ]
+
+
+def _tool_rules(finding: int) -> list[dict[str, Any]]:
+    """Return what a researcher does with tools, round by round, and what it writes then."""
+    return [
+        {"match": "<step", "tool_calls": _search},
+        {"after_tool": True, "answered": 1, "tool_calls": _read_section},
+        {"after_tool": True, "reply": lambda body: _prose(_whole_text(body), finding)},
+    ]
+
+
+def _search(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Search for more on the topic of the step."""
+    return [{"name": "search", "args": {"query": f"counts of the {_topic(body)} of bees"}}]
+
+
+def _read_section(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Read a section of the first page that the search found, one that it does not show."""
+    shown = re.findall(r'<page id="(S\d+)"(.*?)</page>', _last_text(body), re.DOTALL)
+    source = shown[0][0] if shown else "S1"
+    text = "".join(inside for name, inside in shown if name == source)
+    headings = [f"The {topic} of bees" for topic in TOPICS]
+    section = next((one for one in headings if one not in text), headings[0])
+    return [{"name": "read", "args": {"source": source, "section": section}}]
+
+
+def _topic(body: dict[str, Any]) -> str:
+    """Return the topic of the step that a conversation is about."""
+    found = re.search(r'<step title="Bees and their (\w+)"', _whole_text(body))
+    return found[1] if found else TOPICS[0]
+
+
+def _last_text(body: dict[str, Any]) -> str:
+    return text_answer(body["messages"][-1])
+
+
+def _whole_text(body: dict[str, Any]) -> str:
+    """Return all that a conversation shows the model, without its instructions."""
+    return "\n".join(text_answer(one) for one in body["messages"] if one["role"] != "system")
 
 
 def _notes(body: dict[str, Any]) -> str:
     """Note a sentence of each page of the prompt, verbatim."""
     pages = re.findall(
         r'id="(S\d+)".*?(Bees and their \w+ were counted \d+ times\.)',
-        text_answer(body["messages"][-1]),
+        _last_text(body),
         re.DOTALL,
     )
     return json.dumps({"facts": [{"text": text, "pages": [page]} for page, text in pages]})
 
 
-def _prose(body: dict[str, Any], words: int) -> str:
-    """Write about so many words that cite the sources of the prompt, one of them verbatim."""
-    prompt = text_answer(body["messages"][-1])
+def _prose(prompt: str, words: int) -> str:
+    """Write about so many words that cite the sources of a prompt, one of them verbatim."""
     cited = list(dict.fromkeys(re.findall(r'id="(S\d+)"|\[(S\d+)\]', prompt)))
     ids = [one or other for one, other in cited] or ["S1"]
     seen = "the bees were seen at work all day long"

@@ -12,7 +12,7 @@ from config.errors import ErrorCode, Problem
 from graph.depth import ADJUSTABLE, DEPTHS, LENGTHS, LIMITS, RunLimits
 
 CHOICE_BOUNDS: dict[str, tuple[float, float]] = {
-    "query_count": (0, 8),
+    "query_count": (0, 12),
     "max_steps": (1, 50),
     "max_rounds": (0, 5),
     "max_reflections": (0, 5),
@@ -83,7 +83,7 @@ class Context:
         _choice("standard", "How long the report is to be: brief, standard or long."),
     )
     query_count: int = _choice(
-        5, "The most queries that are searched before planning, beside the question itself (0–8)."
+        8, "The most queries that are searched before planning, beside the question itself (0–12)."
     )
     max_steps: int | None = _choice(None, "The most steps of a plan (1–50); else by depth.")
     max_rounds: int | None = _choice(

@@ -199,6 +199,15 @@ class Objection(TypedDict):
     """Whether something is missing from it, for which the review had searches."""
 
 
+class Gap(TypedDict):
+    """A step, a search or a provider of web search that failed in part or as a whole."""
+
+    title: str
+    status: str
+    reason: str
+    """A code, optionally with a colon and a detail; or words."""
+
+
 class TurnAnswer(TypedDict):
     """What a turn answered, for the turns behind it: the checked text keeps the registry's ids."""
 
@@ -215,6 +224,10 @@ class TurnAnswer(TypedDict):
     """The run that wrote it."""
     replaced: NotRequired[bool]
     """Whether a refreshed version stands for it, so that it tells later turns nothing."""
+    gaps: NotRequired[list[Gap]]
+    """What its report leaves open, which a version of it leaves open, too."""
+    unknown: NotRequired[list[str]]
+    """What was looked for and not found, a sentence each."""
 
 
 AnswerReuse = Literal["reuse", "refresh", "deepen", "new"]

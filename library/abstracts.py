@@ -32,6 +32,8 @@ _SHOWN = (pages.c.number, pages.c.origin_id, pages.c.position, pages.c.text)
 
 
 class _Row(Protocol):
+    """A named tuple of a page that can take another abstract."""
+
     @property
     def id(self) -> str: ...
 

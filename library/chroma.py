@@ -115,6 +115,7 @@ def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
     answer: Future[Answer] = Future()
 
     def run() -> None:
+        """Hand over the result of the work, or whatever it raised."""
         try:
             answer.set_result(work())
         except Exception as error:  # noqa: BLE001 (it is raised again where the answer is awaited)

@@ -30,6 +30,9 @@ MATCHED = 200
 SHOWN = 40
 """The most documents whose pages are read."""
 
+OTHERS = 10
+"""How many of them are of folders, sites and languages that the best ones are not of."""
+
 READ_CHARACTERS, READ_PAGES = 1_000_000, 2_000
 """The most characters and pages that are read for headings; other pages are known by title."""
 
@@ -125,11 +128,46 @@ def _find(index: PageIndex, owner: str, scope: DocumentScope, about: str) -> Fou
     unique = {one.origin_id: one for one in listed}
     best = [unique[origin] for origin in matched if origin in unique]
     ordered = list(dict.fromkeys([*best, *unique.values()]))
-    shown = ordered[:SHOWN]
+    shown = _choose_shown(ordered, _list_languages(connection, owner, ordered))
     read = _read_pages(connection, owner, [one.origin_id for one in shown])
     large = len(ordered) > SHOWN and index.namespaces
     sample = [row.text for row in index.sample(SAMPLED)] if large else []
     return FoundDocuments(ordered, shown, read, sample, unlisted)
+
+
+def _choose_shown(
+    ordered: Sequence[ListedDocument], languages: Mapping[str, str]
+) -> list[ListedDocument]:
+    """Return the best documents, and some of each folder, site and language without one of them.
+
+    A question finds no document in another language by its words.
+    """
+    if len(ordered) <= SHOWN:
+        return list(ordered)
+
+    def kind(one: ListedDocument) -> tuple[str, str]:
+        return one.group, languages.get(one.origin_id, "")
+
+    best = list(ordered[: SHOWN - OTHERS])
+    known = set(map(kind, best))
+    others: dict[tuple[str, str], list[ListedDocument]] = {}
+    for one in ordered[SHOWN - OTHERS :]:
+        if kind(one) not in known:
+            others.setdefault(kind(one), []).append(one)
+    in_turn = filter(None, chain.from_iterable(zip_longest(*others.values())))
+    return list(dict.fromkeys([*best, *islice(in_turn, OTHERS), *ordered]))[:SHOWN]
+
+
+def _list_languages(
+    connection: Connection, owner: str, listed: Sequence[ListedDocument]
+) -> dict[str, str]:
+    """Return the languages that documents declare, by origin; only where not all are shown."""
+    if len(listed) <= SHOWN:
+        return {}
+    its = (pages.c.owner == owner, pages.c.origin_id.in_([one.origin_id for one in listed]))
+    told = select(pages.c.origin_id, func.max(pages.c.language).label("language"))
+    rows = connection.execute(told.where(*its).group_by(pages.c.origin_id))
+    return {row.origin_id: row.language for row in rows}
 
 
 def _rank_origins(index: PageIndex, about: str) -> list[str]:

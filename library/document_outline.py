@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
+from itertools import islice
 from typing import Any, NamedTuple
 
 from library.document_listing import (
@@ -35,6 +36,9 @@ FOR_HEADS = 0.6
 
 SECTION_ROUNDS = (1, 4, 16, 64)
 """How many sections every shown document gets before one gets more; the last is the most."""
+
+TURN = 3
+"""Behind how many documents in the language of the best one stands one in another language."""
 
 GROUPS = 12
 """The most folders and sites that are counted by name."""
@@ -114,7 +118,7 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     groups.update({labels[kind]: number for kind, number in found.unlisted.items()})
     more = _more_line(count, groups, labels)
     left = max_tokens - _count(first) - _count(more)
-    kept = _fitting(entries, int(left * (1 if len(entries) == 1 else FOR_HEADS)))
+    kept = _fitting(_in_turns(entries), int(left * (1 if len(entries) == 1 else FOR_HEADS)))
     left -= sum(_count(entry.head) for entry in kept)
     lines = _with_sections(kept, left, labels)
     rest = count - len(kept)
@@ -137,6 +141,17 @@ def _more_line(count: int, groups: Mapping[str, int], labels: Labels) -> str:
     counts += [labels["others"].format(count=f"{others:,}")] if others else []
     joined = labels["semicolon"].join(counts)
     return str(labels["more"].format(count=f"{count:,}", groups=joined))
+
+
+def _in_turns(entries: Sequence[_Entry]) -> list[_Entry]:
+    """Return entries with one in another language than the best behind every `TURN` others."""
+    main = [one for one in entries if one.language == entries[0].language]
+    others = iter([one for one in entries if one.language != entries[0].language])
+    mixed: list[_Entry] = []
+    for at, one in enumerate(main, start=1):
+        mixed.append(one)
+        mixed += islice(others, 1 if at % TURN == 0 else 0)
+    return [*mixed, *others]
 
 
 def _fitting(entries: Sequence[_Entry], tokens: int) -> list[_Entry]:

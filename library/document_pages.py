@@ -36,6 +36,7 @@ async def read_documents(
     """
 
     def read(connection: Connection) -> list[FoundPage] | None:
+        """Return the pages, or None if they are too long together, which their lengths tell."""
         of_owner = (pages.c.owner == owner, pages.c.origin_id.in_(documents))
         live = (*of_owner, findable_condition(pages))
         size = connection.execute(select(func.sum(func.length(pages.c.text))).where(*live)).scalar()
@@ -58,6 +59,7 @@ async def read_short_documents(
     """
 
     def read(connection: Connection) -> dict[str, list[FoundPage]]:
+        """Return the pages of each document that is short enough, in their order."""
         live = (pages.c.owner == owner, findable_condition(pages))
         size = func.sum(func.length(pages.c.text))
         short = [
@@ -92,6 +94,7 @@ async def read_folders(
     """
 
     def read(connection: Connection) -> list[FoundPage] | None:
+        """Return the pages, or None if they are too many, or too long together."""
         spaces = select_namespaces(connection, owner, ["file"], roots)
         count = select(func.sum(namespaces.c.pages)).where(namespaces.c.number.in_(spaces))
         if not spaces or (connection.execute(count).scalar() or 0) > max_characters / LEAST_PAGE:
@@ -134,6 +137,7 @@ async def find_pages_on_names(
     """
 
     def search(index: PageIndex) -> list[FoundPage]:
+        """Return the pages that match any of the names best, once each."""
         numbers = (index.matching(query_terms(name), limit) for name in names)
         wanted = list(dict.fromkeys(number for found in numbers for number in found))
         columns = select(*page_columns())

@@ -55,6 +55,7 @@ async def store_files(owner: str, root: str, files: Sequence[ReadDocument]) -> N
     new = {file.row["sha256"]: file.pages for file in reversed(files) if file.pages}
 
     def build_rows() -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of the pages of each new file, by its SHA-256."""
         return {
             sha256: build_page_rows(PageOrigin(owner, FILE_KIND, sha256, root), file_pages)
             for sha256, file_pages in new.items()
@@ -63,6 +64,7 @@ async def store_files(owner: str, root: str, files: Sequence[ReadDocument]) -> N
     rows = await asyncio.to_thread(build_rows)
 
     def write(connection: Connection) -> None:
+        """Write pages and files together, so that no file is listed without its pages."""
         if rows:
             origin = PageOrigin(owner, FILE_KIND, "", root)
             indexing.write_pages(connection, origin, list(chain.from_iterable(rows.values())))

@@ -130,6 +130,7 @@ async def _older(name: str, texts: Mapping[int, str]) -> _Made:
 
 def _claim_work(connection: Connection, current: str, limit: int) -> _EmbeddingWork:
     def enough(jobs: Sequence[OutboxJob]) -> bool:
+        """Tell whether jobs name as many pages as are embedded at once."""
         return sum(len(job.data["pages"]) for job in jobs) >= limit
 
     jobs = outbox.claim_jobs(connection, VECTOR_JOB, enough)

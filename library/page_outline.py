@@ -91,6 +91,7 @@ async def list_newest_briefs(
     kinds = await list_outlined_kinds(owner, within.kinds)
 
     def read(connection: Connection) -> list[PageBrief]:
+        """Return the newest pages of all namespaces together, the newest first."""
         rows: dict[int, Any] = {}
         # With one query per namespace, the database reads no more than `limit` rows of each.
         for namespace in select_namespaces(connection, owner, kinds, within.groups):
@@ -153,6 +154,7 @@ async def count_groups(owner: str, groups: Sequence[PageGroup]) -> dict[PageGrou
     """Return the sizes of some groups of an owner."""
 
     def measure(connection: Connection) -> dict[PageGroup, GroupSize]:
+        """Return the size of each group, with the days of its first and its last page."""
         counts = {group: connection.execute(_count_query(owner, group)).one() for group in groups}
         ends = {number for row in counts.values() for number in row[1:] if number}
         dates = select(pages.c.number, pages.c.said, pages.c.created)

@@ -119,6 +119,7 @@ def drop_common_words(question: str, store: PageCollection) -> str:
     least = SAYS_LITTLE * max(idf.values(), default=0.0)
 
     def drop_common(word: re.Match[str]) -> str:
+        """Return a word as it is, or nothing if each part of it is common."""
         parts = search_words(word[0])
         return "" if parts and all(idf.get(part, least) < least for part in parts) else word[0]
 
@@ -203,6 +204,7 @@ class _Meaning(NamedTuple):
     trust: float
 
     def column(self, pool: _CandidatePool) -> Scores:
+        """Return the likeness of each row of a pool; rows without a vector have the floor."""
         missing = [row.number for row in pool.rows if row.number not in self.near]
         if missing and self.vectors is not None and self.vector is not None:
             self.near.update(dict.fromkeys(missing, self.floor))

@@ -39,6 +39,7 @@ def find_turns(rows: Sequence[PageRow]) -> DialogueTurns:
     number = {name: n for n, name in enumerate(names)}
 
     def places(step: int) -> list[int]:
+        """Return for each row where the turn so many steps away stands; -1 for none."""
         return [at.get((row.session, row.turn + step), -1) for row in rows]
 
     sessions = [number[row.session] if row.session and row.speaker else -1 for row in rows]

@@ -161,6 +161,7 @@ def _as_spelt(stem: str, word: str, store: PageCollection) -> str:
     asked = word.lower()
 
     def distance(one: str) -> tuple[int, bool, str]:
+        """Return the order of spellings: fewest edits, the same last letter, the alphabet."""
         return edit_distance(asked, one, len(asked)), one[-1] != asked[-1], one
 
     return min(spelt, key=distance, default="")

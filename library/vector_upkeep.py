@@ -138,6 +138,7 @@ def _by_words(store: PageCollection, probe: _Probe) -> float:
     asked = scoring.weigh_query(wanted, store.counts(wanted), store.stats())
 
     def score(row: PageRow) -> float:
+        """Return the BM25 score of a page for the probe's question."""
         counted = scoring.count_query_words(asked, row)
         return scoring.score_bm25(asked, counted.times, counted.length)
 
@@ -279,6 +280,7 @@ async def judge_vectors() -> bool:
         return False
 
     def measure(connection: Connection) -> dict[str, float]:
+        """Return what the vectors of the namespace are worth, in 0..1, by language."""
         index = PageIndex(connection, [grown.namespace])
         near = NearestPages(index, [(shelf, grown) for shelf in list_vector_namespaces(index)])
         return measure_trust(index, near, current.embed_pages)

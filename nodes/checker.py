@@ -45,7 +45,7 @@ from report.labels import describe_doubt
 from runs.call_site import call_site, resolve_owner
 from runs.trace import trace
 from text.tokens import estimate_tokens
-from tools.source_checks import load_source_texts, verify_text
+from tools.source_checks import load_source_texts, name_sources, verify_text
 
 BY_SEVERITY: tuple[VerdictGrade, ...] = ("own", "supported", "not_said", "contradicted")
 """The verdicts from the mildest to the most severe."""
@@ -130,7 +130,8 @@ async def _compare(
     """
     place, question = call_site(state, runtime), state["question"]
     pages = await load_source_texts(resolve_owner(runtime), sources)
-    select = partial(_select_claims, text, checked, pages, await _token_limit(state, runtime))
+    limit = await _token_limit(state, runtime)
+    select = partial(_select_claims, text, checked, pages, name_sources(sources), limit)
     claims, shown = await run_within_budget(place, runtime.context, "checker", select)
     if not claims:
         return SecondReading(checked, "not_needed")
@@ -140,16 +141,20 @@ async def _compare(
     verdicts = await _ask_verdicts(state, runtime, shown, pages, sources)
     if verdicts is None:
         return SecondReading(checked, "asked", unread_count=unread)
-    ruling = derive_ruling(shown, verdicts)
+    ruling = derive_ruling(shown, verdicts, pages)
     checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
     return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
 
 
 def _select_claims(
-    text: str, checked: CheckedText, pages: Mapping[str, str], max_tokens: int
+    text: str,
+    checked: CheckedText,
+    pages: Mapping[str, str],
+    names: Mapping[str, str],
+    max_tokens: int,
 ) -> tuple[list[ReviewClaim], list[ReviewClaim]]:
     """Return all claims of a text, and those that fit into one request."""
-    claims = list_claims(text, checked.removed, checked.doubted, pages, checked.body)
+    claims = list_claims(text, checked.removed, checked.doubted, pages, checked.body, names)
     return claims, select_fitting_claims(claims, pages, max_tokens)
 
 

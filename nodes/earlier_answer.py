@@ -25,6 +25,7 @@ from graph.state import State
 from memory.learning.question_text import get_last_question
 from prompts.loader import render_prompt
 from report.findings import is_usable_finding
+from report.labels import format_days, format_source_count
 from report.source_renaming import carry_sources, rename_sources
 from runs.call_site import CallSite, call_site, thread_of_run
 from runs.incomplete import CAPPED_PREFIX
@@ -263,4 +264,13 @@ def _replaced(state: State, carried: State) -> dict[str, TurnAnswer]:
 
 def _notice(name: str, state: State, record: EarlierRun, **values: object) -> str:
     """Return a notice about an earlier run."""
-    return render_prompt(name, language=state["language"], **{**record, **values}).strip()
+    told = describe_reading(record, state["language"])
+    return render_prompt(name, language=state["language"], **{**record, **told, **values}).strip()
+
+
+def describe_reading(record: EarlierRun, language: str) -> dict[str, str]:
+    """Return in words how many sources an earlier run read, and when, by their names in prompts."""
+    return {
+        "sources": format_source_count(record["sources"], language),
+        "read": format_days(record["oldest"], record["newest"], language),
+    }

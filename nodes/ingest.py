@@ -320,6 +320,7 @@ def _abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> Abstract
         return None
 
     async def write(page: NewPage, earlier: Sequence[str]) -> str:
+        """Let the model write an abstract; it is empty if no answer can be used."""
         pages = [render_block("page", page["text"], id="P1", title=page["title"])]
         abstracts = [render_block("abstract", abstract) for abstract in earlier]
         data = join_prompt_blocks(wrap_blocks("pages", pages), wrap_blocks("earlier", abstracts))

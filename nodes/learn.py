@@ -90,6 +90,7 @@ def _memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> AskMemori
         return None
 
     async def read(system: str, data: str) -> Learnt:
+        """Ask what is to be learnt; an invalid answer may be repaired once."""
         return await ask(
             state, runtime, MEMORIZER_ROLE, system, [HumanMessage(data)], Learnt, repairs=1
         )

@@ -89,6 +89,7 @@ async def recall_past_runs(
 
 def _rater(state: Mapping[str, Any], runtime: Runtime[Context]) -> RunRater:
     async def rate(question: str, past: Sequence[PastRun]) -> Mapping[str, float]:
+        """Return how much each past run helps, in 0..1; a run that is not rated is left out."""
         blocks = [
             render_block("run", run.question, number=number, ended=run.status)
             for number, run in enumerate(past, start=1)

@@ -50,7 +50,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     changed = [new for old, new in zip(messages, safe, strict=True) if new is not old]
     language = runtime.context.language or detect_language(question)
     place = place._replace(run=run)
-    opened = State(
+    opened = _clear_turn(state) | State(
         # A turn that was abandoned at its plan has left that in the conversation.
         messages=[*changed, *remove_plan_messages(state), *remove_offers(state)],
         run=run,
@@ -58,8 +58,18 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         fork=fork_of_run(run),
         language=language,
         earlier_run=await find_earlier_run(place, question, language, runtime.context),
-        revision=None,
         question=strip_notes(strip_told_secrets(question)),
+        status="running",
+        graph_version=GRAPH_VERSION,
+    )
+    waits = opened["earlier_run"] and not preset_choice(runtime.context)
+    return await _offer(place, opened) if waits else opened
+
+
+def _clear_turn(state: State) -> State:
+    """Return an update that empties what the last turn has left."""
+    return State(
+        revision=None,
         queries=[],
         background=clear_entries(state.get("background")),
         unsearched=clear_entries(state.get("unsearched")),
@@ -73,11 +83,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         follow_ups=[],
         knowledge=[],
         report=EMPTY_REPORT,
-        status="running",
-        graph_version=GRAPH_VERSION,
     )
-    waits = opened["earlier_run"] and not preset_choice(runtime.context)
-    return await _offer(place, opened) if waits else opened
 
 
 async def _offer(place: CallSite, opened: State) -> State:

@@ -38,7 +38,13 @@ from prompts.data_blocks import (
 from prompts.loader import render_prompt
 from report.checks.claims import list_dangling_statements
 from report.checks.second_reader import find_draft_passages
-from report.findings import drop_doubted, list_rejected_statements, render_earlier_block
+from report.findings import (
+    drop_doubted,
+    list_finding_sources,
+    list_rejected_statements,
+    list_unchanged_rejections,
+    render_earlier_block,
+)
 from report.labels import describe_reason, render_check_results
 from report.markdown.markers import list_cited_ids
 from report.rendering.markdown_report import render_plain_text
@@ -95,7 +101,8 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
         finding = await correct_finding(state | checked, runtime, finding)
         return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback))
+        rejected = list_rejected_statements(finding["text"], verdict.wrong, verdict.feedback)
+        return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback, rejected))
     text, feedback = finding["text"], verdict.feedback
     missing = bool(verdict.queries) and not verdict.wrong
     objection = Objection(text=text, wrong=verdict.wrong, feedback=feedback, missing=missing)
@@ -113,13 +120,10 @@ def _apply_objection(state: StepState, finding: Finding) -> Finding:
     objection = state.get("objection")
     if objection is None:
         return finding
-    wrong, feedback = objection["wrong"], objection["feedback"]
+    stays = list_unchanged_rejections(finding["text"], objection)
     unchanged = finding["text"] == objection["text"]
-    stays = not objection.get("missing") and list_rejected_statements(
-        finding["text"], wrong, feedback
-    )
-    if unchanged or stays:
-        return _reject(state, finding, wrong, feedback)
+    if unchanged or (stays and not objection.get("missing")):
+        return _reject(state, finding, objection["wrong"], objection["feedback"], stays)
     return finding
 
 
@@ -210,13 +214,25 @@ async def _uphold(state: StepState, runtime: Runtime[Context], right: Sequence[i
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 
 
-def _reject(state: StepState, finding: Finding, wrong: Sequence[str], feedback: str) -> Finding:
+def _reject(
+    state: StepState,
+    finding: Finding,
+    wrong: Sequence[str],
+    feedback: str,
+    rejected: Sequence[str],
+) -> Finding:
     """Return a finding that failed its review, without the sentences that the review rejects.
 
     They stay and are doubted if other sentences refer to them, or if only the feedback names them.
+
+    Args:
+        state: The state of the step.
+        finding: The finding.
+        wrong: The sentences that the review copied.
+        feedback: What the review said.
+        rejected: The statements of the finding that it rejects.
     """
     finding = finding | {"review": "failed", "objection": feedback}
-    rejected = list_rejected_statements(finding["text"], wrong, feedback)
     stay = list_dangling_statements(finding["text"], rejected) or not wrong
     text = finding["text"] if stay else drop_doubted(finding["text"], rejected)
     if not list_cited_ids(text):
@@ -229,7 +245,7 @@ def _reject(state: StepState, finding: Finding, wrong: Sequence[str], feedback: 
     lines = [finding.get("doubted", ""), render_check_results([], doubts, state["language"])]
     return finding | {
         "text": text,
-        "sources": list(dict.fromkeys(list_cited_ids(text))),
+        "sources": list_finding_sources(finding | {"text": text}),
         "doubted": "\n".join(filter(None, lines)),
         "status": "partial",
         "reason": finding["reason"] or ("set_right" if rejected else "objected"),

@@ -38,7 +38,14 @@ from prompts.loader import render_prompt
 from report import findings
 from report.checks.attribution import CheckedText
 from report.checks.sections import list_inferred_statements
-from report.document import find_reached_limit, has_gaps, is_left_open, shorten_title
+from report.document import (
+    find_reached_limit,
+    has_gaps,
+    is_left_open,
+    list_report_gaps,
+    list_unknown,
+    shorten_title,
+)
 from report.labels import describe_missing_words, describe_reason, get_label
 from report.rendering.markdown_report import render_plain_text
 from report.versions import get_previous_version
@@ -83,11 +90,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """
     sources = {name: state["sources"][name] for name in findings.list_evidence_ids(state)}
     conversation: Conversation = ("", "")
-    draft = ReportDraft(limit=find_reached_limit(state), id=_message_id(state) or str(uuid4()))
-    if draft.limit:
-        draft.add_notice("capped")
-    if has_masked_secret(state):
-        draft.add_notice("secret")
+    draft = _open_draft(state)
     show_progress(state, "writing")
     if sources:
         async with preparing_checks(
@@ -100,27 +103,49 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         raise draft.problem
     if not checked.cited and not draft.limit:
         draft.failed_role = await _first_failed_role(call_site(state, runtime).run)
-    if is_left_open(state["question"], checked.body):
+    if _leaves_part_open(draft, state["question"], checked):
         draft.add_notice("open")
     _note_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, reading)
-    answer = TurnAnswer(
+    return State(
+        report=report,
+        status=status,
+        answers={str(state["turn"]): _answer(state, report, draft.id)},
+        messages=remove_plan_messages(state),
+    )
+
+
+def _open_draft(state: State) -> ReportDraft:
+    """Return an empty draft with the notices that do not depend on what is written."""
+    draft = ReportDraft(limit=find_reached_limit(state), id=_message_id(state) or str(uuid4()))
+    if draft.limit:
+        draft.add_notice("capped")
+    if has_masked_secret(state):
+        draft.add_notice("secret")
+    return draft
+
+
+def _answer(state: State, report: Report, message: str) -> TurnAnswer:
+    """Return what later turns are told of a report, which was streamed as a message."""
+    return TurnAnswer(
         question=get_root_question(state),
         title=report["title"],
         run=state["run"],
         text=report["body"],
         sources=report["cited"],
         open=list_open_points(state, report["body"]),
-        message=draft.id,
+        gaps=list_report_gaps(state, report["body"]),
+        unknown=list_unknown(state),
+        message=message,
     )
-    return State(
-        report=report,
-        status=status,
-        answers={str(state["turn"]): answer},
-        messages=remove_plan_messages(state),
-    )
+
+
+def _leaves_part_open(draft: ReportDraft, question: str, checked: CheckedText) -> bool:
+    """Tell whether a report answers only a part, and no other notice says how far it answers."""
+    told = not checked.cited or "unsure" in draft.notices
+    return not told and is_left_open(question, checked.body)
 
 
 def _error(draft: ReportDraft) -> dict[str, str]:

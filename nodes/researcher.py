@@ -34,11 +34,15 @@ from prompts.data_blocks import (
 from prompts.loader import render_prompt
 from report.checks.attribution import CheckedText
 from report.checks.second_reader import Ruling
-from report.finding_parts import FindingParts, split_finding
-from report.findings import clip_answer, is_empty_answer, render_earlier_block
+from report.finding_parts import FindingParts, join_finding, split_finding
+from report.findings import (
+    clip_answer,
+    is_empty_answer,
+    list_finding_sources,
+    render_earlier_block,
+)
 from report.labels import render_check_results
 from report.markdown.markdown_blocks import statement_key
-from report.markdown.markers import list_cited_ids
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
@@ -168,43 +172,17 @@ async def _write(
     withheld: str,
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
-    system = render_prompt("researcher", language=state["language"], today=datetime.now(UTC).date())
-    request = render_request(state, runtime, passages)
-    request = join_prompt_blocks(request, render_block("withheld", withheld))
-    messages = [HumanMessage(request)]
-    memory = partial(recall_from_memory, state, runtime)
-    sources, unsearched = state["sources"], state["unsearched"]
     place = call_site(state, runtime)
-    async with preparing_checks(place, runtime.context, "researcher", sources):
-        written = await work(
-            state,
-            runtime,
-            "researcher",
-            system,
-            messages,
-            RESEARCHER_TOOLS,
-            memory,
-            sources=sources,
-        )
+    written = await _ask_model(state, runtime, place, passages, withheld)
+    sources, unsearched = state["sources"], state["unsearched"]
     for result in written.tool_results:
         passages = _merge(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
-    subject, ruling, parts = (
-        subject_of_step(state),
-        upheld_ruling(state),
-        split_finding(written.text),
-    )
-    checked = await verify_text(
-        place, runtime.context, "researcher", parts.answer, sources, subject, ruling
-    )
-    await record_text_checks(place, "researcher", checked)
-    if not checked.cited and (problem := _unread_problem(written)):
-        raise problem
-    if not checked.cited and _is_unusable(written, sources):
-        finding = await _reject_answer(state, runtime, place, written, queries)
-    else:
-        finding = _judge(state, written, checked, queries)
+    state = state | StepState(sources=sources, unsearched=unsearched)
+    parts = split_finding(written.text)
+    checked = await _check(state, runtime, place, parts.answer)
+    finding = await _conclude(state, runtime, place, written, checked, queries)
     return StepState(
         finding=await _with_limits(_with_parts(finding, parts, passages), written, runtime, place),
         read=list_spans(passages, sources),
@@ -214,6 +192,62 @@ async def _write(
         removed=checked.removed,
         doubted=checked.doubted,
     )
+
+
+async def _ask_model(
+    state: StepState,
+    runtime: Runtime[Context],
+    place: CallSite,
+    passages: Sequence[Passage],
+    withheld: str,
+) -> WorkResult:
+    """Let the model write from the passages, with tools that read on."""
+    language, today = state["language"], datetime.now(UTC).date()
+    request = render_request(state, runtime, passages)
+    request = join_prompt_blocks(request, render_block("withheld", withheld))
+    async with preparing_checks(place, runtime.context, "researcher", state["sources"]):
+        return await work(
+            state,
+            runtime,
+            "researcher",
+            render_prompt("researcher", language=language, today=today),
+            [HumanMessage(request)],
+            RESEARCHER_TOOLS,
+            partial(recall_from_memory, state, runtime),
+            sources=state["sources"],
+        )
+
+
+async def _check(
+    state: StepState, runtime: Runtime[Context], place: CallSite, answer: str
+) -> CheckedText:
+    """Compare an answer with the sources of the step, and record the result."""
+    subject, ruling = subject_of_step(state), upheld_ruling(state)
+    checked = await verify_text(
+        place, runtime.context, "researcher", answer, state["sources"], subject, ruling
+    )
+    await record_text_checks(place, "researcher", checked)
+    return checked
+
+
+async def _conclude(
+    state: StepState,
+    runtime: Runtime[Context],
+    place: CallSite,
+    written: WorkResult,
+    checked: CheckedText,
+    queries: list[str],
+) -> Finding:
+    """Return the finding that a checked answer makes.
+
+    Raises:
+        Problem: Why the model did not read all sources, if nothing of its answer is left.
+    """
+    if not checked.cited and (problem := _unread_problem(written)):
+        raise problem
+    if not checked.cited and _is_unusable(written, state["sources"]):
+        return await _reject_answer(state, runtime, place, written, queries)
+    return _judge(state, written, checked, queries)
 
 
 def upheld_ruling(state: StepState) -> Ruling:
@@ -229,16 +263,15 @@ def subject_of_step(state: StepState) -> str:
 
 def _with_parts(finding: Finding, parts: FindingParts, read: Sequence[Passage]) -> Finding:
     """Return a finding with what its researcher says beside the answer, and what it has read."""
-    named = list_cited_ids("\n\n".join(parts.disagreements))
     beside: dict[str, Any] = {
-        "sources": list(dict.fromkeys([*finding["sources"], *named])),
         "read": list(dict.fromkeys(passage["source"] for passage in read)),
         "not_found": parts.not_found,
         "disagreements": parts.disagreements,
         "questions": parts.questions,
         "outcome": parts.outcome,
     }
-    return cast("Finding", finding | {name: one for name, one in beside.items() if one})
+    whole = cast("Finding", finding | {name: one for name, one in beside.items() if one})
+    return whole | {"sources": list_finding_sources(whole)}
 
 
 def render_request(state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]) -> str:
@@ -270,7 +303,7 @@ def _revision_blocks(state: StepState) -> list[str]:
     removed = render_check_results(state.get("removed", []), [], language)
     doubted = render_check_results([], state.get("doubted", []), language)
     return [
-        render_cited_block("draft", state["finding"]["text"]),
+        render_cited_block("draft", join_finding(state["finding"])),
         render_cited_block("removed", removed),
         render_cited_block("doubted", doubted),
         render_block("feedback", state["feedback"]),
@@ -354,7 +387,8 @@ def _judge(
 def apply_checks(state: StepState, finding: Finding, checked: CheckedText) -> Finding:
     """Return a finding with the checked text, its sources and its doubts."""
     doubted = render_check_results([], checked.doubted, state["language"])
-    return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}
+    sources = list_finding_sources(finding | {"text": checked.body})
+    return finding | {"text": checked.body, "sources": sources, "doubted": doubted}
 
 
 def _finding(

@@ -22,7 +22,12 @@ from graph.state import State
 from library.uploaded_files import list_uploaded_files
 from memory.self_questions import parse_self_question
 from models.chat_models import built_in
-from nodes.earlier_answer import deepen_answer, refresh_answer, reuse_answer
+from nodes.earlier_answer import (
+    deepen_answer,
+    describe_reading,
+    refresh_answer,
+    reuse_answer,
+)
 from nodes.human_feedback import Approve, Reject, parse_decision
 from prompts.loader import render_prompt
 from runs.call_site import CallSite, call_site
@@ -211,7 +216,8 @@ def _describe(state: State) -> str:
     record = cast("EarlierRun", state["earlier_run"])
     language = state["language"]
     where = render_prompt("same_question_where", language=language, **record).rstrip()
-    told = {**record, "where": where if record["file"] else ""}
+    read = describe_reading(record, language)
+    told = {**record, **read, "where": where if record["file"] else ""}
     return render_prompt("same_question", language=language, **told).strip()
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from graph.records import Source
@@ -28,6 +28,15 @@ _LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)
 _RANGE = regex(r"\d+(?:-\d+)?")
 
 
+def get_origin(source: Source) -> Literal["file", "web", "memory", "computed"]:
+    """Return what a source is: a file or a web page is one, too, where memory has found it."""
+    if source["kind"] != "memory":
+        return source["kind"]
+    if source["location"].startswith(("http://", "https://")):
+        return "web"
+    return "file" if source["location"].startswith("/") else "memory"
+
+
 def get_document_key(source: Source) -> str:
     """Return a key that the sources of one document share; a memory is a document of its own."""
     return _split_location(source)[0] or source["page"]
@@ -39,7 +48,7 @@ def to_whole_document(source: Source) -> Source:
     if not path or not place:
         return source
     title = source["title"]
-    if source["kind"] == "file":
+    if get_origin(source) == "file":
         title = title.partition(SECTION_SEPARATOR)[0]
     number = dict(parse_qsl(place)).get("part", "")
     title = title.removesuffix(f" ({number})") if number else title
@@ -61,9 +70,9 @@ def describe_origin(source: Source, *, located: bool = False) -> str:
 def _site(source: Source) -> str:
     """Return the site of a web page, or the folder of a file; "" for anything else."""
     path, _ = _split_location(source)
-    if source["kind"] == "web":
+    if get_origin(source) == "web":
         return source.get("site") or extract_host(path or source["location"])
-    if source["kind"] == "file" and (path or source["location"]):
+    if get_origin(source) == "file" and (path or source["location"]):
         return source.get("site") or PurePath(path or source["location"]).parent.name
     return source.get("site", "")
 
@@ -79,7 +88,7 @@ def extract_host(address: str) -> str:
 def is_wide_place(source: Source) -> bool:
     """Tell whether a place has many lines, many rows or several sections, and needs narrowing."""
     return _is_long_place(source) or (
-        source["kind"] == "file" and RANGE_SEPARATOR in _section(source)
+        get_origin(source) == "file" and RANGE_SEPARATOR in _section(source)
     )
 
 
@@ -103,7 +112,7 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
     """
     path, where = _split_location(source)
     found = _LONG_RANGE.search(where)
-    if cited and source["kind"] == "file" and RANGE_SEPARATOR in _section(source):
+    if cited and get_origin(source) == "file" and RANGE_SEPARATOR in _section(source):
         source = _narrow_to_section(source, text, cited)
     if cited is None or not found or not _is_long_place(source):
         return source
@@ -130,7 +139,7 @@ def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
     titles = Counter(source["title"] for source in sources)
     return [
         source | {"title": f"{source['title']} ({PurePath(source['location']).name})"}
-        if source["kind"] == "file" and source["title"] and titles[source["title"]] > 1
+        if get_origin(source) == "file" and source["title"] and titles[source["title"]] > 1
         else source
         for source in sources
     ]
@@ -154,7 +163,7 @@ def describe_place(source: Source, language: str) -> str:
 def _describe_section(source: Source, where: str, language: str) -> str:
     """Return the section of a file in words; "" if the place is none or has no title."""
     section = _section(source)
-    if source["kind"] != "file" or not where or not section:
+    if get_origin(source) != "file" or not where or not section:
         return ""
     named = _shorten_section(section)
     return named if named.startswith("§") else format_place("section", named, language)
@@ -166,13 +175,13 @@ def _section(source: Source) -> str:
 
 def _split_location(source: Source) -> tuple[str, str]:
     """Return the address of a document and the place in it; only the address may contain `#`."""
-    if source["kind"] == "file":
+    if get_origin(source) == "file":
         path, mark, where = source["location"].rpartition("#")
         if mark:
             return path, where
         # What is said of a file that is gone is no path.
         return (source["location"], "") if source["location"].startswith("/") else ("", "")
-    if source["kind"] == "web":
+    if get_origin(source) == "web":
         path, _, where = source["location"].partition("#")
         return path, where
     return "", ""

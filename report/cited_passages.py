@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from graph.records import Finding, Passage
-from report.evidence_spans import CitationUse, EvidenceSpan, find_evidence
+from report.evidence_spans import CitationUse, EvidenceSpan, list_evidence
+from report.markdown.cited_parts import list_cited_parts
 from report.markdown.markdown_blocks import list_prose_blocks, list_statements, parse_blocks
 from report.markdown.markers import QUOTE, list_cited_ids
+from text.script import detect_language
 from text.sentences import list_sentences
 from text.text_blocks import find_headings_above, split_blocks
 from text.tokens import estimate_tokens
+from text.words import search_words
 
-MAX_EVIDENCE_TOKENS = 24_000
+MAX_EVIDENCE_TOKENS = 32_000
 """Limit of the passages of one request, in tokens."""
 
 _PARAGRAPH_CHARS = (1_600, 1_000, 600, 300, 0)  # of a paragraph around evidence: what fits
 _FRAME_TOKENS = 40  # roughly, around a passage in a request
+
+_FOREIGN = 4_000
+"""A page in another language of at most this many characters is shown whole, if there is room."""
+
+_MIN_WORDS = 4  # beside a quotation, for which their own place is looked for
 
 _Place = tuple[str, int, int]
 """The id of a source, and the ends of a part of its text."""
@@ -35,8 +43,9 @@ def list_cited_passages(
         texts: The full text of each source by its id.
         max_tokens: Limit of all passages together, in tokens.
     """
-    places = list(dict.fromkeys(_find_places(findings, texts)))
-    for most in _PARAGRAPH_CHARS:
+    near, wide = ([*dict.fromkeys(_find_places(findings, texts, most))] for most in (0, _FOREIGN))
+    tries = [(wide, most) for most in _PARAGRAPH_CHARS[:3]]
+    for places, most in [*tries, *((near, most) for most in _PARAGRAPH_CHARS)]:
         passages = _to_passages(places, texts, most)
         if sum(map(_count_tokens, passages)) <= max_tokens:
             return passages
@@ -53,27 +62,45 @@ def _count_tokens(passage: Passage) -> int:
     return _FRAME_TOKENS + estimate_tokens(passage["text"])
 
 
-def _find_places(findings: Sequence[Finding], texts: Mapping[str, str]) -> Iterator[_Place]:
-    """Yield the places of pages that the statements of findings rest on, in their order."""
+def _find_places(
+    findings: Sequence[Finding], texts: Mapping[str, str], foreign: int
+) -> Iterator[_Place]:
+    """Yield the places of pages that the statements of findings rest on, in their order.
+
+    Of a page of at most `foreign` characters in another language it is all of it, since names and
+    numbers alone do not tell which of its sentences is meant.
+    """
     for finding in findings:
         said = "\n\n".join([finding["text"], *finding.get("disagreements", [])])
         for _, block in list_prose_blocks(parse_blocks(said)):
             for statement in list_statements(block):
                 for use in _list_uses(statement, list_cited_ids(block.text)):
                     name = use.sources[0]
-                    span = find_evidence(texts[name], use) if name in texts else None
-                    if span:
-                        yield (name, *_widen_to_whole_lines(texts[name], span))
+                    text = texts.get(name, "")
+                    found = list_evidence(text, use)
+                    if text and len(text) <= foreign and _is_unsure_across(statement, text, found):
+                        yield (name, 0, len(text))
+                        continue
+                    for span in found:
+                        yield (name, *_widen_to_whole_lines(text, span))
+
+
+def _is_unsure_across(statement: str, text: str, found: Sequence[EvidenceSpan]) -> bool:
+    """Tell whether a page is in another language than a statement, and its place uncertain."""
+    certain = any(one.certain for one in found)
+    return not certain and detect_language(QUOTE.sub("", statement)) != detect_language(text)
 
 
 def _list_uses(statement: str, near: Sequence[str]) -> Iterator[CitationUse]:
-    """Yield the quotations of a statement, and the statement itself for each other source."""
-    quoted = {quote[1]: quote[2] for quote in QUOTE.finditer(statement) if quote[1]}
-    for name, words in quoted.items():
+    """Yield the quotations of a statement, and the rest of each part for its sources."""
+    quoted = [(quote[1], quote[2]) for quote in QUOTE.finditer(statement) if quote[1]]
+    for name, words in quoted:
         yield CitationUse(0, (name,), words, quoted=True, context=statement)
-    for name in dict.fromkeys(list_cited_ids(statement) or near):
-        if name not in quoted:
-            yield CitationUse(0, (name,), statement, quoted=False)
+    for part in list_cited_parts(statement):
+        said = QUOTE.sub("", part.text)
+        for name in part.sources or (near if not quoted else ()):
+            if len(search_words(said)) >= _MIN_WORDS or name not in dict(quoted):
+                yield CitationUse(0, (name,), part.text, quoted=False, context=statement)
 
 
 def _widen_to_whole_lines(text: str, span: EvidenceSpan) -> tuple[int, int]:

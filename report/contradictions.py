@@ -111,6 +111,7 @@ def about_statements(text: str) -> Callable[[frozenset[str]], bool]:
             places[word].append(at)
 
     def is_used(words: frozenset[str]) -> bool:
+        """Tell whether a statement shares enough words, by the shorter of the two."""
         shared = Counter(at for word in words for at in places.get(word, ()))
         return any(
             count >= _MIN_USED_SHARE * min(len(words), len(statements[at]))

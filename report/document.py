@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, NotRequired
+from typing import NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -14,12 +14,14 @@ from graph.records import (
     Background,
     DoubtedSentence,
     Finding,
+    Gap,
     RemovedSentence,
     Report,
     RunStatus,
     Source,
     SourceContradiction,
     StandingRemark,
+    TurnAnswer,
     VersionChanges,
     entries_of_turn,
     of_steps,
@@ -43,15 +45,6 @@ from report.markdown.markers import MARKER, QUOTE
 from report.method import ResearchMethod, describe_method
 from text.regex import regex
 from text.words import search_words
-
-
-class Gap(TypedDict):
-    """A step, a search or a provider of web search that failed in part or as a whole."""
-
-    title: str
-    status: str
-    reason: str
-    """A code, optionally with a colon and a detail; or words."""
 
 
 class ReportDocument(TypedDict):
@@ -127,16 +120,15 @@ def build_document(
     unreviewed = [one for one in findings.values() if one["review"] == "unverified" and one["text"]]
     gone = get_label("gone", report["language"])
     asked = report.get("asked") or state["question"]
-    rewritten = state["turn"] > 1 and not _says_same(state["question"], asked)
     return ReportDocument(
         title=report["title"],
         question="" if _says_same(asked, report["title"]) else asked,
-        researched=state["question"] if rewritten else "",
+        researched=_find_researched_form(state, asked, report["title"]),
         status=status,
         notices=report["notices"],
         body=report["body"],
         gaps=_list_all_gaps(state, report, status),
-        unknown=_list_unknown(findings.values()),
+        unknown=list_unknown(state),
         method=describe_method(state, report, created),
         inferred=report.get("inferred", []),
         # A deleted file has no location, but a label that says so.
@@ -152,16 +144,52 @@ def build_document(
     )
 
 
-def _list_unknown(findings: Iterable[Finding]) -> list[str]:
-    """Return what some steps looked for and did not find, each once, as far as it is shown."""
-    sentences = (one for finding in findings for one in finding.get("not_found", []))
+def _find_researched_form(state: State, *shown: str) -> str:
+    """Return the question as it was researched, or "" if it is shown already or nothing was."""
+    question, revision = state["question"], state.get("revision")
+    only_written = revision is not None and revision["kind"] in ("shorten", "rewrite")
+    if state["turn"] == 1 or only_written or any(_says_same(question, one) for one in shown):
+        return ""
+    return question
+
+
+def list_unknown(state: State) -> list[str]:
+    """Return what the steps looked for and did not find, each once, as far as it is shown."""
+    findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    sentences = (one for finding in findings.values() for one in finding.get("not_found", []))
     plain = (" ".join(MARKER.sub("", QUOTE.sub(r"\2", one)).split()) for one in sentences)
-    return list(dict.fromkeys(filter(None, plain)))[:_MAX_UNKNOWN]
+    carried = _get_revised_answer(state).get("unknown", [])
+    return list(dict.fromkeys([*carried, *filter(None, plain)]))[:_MAX_UNKNOWN]
+
+
+def _get_revised_answer(state: State) -> TurnAnswer:
+    """Return the version that this turn shortens, rewrites or extends; empty if it does not.
+
+    A refreshed report has the findings of the version before as its own.
+    """
+    revision, answers = state.get("revision"), state.get("answers") or {}
+    if not revision or revision["kind"] == "refresh":
+        return cast("TurnAnswer", {})
+    return answers.get(str(revision["turn"])) or cast("TurnAnswer", {})
+
+
+def list_report_gaps(state: State, body: str) -> list[Gap]:
+    """Return the gaps of this turn and those of the version before, unless a step closed them.
+
+    Args:
+        state: The state of the graph.
+        body: The body of the report.
+    """
+    steps: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
+    again = {one["title"] for one in steps.values()}
+    carried = _get_revised_answer(state).get("gaps", [])
+    own = list_gaps(state, body)
+    return [*(one for one in carried if one["title"] not in again), *own]
 
 
 def _list_all_gaps(state: State, report: Report, status: RunStatus) -> list[Gap]:
     """Return the gaps and unused steps; a failed run cannot say that its sources lack something."""
-    gaps = [*list_gaps(state, report["body"]), *_list_unused_steps(state, report["cited"])]
+    gaps = [*list_report_gaps(state, report["body"]), *_list_unused_steps(state, report["cited"])]
     hidden = "no_evidence" if status == "failed" else None
     return [{**gap, "reason": "" if gap["reason"] == hidden else gap["reason"]} for gap in gaps]
 
@@ -259,7 +287,7 @@ def has_gaps(state: State, body: str) -> bool:
         body: The report.
     """
     answered = "no_evidence" if _ASKS_WHETHER.search(state["question"]) else None
-    return any(gap["reason"] != answered for gap in list_gaps(state, body))
+    return any(gap["reason"] != answered for gap in list_report_gaps(state, body))
 
 
 def is_left_open(question: str, body: str) -> bool:

@@ -24,6 +24,8 @@ _MIN_SHORT_SHARE = 0.8  # of a statement with few words
 _MIN_NEAR_SHARE = 1 / 3
 _MIN_ADDED_SHARE = 0.15  # by a neighbouring sentence
 _MIN_SHARED_WORDS = 4  # with a statement that has no name or number
+_MIN_FURTHER_SHARE = 0.2  # of the words of a statement, in a second place
+_MIN_FURTHER_WORDS = 2
 _CONTEXT_WEIGHT = 0.3  # of a word beside a statement or above a sentence
 _NAME = regex(r"`[^`\n]+`|(?<![\w-])--?[A-Za-z][\w-]*+|(?<![\w-])[A-Za-z][A-Za-z0-9_.=-]*+")
 _NAME_SIGN = regex(r"^[`-]|(?!^)[A-Z_=]|\.\w")  # code, an option, an inner capital or dot
@@ -99,6 +101,43 @@ def _find_span(text: str, statement: str, context: str, quoted: bool) -> Evidenc
     return span and span._replace(end=min(span.end, span.start + _MAX_SPAN_CHARS))
 
 
+def list_evidence(text: str, use: CitationUse) -> list[EvidenceSpan]:
+    """Return the part of a page that supports a use, and the one that has most of what it lacks.
+
+    A statement may sum up two places of a page. The second one is returned if it has at least
+    `_MIN_FURTHER_SHARE` of the statement's words.
+    """
+    first = find_evidence(text, use)
+    if first is None or use.quoted:
+        return [first] if first else []
+    further = _find_further(text, _strip_marks(use.statement), first)
+    return [first, further] if further else [first]
+
+
+@lru_cache(maxsize=512)
+def _find_further(text: str, statement: str, first: EvidenceSpan) -> EvidenceSpan | None:
+    """Return the sentence outside a span that has most of the words that the span lacks."""
+    if detect_language(statement) != detect_language(text):
+        return None
+    words = _build_target(statement, "").words | extract_name_terms(statement)
+    inside = [one for one in _sentences(text) if _touch(one, first)]
+    lacking, rarity = words - _terms(inside), _rarity(text)
+    best = max(
+        (one for one in _sentences(text) if not _touch(one, first)),
+        key=lambda one: _sum(one.words & lacking, rarity),
+        default=None,
+    )
+    shared = best.words & lacking if best else frozenset[str]()
+    if not best or len(shared) < _MIN_FURTHER_WORDS:
+        return None
+    enough = _sum(shared) >= _MIN_FURTHER_SHARE * _sum(words)
+    return EvidenceSpan(best.start, best.end, certain=False) if enough else None
+
+
+def _touch(sentence: _Sentence, span: EvidenceSpan) -> bool:
+    return sentence.start < span.end and span.start < sentence.end
+
+
 def find_certain_evidence(text: str, use: CitationUse) -> EvidenceSpan | None:
     """Return the part of a page that certainly supports a use, or None."""
     span = find_evidence(text, use)
@@ -142,6 +181,7 @@ def _find_quotation(quote: str, text: str, target: _Target) -> EvidenceSpan | No
     surroundings = target._replace(words=target.context, context=frozenset())
 
     def closeness(span: EvidenceSpan) -> float:
+        """Return how well a place fits the context; the sentences around it count less."""
         at = [n for n, one in enumerate(sentences) if one.start < span.end and span.start < one.end]
         around = sentences[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
         inside = [sentences[n] for n in at]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graph.records import StepOutcome
+from graph.records import Finding, StepOutcome
 from text.pattern_files import PatternFile
 from text.regex import regex
 
@@ -46,6 +46,21 @@ def split_finding(text: str) -> FindingParts:
     outcome = "".join(parts.pop("outcome"))
     items = {name: _list_items("".join(found)) for name, found in parts.items()}
     return FindingParts("".join(answer).strip(), **items, outcome=_outcome(outcome))
+
+
+def join_finding(finding: Finding) -> str:
+    """Return a finding as its researcher wrote it: the answer, and the parts with their items."""
+    lists = {
+        "Disagreements": finding.get("disagreements", []),
+        "Not found": finding.get("not_found", []),
+        "Next questions": finding.get("questions", []),
+    }
+    parts = [
+        "\n".join([f"## {title}", *(f"- {item}" for item in items)])
+        for title, items in lists.items()
+        if items
+    ]
+    return "\n\n".join(filter(None, [finding["text"], *parts]))
 
 
 def _part_of(title: str) -> str:

@@ -12,6 +12,7 @@ from graph.records import (
     UNCOMPUTED_ENTRY,
     Background,
     Finding,
+    Objection,
     Passage,
     TurnAnswer,
     entries_of_turn,
@@ -71,11 +72,7 @@ def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) ->
         copied: The statements that the review copied.
         feedback: The review's comment on the finding.
     """
-    statements = [
-        statement
-        for _, block in list_prose_blocks(parse_blocks(text))
-        for statement in list_statements(block)
-    ]
+    statements = _list_statements(text)
     copies = [_plain_key(copy) for copy in copied]
     found = [
         statement
@@ -89,12 +86,41 @@ def list_rejected_statements(text: str, copied: Sequence[str], feedback: str) ->
     words = {one: set(search_words(render_plain_text(one))) for one in statements}
 
     def score(statement: str) -> int:
+        """Return how many words are shared; one that the feedback denies outweighs all others."""
         shared = words[statement]
         return len(mentioned & shared) + len(mentioned) * bool(denied & shared)
 
     best = max(words, key=score, default="")
     enough = best and len(mentioned & words[best]) >= _MIN_SHARED_WORDS[detect_language(best)]
     return [best] if enough else []
+
+
+def list_finding_sources(finding: Finding) -> list[str]:
+    """Return the ids that a finding cites, in its text and in what its sources disagree about."""
+    said = "\n\n".join([finding["text"], *finding.get("disagreements", [])])
+    return list(dict.fromkeys(list_cited_ids(said)))
+
+
+def list_unchanged_rejections(text: str, objection: Objection) -> list[str]:
+    """Return the statements that a review calls wrong and that were not put in other words since.
+
+    Args:
+        text: The text of the finding, which was written again after the review.
+        objection: What the review held against the text before.
+    """
+    before = set(map(_plain_key, _list_statements(objection["text"])))
+    copies = [key for copy in objection["wrong"] if (key := _plain_key(copy))]
+    rejected = list_rejected_statements(text, objection["wrong"], objection["feedback"])
+    keys = ((one, _plain_key(one)) for one in rejected)
+    return [one for one, key in keys if key in before or any(copy in key for copy in copies)]
+
+
+def _list_statements(text: str) -> list[str]:
+    return [
+        statement
+        for _, block in list_prose_blocks(parse_blocks(text))
+        for statement in list_statements(block)
+    ]
 
 
 def _plain_key(statement: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from graph.records import Source
-from report.citations import get_document_key
+from report.citations import get_document_key, get_origin
 from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK, simplify_chinese
@@ -92,7 +92,7 @@ def _same_documents(sources: Sequence[Source]) -> Iterator[Link]:
 def _same_sites(sources: Sequence[Source]) -> Iterator[Link]:
     sites: dict[str, str] = {}
     for source in sources:
-        site = source.get("site", "") if source["kind"] == "web" else ""
+        site = source.get("site", "") if get_origin(source) == "web" else ""
         if site and source.get("genre") not in _MANY_AUTHORS:
             yield sites.setdefault(site, source["id"]), source["id"]
 
@@ -116,7 +116,7 @@ def _copies(sources: Sequence[Source], texts: Mapping[str, str]) -> Iterator[Lin
 
 def _credits(text: str, source: Source) -> bool:
     """Tell whether a text says that it is taken from the site of a source."""
-    site = source.get("site", "").lower() if source["kind"] == "web" else ""
+    site = source.get("site", "").lower() if get_origin(source) == "web" else ""
     name = site.split(".")[-2] if site.count(".") else ""
     if len(name) < _MIN_NAME_CHARS:
         return False
@@ -133,6 +133,7 @@ def _group(sources: Sequence[Source], links: Sequence[Link]) -> list[list[str]]:
     leader = {source["id"]: source["id"] for source in sources}
 
     def find(name: str) -> str:
+        """Return the source that leads the group of another one (union-find)."""
         while leader[name] != name:
             name = leader[name]
         return name

@@ -50,6 +50,18 @@ def format_count(kind: str, count: int, language: str) -> str:
     return str(form).format(f"{count:,}")
 
 
+def format_source_count(count: int, language: str) -> str:
+    """Return a number of sources in words."""
+    return get_label("count_one" if count == 1 else "count", language).format(count)
+
+
+def format_days(first: str, last: str, language: str) -> str:
+    """Return when something was done that took from one day to another, or a single day."""
+    if first == last:
+        return get_label("on_day", language).format(first)
+    return get_label("between_days", language).format(first, last)
+
+
 def is_kind_of_place(name: str) -> bool:
     """Tell whether places of some documents are of this kind, such as `page` or `rows`."""
     return name in _read_tables()["places"]

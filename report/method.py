@@ -23,6 +23,7 @@ from report.labels import (
     append_detail,
     describe_reason,
     format_count,
+    format_source_count,
     get_label,
     get_method_label,
 )
@@ -159,7 +160,7 @@ def _describe_outcome(finding: Finding, sources: dict[str, Source], language: st
         whole = finding.get("outcome") != "exhausted"
         words, count = get_method_label("answered" if whole else "exhausted", language), ""
         if cited := len(_to_documents(finding["sources"], sources)):
-            count = get_label("count_one" if cited == 1 else "count", language).format(cited)
+            count = format_source_count(cited, language)
         return append_detail(words, count, language)
     return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
 

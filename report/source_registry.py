@@ -33,6 +33,7 @@ async def register_sources(thread: str, pages: Sequence[CitablePage]) -> list[So
     """
 
     def register(connection: Connection) -> tuple[dict[str, int], dict[str, PageMetadata]]:
+        """Return the numbers of the pages in the thread, and what the pages say of themselves."""
         numbers = _number_pages(connection, thread, pages)
         return numbers, _read_metadata(
             connection, list(numbers.keys() & {one.page for one in pages})

@@ -101,6 +101,7 @@ def _to_digits(text: str) -> str:
     """Return a text with its numbers in digits, and without ordinals."""
 
     def expand(found: re.Match[str]) -> str:
+        """Return a number and its scale as digits: "1.5 million" is "1500000"."""
         value = float(found["n"].replace(",", "")) * _SCALES[found["scale"].lower()]
         return f"{value:.10g}" if value < 1e10 else f"{value:.0f}"
 

@@ -293,6 +293,7 @@ def _fill(choice: _PassageChoice, cuts: Sequence[ScoredPassage], room: int) -> N
     misfits = 0
 
     def gain(at: int) -> tuple[float, int]:
+        """Return the worth of a passage less its likeness to chosen ones; ties go by rank."""
         return (1 - UNLIKE) * cuts[at].worth - UNLIKE * like.most[at], -at
 
     while left and misfits < MISFITS:

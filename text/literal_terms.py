@@ -101,6 +101,12 @@ def list_missing_terms(query: str, texts: Iterable[str]) -> list[str]:
     return [term for term in find_literal_terms(query) if not contains_term(there, term)]
 
 
+def find_term(text: str, term: str) -> int | None:
+    """Return where a text first contains a term as a whole, in any case; `None` if it does not."""
+    found = _term_pattern(term).search(text)
+    return found.start() if found else None
+
+
 def share_rare_terms(query: str, texts: Sequence[str]) -> list[float]:
     """Return which share of the rare literal terms of a query each text contains, in 0..1.
 

@@ -20,6 +20,10 @@ _SIDES = (
 """Patterns of comparisons."""
 
 
+STANDALONE_TERMS = 4
+"""A question with a name and so many terms is understood without the one before it."""
+
+
 class ComparedSides(NamedTuple):
     """The two sides that a question compares, and in what respect."""
 
@@ -104,12 +108,21 @@ def is_follow_up(text: str) -> bool:
 def is_context_dependent(question: str) -> bool:
     """Tell whether a question cannot be understood without the one before it.
 
-    A pronoun in its second half refers to its first half.
+    A pronoun in its second half refers to its first half, and "And" before a question that names
+    things of its own only goes on talking.
     """
+    question = _without_opening(question)
     first = _PATTERNS.next.split(question.strip(), maxsplit=1)[0]
     if first != question.strip() and (extract_names(first) or len(key_terms(first)) > 1):
         return bool(_PATTERNS.points_back.search(first))
     return bool(_PATTERNS.points_back.search(question)) or _is_elliptical(question)
+
+
+def _without_opening(question: str) -> str:
+    """Return a question without "And" or "But" before it, if what is left says enough to stand."""
+    rest = _PATTERNS.goes_on.sub("", question.strip(), count=1)
+    says_enough = extract_names(rest) and len(key_terms(rest)) >= STANDALONE_TERMS
+    return rest if says_enough else question
 
 
 def _is_elliptical(question: str) -> bool:

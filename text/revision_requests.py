@@ -13,6 +13,13 @@ _PATTERNS = PatternFile("text", "revision_requests.toml")
 LONGEST = 400
 """The longest request that is parsed, in characters."""
 
+_TOPIC_KINDS: dict[str, Literal["deepen", "add"]] = {
+    "deepen": "deepen",
+    "correct": "add",
+    "add": "add",
+}
+"""The kinds of requests that name a topic, by their patterns; a correction is found out, too."""
+
 LAST = -1
 """The number of the last section, as it is asked for."""
 
@@ -96,9 +103,8 @@ def resolve_section(topic: str, titles: Sequence[str]) -> str | None:
 
 def _parse_topic(text: str) -> RevisionRequest | None:
     """Return a request to deepen or add something, if it names what."""
-    kinds: tuple[Literal["deepen", "add"], ...] = ("deepen", "add")
-    for kind in kinds:
-        found = _PATTERNS.get(kind).match(text)
+    for name, kind in _TOPIC_KINDS.items():
+        found = _PATTERNS.get(name).match(text)
         if found is None:
             continue
         topic = next((part for part in found.groupdict().values() if part), "").strip(" .。")

@@ -63,7 +63,7 @@ QUESTION_WORDS = frozenset(
     re.findall(
         r"\w+",
         """what when where which who whom whose why how many much please tell explain describe know
-        give find show list want need help let mean happen say talk""",
+        give find show list want need help let mean happen happens happened happening say talk""",
     )
 )
 """English words that only say that something is asked."""

@@ -60,6 +60,7 @@ def _with_recall(around: CallContext) -> CallContext:
     """Return a context whose memory is searched without a model."""
 
     async def recall(question: str) -> _Recalled:
+        """Search all parts of the memory."""
         found = await recall_evidence(
             around.site, around.choices, [question], about=question, part=parse_scope([])
         )
@@ -73,6 +74,7 @@ def _adapt(tool: StructuredTool, around: CallContext, shown: list[ToolMessage]) 
     answer = cast("Callable[..., Awaitable[str]]", tool.coroutine)
 
     async def use(**arguments: Any) -> str:
+        """Return the answer of the tool; later answers leave out what it shows."""
         runtime = SimpleNamespace(context=around, state={"messages": shown}, tool_call_id=None)
         text = await answer(**arguments, runtime=runtime)
         shown.append(ToolMessage(text, tool_call_id=str(len(shown))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from sqlalchemy import select
@@ -26,9 +26,12 @@ from prompts.data_blocks import find_shown_texts, list_new_passages
 from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite
 from storage.engine import read_rows
-from text.normalization import cut_at_word, drop_unstorable
+from text.literal_terms import list_missing_terms
+from text.normalization import cut_at_word, drop_unstorable, find_quote
+from text.reading_windows import section_around
 from text.regex import regex
 from text.sentences import Span
+from text.text_blocks import find_headings, split_blocks
 from text.tokens import estimate_tokens
 from tools.evidence import Evidence, register_spans
 from tools.passage_choice import PassageRequest
@@ -47,6 +50,12 @@ NAMED_SECTIONS = 40
 
 NAMED_PAGES = 20
 """How many pages of a site are named where a document was asked for."""
+
+PLACES = 3
+"""At how many places some words are read."""
+
+AHEAD = 3_000
+"""How many characters are read on behind some words, to the end of a paragraph or a section."""
 
 QUOTED = 200
 """How many characters of what a model asked for are repeated to it."""
@@ -210,7 +219,7 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
     asked = _LINES.fullmatch(lines.strip())
     first = int(asked[1]) if asked else 0
     last = int(asked[2] or asked[1]) if asked else 0
-    texts = {page.id: page.text for page in await read_pages(here.owner, _ids(document))}
+    texts = {page.id: page.text for page in await read_pages(here.owner, list_page_ids(document))}
     parts: list[PagePart] = []
     done = 0
     for part in document.pages:
@@ -228,22 +237,64 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
     return parts
 
 
+async def list_absent_terms(here: CallSite, page_ids: Sequence[str], query: str) -> list[str]:
+    """Return the literal terms of a query that stand on none of some pages."""
+    found = await read_pages(here.owner, page_ids)
+    return list_missing_terms(query, [f"{page.title}\n{page.text}" for page in found])
+
+
 async def search_document(
     here: CallSite, context: Context, document: OutlinedDocument, query: str
 ) -> Evidence:
     """Return what answers a query in one document, in all of its pages."""
-    found = await read_pages(here.owner, _ids(document))
+    found = await read_pages(here.owner, list_page_ids(document))
     wanted = PassageRequest([query], READ_TOKENS)
     return await answer_search(here, context, [found], wanted, context.files)
 
 
-def _ids(document: OutlinedDocument) -> list[str]:
+async def around_parts(here: CallSite, document: OutlinedDocument, words: str) -> list[PagePart]:
+    """Return where some words of a document stand, each place with what is around it.
+
+    A place is the section of the words, or of a long one the paragraphs from shortly before the
+    words on. Places at the beginning of a line come first, such as the entry of a manual.
+    """
+    found = [
+        (span, page)
+        for page in await read_pages(here.owner, list_page_ids(document))
+        for span in _find_places(words, page.text)
+    ]
+    found.sort(key=lambda one: one[1].text[: one[0].start].rstrip(" `*-#")[-1:] not in ("", "\n"))
+    return [PagePart(page.id, *_around(page.text, span)) for span, page in found[:PLACES]]
+
+
+def _find_places(words: str, text: str) -> Iterator[Span]:
+    """Yield the first places of some words in a text, however they are broken into lines."""
+    done = 0
+    for _ in range(PLACES if words.strip() else 0):
+        found = find_quote(words, text[done:])
+        if found is None:
+            return
+        yield Span(done + found.start, done + found.end, found.text)
+        done += found.end
+
+
+def _around(text: str, place: Span) -> tuple[int, int]:
+    """Return the ends of what is read around a place."""
+    section = section_around(text, place)
+    heading = next((one.start for one in find_headings(text) if one.start > place.end), len(text))
+    most = min(heading, place.end + AHEAD)
+    ends = (end for _, end in split_blocks(text) if end <= most)
+    return section.start, max([section.end, *ends])
+
+
+def list_page_ids(document: OutlinedDocument) -> list[str]:
+    """Return the ids of the pages of a document, in order."""
     return [part.page for part in document.pages]
 
 
 async def list_links(here: CallSite, document: OutlinedDocument) -> dict[str, str]:
     """Return the addresses that a web page links to, each with the words of the link."""
-    return await list_page_links(here.owner, _ids(document))
+    return await list_page_links(here.owner, list_page_ids(document))
 
 
 async def list_page_links(owner: str, page_ids: Sequence[str]) -> dict[str, str]:

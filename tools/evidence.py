@@ -159,14 +159,60 @@ async def gather_evidence(
     most = WIDE_PAGES if widely or choose else PAGES
     names = _web_providers(context) if web else []
     on_web = WebSearch(here, context, names)
-    searches = [on_web.find_pages(query) for query in queries] if names else []
+    found = await _search_all(here, context, queries, on_web, most)
+    known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
+    results = [*found.results, known]
+    wanted = [about, *queries]
+    candidates = [page for result in results for page in result]
+    opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
+    choice = PassageRequest(
+        wanted,
+        max_tokens,
+        before=found.uploaded,
+        seen=seen,
+        subject=subject,
+        of_document=of_document,
+    )
+    choose = choose or (_choose_reading if widely else _choose_evidence)
+    evidence = await choose(here, context, [*results, opened], choice, found.folders)
+    return evidence._replace(problems=on_web.problems, sent=on_web.sent)
+
+
+class _SearchHits(NamedTuple):
+    """What one search of all places found."""
+
+    results: list[list[FoundPage]]
+    """The pages found for each query: in uploads, in files, then on the web or in memory."""
+    uploaded: frozenset[str]
+    """The ids of the pages that are from uploads."""
+    folders: list[str]
+    """The folders that were searched, uploads first."""
+
+
+async def _search_all(
+    here: CallSite, context: Context, queries: Sequence[str], on_web: WebSearch, most: int
+) -> _SearchHits:
+    """Search uploads, files and the web at once; if there are none of these, search memory."""
     uploads = await list_uploaded_files(here.owner, here.thread)
     own = [upload.root for upload in uploads if not upload.code]
-    if not (own or context.files or names):
+    searches = [on_web.find_pages(query) for query in queries] if on_web.providers else []
+    if not (own or context.files or on_web.providers):
         searches = [_search_memory(here, context, query) for query in queries]
     in_own = page_retrieval.find_pages_many(here.owner, queries, most, own)
     in_files = page_retrieval.find_pages_many(here.owner, queries, most, context.files)
     uploaded, filed, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
+    _record_file_hits(here, queries, uploaded, filed)
+    ids = frozenset(page.id for result in uploaded for page in result)
+    return _SearchHits([*uploaded, *filed, *found], ids, [*own, *context.files])
+
+
+def _record_file_hits(
+    here: CallSite,
+    queries: Sequence[str],
+    uploaded: Sequence[list[FoundPage]],
+    filed: Sequence[list[FoundPage]],
+) -> None:
+    """Put into the ledger which documents each query found in uploads and files."""
     actions = [
         ActionRecord(query, "; ".join(dict.fromkeys(page.title for page in (*first, *second))))
         for query, first, second in zip(queries, uploaded, filed, strict=True)
@@ -174,18 +220,6 @@ async def gather_evidence(
     ]
     if actions:
         defer_actions(here, "files", "search", actions)
-    before = frozenset(page.id for result in uploaded for page in result)
-    wanted = [about, *queries]
-    known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
-    results = [*uploaded, *filed, *found, known]
-    candidates = [page for result in results for page in result]
-    opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
-    choice = PassageRequest(wanted, max_tokens, before=before, seen=seen, subject=subject)
-    choice = choice._replace(of_document=of_document)
-    files = [*own, *context.files]
-    choose = choose or (_choose_reading if widely else _choose_evidence)
-    evidence = await choose(here, context, [*results, opened], choice, files)
-    return evidence._replace(problems=on_web.problems, sent=on_web.sent)
 
 
 async def recall_evidence(
@@ -314,6 +348,7 @@ def _order_by_standing(evidence: Evidence) -> Evidence:
     """Return evidence with the passages of deceiving sources last, what steps share before all."""
 
     def key(one: Passage) -> tuple[bool, bool]:
+        """Order passages: shared ones first, and in both halves deceiving sources last."""
         genre = evidence.sources[one["source"]].get("genre")
         return not one.get("shared"), genre in _DECEIVING
 
@@ -355,6 +390,7 @@ async def preparing_checks(
     written = threading.Event()
 
     async def prepared() -> None:
+        """Derive what the checks need; a problem is left for the checks to meet."""
         with suppress(Problem):
             pages = await load_source_texts(here.owner, sources)
             texts = list(pages.values())

@@ -124,6 +124,7 @@ async def ingest_folder(
     changed = {str(file.path) for file in due}
 
     async def ingest(batch: Sequence[PendingFile]) -> None:
+        """Read and store one batch; the gate says how many are read at once."""
         async with gate:
             await _ingest_batch(owner, str(root), batch, options)
             for file in batch:

@@ -288,6 +288,7 @@ async def _read(owner: str, path: Path) -> None:
     found: list[str] = []
 
     def clean(text: str) -> str:
+        """Mask the secrets of a text, and note their kinds."""
         safe = mask_secrets(text)
         found.extend(safe.kinds)
         return safe.text

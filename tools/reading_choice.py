@@ -204,6 +204,7 @@ async def _with_short_documents(
             every.append(page)
 
     def whole(hit: ScoredPassage) -> list[ScoredPassage]:
+        """Return all pages of the document of a hit if it is short, else the hit."""
         place = places.get(every[hit.page].id)
         parts = short.get(place.document, []) if place else []
         return [hit._replace(page=known[one.id], span=_all_of(one)[1]) for one in parts] or [hit]
@@ -302,6 +303,7 @@ def _in_order(
         order.setdefault(place.document if place else page.id, len(order))
 
     def key(number: int) -> tuple[int, int]:
+        """Order pages by the rank of their document, then by their place in it."""
         page = found[number]
         place = places.get(page.id, DocumentPlace(page.id, 0))
         return order[place.document], place.position

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext, tool_answer_key
 from config.errors import Problem
+from library.document_sections import OutlinedDocument, PagePart
 from memory.middleware import BEGINNING
 from prompts.data_blocks import (
     escape_tags,
@@ -20,13 +22,15 @@ from prompts.data_blocks import (
 )
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
-from text.literal_terms import list_missing_terms
 from text.script import detect_language
 from tools.document_reading import (
+    around_parts,
     describe_outline,
     find_document,
     line_parts,
+    list_absent_terms,
     list_links,
+    list_page_ids,
     list_page_links,
     open_pages,
     read_part,
@@ -40,7 +44,9 @@ from tools.web.query_redaction import note_shown
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import describe_redacted_queries, read_web_pages
 
-SEEN = "Nothing was found that is not shown above already."
+SEEN = "All that was found is shown above already: {sources}."
+
+NOTHING = "Nothing was found."
 
 LISTED_LINKS = 60
 """How many links of a page are listed."""
@@ -76,9 +82,11 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
     around = runtime.context
     here, choices = around.site, around.choices
     site = read_site_name(source)
+    within: list[str] | None = None
     try:
         try:
             document = await find_document(here, choices, around.sources, source)
+            within = list_page_ids(document)
             evidence = await search_document(here, choices, document, query)
         except Problem:
             if not site or not (web or await list_site_documents(here.owner, site)):
@@ -86,7 +94,7 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
         return _refuse(around, problem)
-    shown = await _show_found(evidence, runtime, query)
+    shown = await _show_found(evidence, runtime, query, within)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
 
@@ -128,22 +136,36 @@ async def read_tool(
     call = runtime.context
     try:
         document = await find_document(call.site, call.choices, call.sources, source)
-        if around:
+        parts = await _list_parts(call, document, section, around, lines)
+        if not parts:
             found = await search_document(call.site, call.choices, document, around)
-            return await _show_found(found, runtime, around)
-        if lines:
-            parts = await line_parts(call.site, document, lines)
-        else:
-            parts = list(document.pages)
-            if section:
-                parts = list(await asyncio.to_thread(section_parts, document, section))
+            return await _show_found(found, runtime, around, list_page_ids(document))
         evidence, rest = await read_part(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
         return _refuse(call, problem)
+    if not evidence.passages:
+        return SEEN.format(sources=source)
     more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
     return join_prompt_blocks(await _show(evidence, runtime), more)
+
+
+async def _list_parts(
+    call: CallContext, document: OutlinedDocument, section: str, around: str, lines: str
+) -> Sequence[PagePart]:
+    """Return the parts of a document that are asked for; none if it lacks the words `around`.
+
+    Raises:
+        Problem: `source_not_found` if it has no such section or lines.
+    """
+    if around:
+        return await around_parts(call.site, document, around)
+    if lines:
+        return await line_parts(call.site, document, lines)
+    if section:
+        return await asyncio.to_thread(section_parts, document, section)
+    return document.pages
 
 
 @tool("links")
@@ -203,7 +225,7 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
         return "Nothing is remembered about this."
     notes = render_cited_block("notes", recalled.notes)
     shown = await _show(recalled.evidence, runtime)
-    return notes if notes and shown == SEEN else join_prompt_blocks(notes, shown)
+    return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
 async def _show(evidence: Evidence, runtime: Runtime) -> str:
@@ -213,13 +235,35 @@ async def _show(evidence: Evidence, runtime: Runtime) -> str:
     around.sources.update(evidence.sources)
     said = [*_list_said(runtime), *await _list_answers(runtime)]
     unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
-    return render_pages_block(unseen, evidence.sources) or SEEN
+    if unseen or not evidence.passages:
+        return render_pages_block(unseen, evidence.sources) or NOTHING
+    named = dict.fromkeys(passage["source"] for passage in evidence.passages)
+    return SEEN.format(sources=", ".join(named))
 
 
 def _list_said(runtime: Runtime) -> list[str]:
     """Return the texts of the conversation as the model sees it."""
     short, said = runtime.context.compacted, runtime.state["messages"]
     return [str(one.text) for one in [*short.messages, *said[short.upto :]]]
+
+
+async def _show_found(
+    evidence: Evidence, runtime: Runtime, query: str, within: Sequence[str] | None = None
+) -> str:
+    """Mark what a search found; the first line names the terms of the query that are not there.
+
+    Args:
+        evidence: What was found.
+        runtime: The runtime of the tool.
+        query: What was searched for.
+        within: The ids of the pages that were searched; else those that were found are.
+    """
+    around = runtime.context
+    pages = [source["page"] for source in evidence.sources.values()] if within is None else within
+    missing = await list_absent_terms(around.site, pages, query)
+    language = detect_language(around.system[:BEGINNING] or query)
+    lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
+    return join_prompt_blocks(lacks if missing else "", await _show(evidence, runtime))
 
 
 async def _list_answers(runtime: Runtime) -> list[str]:
@@ -233,20 +277,6 @@ async def _list_answers(runtime: Runtime) -> list[str]:
     loop = asyncio.get_running_loop()
     keys = [tool_answer_key(messages, one) for one in before]
     return [await answers.setdefault(key, loop.create_future()) for key in keys]
-
-
-async def _show_found(evidence: Evidence, runtime: Runtime, query: str) -> str:
-    """Mark what a search found; the first line names the terms of the query that it lacks."""
-    texts = [
-        f"{evidence.sources[one['source']]['title']}\n{one.get('under', '')}\n{one['text']}"
-        for one in evidence.passages
-    ]
-    missing = list_missing_terms(query, texts)
-    language = detect_language(runtime.context.system[:BEGINNING] or query)
-    lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
-    shown = await _show(evidence, runtime)
-    shown = shown if evidence.passages else "Nothing was found."
-    return join_prompt_blocks(lacks if missing else "", shown)
 
 
 def _refuse(around: CallContext, problem: Problem) -> str:

@@ -13,6 +13,7 @@ from library.page_retrieval import FoundPage
 from library.recall import read_pages
 from runs.call_site import CallSite
 from text.keyword_ranking import ScoredPassage
+from text.literal_terms import find_term, list_missing_terms
 from text.named_sections import find_named_heading
 from text.passage_splitting import merge_passages
 from text.reading_windows import section_around
@@ -42,6 +43,9 @@ ALL = 1_000
 MISFITS = 4
 """The choice ends after so many hits in a row for which there is no room."""
 
+
+MISSING = 4
+"""For how many literal terms that no chosen hit contains a place of their own is shown."""
 
 _Place = tuple[int, int]
 """The number of a page, and a place in its text."""
@@ -85,7 +89,9 @@ async def answer_search(
     headings = await do(_find_named_headings, query, found, good)
     named = await _read_named_sections(here.owner, found, headings)
     # A long document has thousands of hits, and only those that are looked at are widened.
-    return await register_spans(here, await do(_choose, _widen(found, good, named, best)), files)
+    chosen = await do(_choose, _widen(found, good, named, best))
+    chosen += await do(_find_missing, query, found, chosen)
+    return await register_spans(here, chosen, files)
 
 
 def _find_named_headings(
@@ -97,6 +103,22 @@ def _find_named_headings(
         for cut in cuts
     }
     return {hit: (hit[0], one.start) for hit, one in headings.items() if one}
+
+
+def _find_missing(
+    query: str, found: Sequence[FoundPage], chosen: Sequence[tuple[FoundPage, Span]]
+) -> list[tuple[FoundPage, Span]]:
+    """Return the first place of each literal term of a query that no chosen piece contains."""
+    shown = [f"{page.title}\n{span.text}" for page, span in chosen]
+    places: list[tuple[FoundPage, Span]] = []
+    for term in list_missing_terms(query, shown)[:MISSING]:
+        at = ((page, find_term(page.text, term)) for page in found)
+        first = next(((page, start) for page, start in at if start is not None), None)
+        if first is not None:
+            page, start = first
+            hit = Span(start, start + len(term), page.text[start : start + len(term)])
+            places.append((page, _widen_hit(page.text, hit)))
+    return places
 
 
 async def _read_named_sections(

@@ -53,12 +53,17 @@ async def verify_text(
     Raises:
         Problem: `budget_spent` when the minutes of the run are used up, or else `text_timeout`.
     """
-    names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
     work = partial(enforce_citations, text, pages, question, names, ruling)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
+
+
+def name_sources(sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return the title and the place of each source by its id, in two lines."""
+    return {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
 
 
 async def record_text_checks(

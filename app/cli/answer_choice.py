@@ -13,7 +13,7 @@ from app.cli.output import one_line
 from app.cli.review import ReviewDecision
 from config.errors import ErrorCode, Problem
 from graph.context import AGAIN
-from text.pluralization import pluralize
+from report.labels import format_days, format_source_count
 
 ACTION = "answered_question"
 """The name of the action that decides on an earlier answer (`nodes/same_question.py`)."""
@@ -39,9 +39,9 @@ def offers_answer(request: Mapping[str, Any]) -> bool:
 def describe_earlier(request: Mapping[str, Any]) -> str:
     """Return when a question was answered, from how many sources of which age, in one line."""
     earlier = request["earlier"]
-    sources = pluralize(earlier["sources"], "source")
-    age = f"{earlier['oldest']} to {earlier['newest']}"
-    return f"Answered on {earlier['answered']} ({earlier['run']}) from {sources}, read {age}"
+    sources = format_source_count(earlier["sources"], "en")
+    read = format_days(earlier["oldest"], earlier["newest"], "en")
+    return f"Answered on {earlier['answered']} ({earlier['run']}) from {sources}, read {read}"
 
 
 def print_offer(console: Console, request: Mapping[str, Any]) -> None:

@@ -74,10 +74,7 @@ def load_command(path: str = "") -> Any:
     )
     run = entry.callback() if entry.function else _group if path else _dossier
     if group:
-        alone = bool(entry.function)
-        program.callback(help=entry.help, invoke_without_command=alone, no_args_is_help=not alone)(
-            run
-        )
+        program.callback(help=entry.help, invoke_without_command=True)(run)
     else:
         program.command(help=entry.help)(run)
     command = cast("Any", typer.main.get_command(program))
@@ -97,8 +94,10 @@ def _dossier(
     """Take the options of the program itself."""
 
 
-def _group() -> None:
-    """Do nothing before a command of a group."""
+def _group(context: typer.Context) -> None:
+    """Show the help of a group that is called without a command."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> None:

@@ -85,6 +85,7 @@ async def read_on_disk(query: Query) -> list[tuple[str, bytes | None]]:
     folder = await _trusted(query.owner, query.revision)
 
     def read() -> list[tuple[str, bytes | None]]:
+        """Read the files that are there; one that leads out of the project is refused."""
         return [
             (one.path, DISK.look(one.path) if one.files is DISK else _refuse(one.path))
             for one in _found(query, folder)
@@ -121,6 +122,7 @@ def store_sources(assistant: str, *paths: str) -> FileSources:
     """Return sources in the store, for one assistant and each owner."""
 
     async def sources(query: Query) -> list[FileSource]:
+        """Return the files of the owner; none for an agent without a store."""
         if query.store is None:
             return []
         files = StoreFiles(query.store, assistant, query.owner)

@@ -274,6 +274,7 @@ async def _erase_section(source: FileSource, request: ErasureRequest) -> None:
     path = source.path
 
     def without(data: bytes | None) -> bytes:
+        """Return the file without the learned lines to erase, or without all if it is named."""
         text = content.decode_file(data or b"", path)
         lines = _sections(text, path).learned.splitlines(keepends=True)
         kept = [] if path in request.ids else [one for one in lines if request.redact(one) == one]

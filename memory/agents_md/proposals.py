@@ -171,6 +171,7 @@ async def approve_proposal(
         merged = MergedText("", 0)
 
         def merge(data: bytes | None) -> bytes:
+            """Return the file with the proposal merged into what it says by now."""
             nonlocal merged
             text = decode_file(data or b"", proposal.path)
             learned = split_sections(text, proposal.path).learned

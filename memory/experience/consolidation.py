@@ -189,6 +189,7 @@ async def claim_consolidation(owner: str) -> bool:
     """Tell whether a consolidation is due; only one caller gets `True`."""
 
     def claim(connection: Connection) -> bool:
+        """Log the tidying if enough runs ended since the last; of two processes one does."""
         lock_owner(connection, owner)
         its, runs = events.c, experiences.c
         last = select(func.max(its.id)).where(its.owner == owner, its.item == TIDY)
@@ -253,6 +254,7 @@ async def retire_insights(owner: str, run: str = "") -> list[str]:
     """
 
     def work(connection: Connection) -> list[str]:
+        """End insights that hardly ever help, except those that a person has brought back."""
         lock_owner(connection, owner)
         live = select(table).filter_by(owner=owner, live=1)
         used = live.where(table.c.uses - table.c.wins >= MIN_LOSSES)

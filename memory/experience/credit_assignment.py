@@ -104,6 +104,7 @@ async def credit_insights(owner: str, run: str, role: str, told: Sequence[str]) 
     """Record that a role of a run was given insights; a second time changes nothing."""
 
     def work(connection: Connection) -> None:
+        """Record the insights that are the owner's; what is recorded already stays."""
         mine = select(insights.c.id).where(insights.c.owner == owner, insights.c.id.in_(told))
         place = {"owner": owner, "run": run, "role": role}
         rows = [{**place, "insight": one} for one in connection.execute(mine).scalars()]

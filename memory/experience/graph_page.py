@@ -48,6 +48,7 @@ async def load_experience_graph(owner: str, limit: int = 300) -> ExperienceGraph
     """Return the newest runs of an owner with their edges, insights and steps."""
 
     def read(connection: Connection) -> ExperienceGraph:
+        """Return the newest runs with their insights, and the links among what is shown."""
         newest = select(experiences).filter_by(owner=owner, live=1)
         ordered = newest.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
         runs = [past_run_from_row(row) for row in connection.execute(ordered)]

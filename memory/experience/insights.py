@@ -138,6 +138,7 @@ async def merge_insights(owner: str, ids: Sequence[str], new: InsightText) -> In
     """
 
     def work(connection: Connection) -> Insight:
+        """Let a new insight inherit the runs and wins of the old ones, which end."""
         each = {one.id: one for one in (_get_current(connection, owner, id) for id in ids)}
         if len(each) < 2:
             return next(iter(each.values()))

@@ -78,6 +78,7 @@ async def store_related_runs(
     meanings = await run_history.compare_meanings(owner, question, without=run)
 
     def look(connection: Connection) -> list[RelatedRun]:
+        """Return runs with a similar question, and those linked to them, by likeness."""
         similar = run_history.find_similar_runs(
             connection, owner, question, meanings, MAX_SIMILAR, MIN_COSINE, without=run
         )

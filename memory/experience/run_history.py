@@ -264,6 +264,7 @@ async def rate_past_run(owner: str, run: str, good: bool, why: str = "") -> Past
     """Store a person's verdict on a run; return the run, or `None` if it is unknown."""
 
     def work(connection: Connection) -> PastRun | None:
+        """Set the person's sign; a bad rating without a reason keeps the known reason."""
         lock_owner(connection, owner)
         known = find_past_run_in(connection, owner, run)
         if known is None:

@@ -116,6 +116,7 @@ async def import_logged_run(owner: str, logged: LoggedRun, *, vouched: bool = Fa
     ending = RunEnding(logged.question, signs, logged.reason, steps)
 
     def work(connection: Connection) -> bool:
+        """Record a run with its insights; of a known run, only who vouches for them changes."""
         lock_owner(connection, owner)
         known = find_past_run_in(connection, owner, run)
         if known is not None and known.question != logged.question:

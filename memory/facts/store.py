@@ -132,6 +132,7 @@ async def edit_fact(owner: str, id: str, content: str, *, why: str = "") -> Fact
     """
 
     def work(connection: Connection) -> Fact:
+        """Change the fact unless another one says the same already."""
         change = FactChange(connection, owner, why)
         old = _select_live(change, id)
         new = validate_fact(NewFact(content, old.category, old.confidence))

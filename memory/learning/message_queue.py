@@ -51,6 +51,7 @@ async def enqueue_message(owner: str, said: PersonMessage) -> None:
     row = {"owner": owner, "thread": thread, "message": said.message, "at": time.time()}
 
     def work(connection: Connection) -> None:
+        """Queue a new message; what waits in its thread then waits as long as it."""
         new = dialect_insert(heard).on_conflict_do_nothing().returning(heard.c.message)
         if connection.execute(new, row).first() is None:
             return
@@ -75,6 +76,7 @@ async def lease_messages(
     """
 
     def work(connection: Connection) -> list[QueuedMessage]:
+        """Claim one batch, and write down until when it is taken."""
         now, longest = time.time(), max(LONGEST_WAIT, settings().learn_seconds)
         ready = [
             (job, due)

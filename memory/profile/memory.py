@@ -222,6 +222,7 @@ def _without_marked(profile: Profile, mark: str) -> Profile:
     """Return a profile without the traits that say nothing, or rest on no words, any more."""
 
     def says_something(trait: Trait) -> bool:
+        """Tell whether nothing was erased from a trait, and some of its quote is left."""
         return mark not in trait["text"] and trait["quote"].strip() != mark
 
     return Profile(

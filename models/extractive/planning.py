@@ -98,19 +98,24 @@ def _revise_steps(
     new = [_added_step(words, question) for words in added if key_terms(_wanted(words))]
     new = [one for one in new if not _is_asked_already(one, steps, kept)]
     stay = sorted(kept)[: max(limit - len(new), 0)]
-    return _joined(_apart(steps, stay), stay, new) or list(steps)
+    gone = _dropped_terms(steps, stay)
+    return [_apart(one, gone) for one in _joined(steps, stay, new)] or list(steps)
 
 
-def _apart(steps: Sequence[_DraftStep], stay: Sequence[int]) -> list[_DraftStep]:
-    """Return the steps with queries that ask for nothing of what only dropped steps are about."""
+def _dropped_terms(steps: Sequence[_DraftStep], stay: Sequence[int]) -> set[str]:
+    """Return the terms of what only dropped steps are about; none where no step is left."""
+    if not stay:
+        return set()
     told = [set(query_terms(step["title"])) for step in steps]
     wanted = set[str]().union(*(told[number - 1] for number in stay))
     dropped = (said for number, said in enumerate(told, start=1) if number not in stay)
-    gone = set[str]().union(*dropped) - wanted
-    return [
-        {**step, "queries": [_without_terms(query, gone) for query in step["queries"]]}
-        for step in steps
-    ]
+    return set[str]().union(*dropped) - wanted
+
+
+def _apart(step: _DraftStep, gone: set[str]) -> _DraftStep:
+    """Return a step whose queries ask for none of some terms that it is not about itself."""
+    others = gone - set(query_terms(step["title"]))
+    return {**step, "queries": [_without_terms(query, others) for query in step["queries"]]}
 
 
 def _without_terms(query: str, gone: set[str]) -> str:

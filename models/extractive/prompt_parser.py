@@ -153,21 +153,15 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
     """Read the newest message that has blocks, and the pages that tools returned."""
     asked = [message.text for message in messages if isinstance(message, HumanMessage)]
     marked = next((text for text in reversed(asked) if _BLOCK.search(text)), "")
-    spoken = ParsedPrompt(
-        last_message=asked[-1] if asked else "",
-        earlier_messages=tuple(asked[:-1]),
-        prompt_language=_tongue(messages),
-        wishes=tuple(_wishes(messages)),
-        concise=any(_CONCISE.search(one.text) for one in messages if one.type == "system"),
-    )
+    spoken = _spoken(messages, asked)
     if not marked:
         return spoken
     blocks = list(_blocks(marked))
     named = {tag: attributes for tag, attributes, _ in blocks}
     inside = {tag: text for tag, _, text in blocks}
     texts = {tag: unescape_tags(text) for tag, text in inside.items()}
-    tools = [message.text for message in messages if isinstance(message, ToolMessage)]
-    shown = [*(text for tag, _, text in blocks if tag == "pages"), *tools]
+    shown = [text for tag, _, text in blocks if tag == "pages"]
+    shown += [message.text for message in messages if isinstance(message, ToolMessage)]
     pages = [page for text in shown for page in _pages(text)]
     earlier = tuple(_findings(inside.get("earlier", "")))
     step = texts.get("step", "")
@@ -191,6 +185,22 @@ def parse_prompt(messages: Sequence[BaseMessage]) -> ParsedPrompt:
         topic=named.get("change", {}).get("topic", ""),
         transcript=texts.get("talk", ""),
         source_languages=tuple(named.get("outline", {}).get("languages", "").split()),
+    )
+
+
+def _spoken(messages: Sequence[BaseMessage], asked: Sequence[str]) -> ParsedPrompt:
+    """Return what a conversation says outside of blocks.
+
+    Args:
+        messages: The conversation.
+        asked: The texts of the person's messages in it.
+    """
+    return ParsedPrompt(
+        last_message=asked[-1] if asked else "",
+        earlier_messages=tuple(asked[:-1]),
+        prompt_language=_tongue(messages),
+        wishes=tuple(_wishes(messages)),
+        concise=any(_CONCISE.search(one.text) for one in messages if one.type == "system"),
     )
 
 

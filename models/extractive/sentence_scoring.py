@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from models.extractive.lists_and_tables import parse_row
@@ -144,15 +144,35 @@ def _without_marks(text: str) -> str:
 
 
 def _whole(text: str) -> list[Span]:
-    """Return the sentences of a text, those that a Chinese semicolon cut put together again."""
+    """Return the sentences of a text, those that a Chinese semicolon cut put together again.
+
+    The label of an item of a list belongs to the sentence behind it.
+    """
     whole: list[Span] = []
     run: list[Span] = []
-    for span in split_sentences(text):
+    for span in _with_labels(text, split_sentences(text)):
         run.append(span)
         if not span.text.endswith("；"):
             whole += _joined(text, run)
             run = []
     return whole + _joined(text, run)
+
+
+def _with_labels(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield sentences, a label such as "1. Costs." as the beginning of the one that follows it."""
+    label: Span | None = None
+    for span in spans:
+        if label and "\n" not in text[label.end : span.start]:
+            yield Span(label.start, span.end, text[label.start : span.end])
+            label = None
+            continue
+        if label:
+            yield label
+        label = span if _PATTERNS.label.fullmatch(span.text) else None
+        if not label:
+            yield span
+    if label:
+        yield label
 
 
 def _joined(text: str, run: Sequence[Span]) -> list[Span]:

@@ -214,8 +214,8 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
         return WrittenAnswer(prompt.words["no_evidence"])
     titles = _titles(prompt) if asks_disagreement(prompt.question) else {}
     set_out = _several(titles, [one for _, quotes in sections for one in quotes])
-    unsure = None if sure or set_out else _lacking(prompt, pages, sections)
     shown = choose_answer_quotes(prompt.question, sure or sections, titles)
+    unsure = None if sure or set_out else _lacking(prompt, pages, shown)
     blocks = [_opening(prompt, shown, titles, "says" if unsure is None else "related")]
     evidence: dict[str, list[SourceQuote]] = {}
     for title, quotes in sections:
@@ -233,12 +233,12 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
 
 
 def _lacking(
-    prompt: ParsedPrompt, pages: Sequence[QuotedSection], sections: Sequence[QuotedSection]
+    prompt: ParsedPrompt, pages: Sequence[QuotedSection], shown: Sequence[SourceQuote]
 ) -> str | None:
-    """Return what the quotes lack that a report begins with, where none is a sure answer."""
-    if pages:
-        return _unsure(prompt.question, prompt, pages[0][1])
-    return _spelt(prompt, choose_answer_quotes(prompt.question, sections, {}))
+    """Return what the quotes lack that a report begins with; `None` if the pages answer surely."""
+    if pages and _unsure(prompt.question, prompt, pages[0][1]) is None:
+        return None
+    return _spelt(prompt, shown)
 
 
 def _unsure(question: str, prompt: ParsedPrompt, quotes: list[SourceQuote]) -> str | None:

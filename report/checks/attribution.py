@@ -33,7 +33,7 @@ from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.sections import list_section_kinds, recommends
 from report.checks.source_text import index_source, normalize_statement, select_quotations
-from report.checks.verification import VerifiedText, verify_citations
+from report.checks.verification import VerifiedText, list_titles, verify_citations
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
 from report.markdown.markdown_blocks import (
     BlockContext,
@@ -103,7 +103,7 @@ def enforce_citations(
         names: The title and the place of each source by its id; where it is cited, so may they.
         ruling: What a second reader says of its statements.
     """
-    checked = verify_citations(body, texts)
+    checked = verify_citations(body, texts, list_titles(names or {}))
     prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling)
     return prover.enforce(checked.quotes, checked.removed)
 
@@ -184,6 +184,9 @@ class _CitationEnforcer(SourceComparison):
         source = self.ruling.upheld.get(statement_key(statement))
         if source is not None:
             return replace_markers(statement, source) if source else statement
+        added = self.ruling.completed.get(statement_key(statement))
+        if added is not None:
+            return add_marker(statement, added)
         if self.judges and recommends(statement):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]

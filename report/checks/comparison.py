@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
 
-from report.checks.calculations import (
-    CalculationChecker,
-    CalculationOutcome,
-    has_wrong_calculation,
-    is_derivable,
-)
+from report.checks.calculations import CalculationOutcome, has_wrong_calculation, is_derivable
 from report.checks.caveats import is_stated_computation, list_carried_claims
 from report.checks.claims import (
     classify_statement,
@@ -26,17 +20,11 @@ from report.checks.entailment import (
     NEAR_SHARE,
     check_framing_line,
     find_unsupported_reason,
-    has_misplaced_row_number,
     has_most_words,
     has_unknown_name,
 )
 from report.checks.number_placement import has_other_count
-from report.checks.numbers import (
-    find_unsupported_number,
-    list_values,
-    strip_calculations,
-    strip_file_names,
-)
+from report.checks.numbers import find_unsupported_number, list_values, strip_calculations
 from report.checks.overlap import (
     MIN_UNRELATED_WORDS,
     compute_share,
@@ -45,40 +33,24 @@ from report.checks.overlap import (
     has_other_subject,
     is_unrelated,
 )
-from report.checks.quantities import (
-    has_unknown_date,
-    list_derivable_numbers,
-    strip_dates,
-)
-from report.checks.source_preparation import load_source, load_source_numbers
+from report.checks.quantities import has_unknown_date
+from report.checks.source_contents import SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
-from report.checks.synonyms import render_nation_names
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
+from report.evidence_spans import extract_name_terms
 from report.markdown.code import find_unknown_identifier
 from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
 from text.regex import regex
 from text.script import detect_language, simplify_chinese
 from text.words import search_words
 
-_MIN_SHARE = {"en": 2 / 3, "zh": 1 / 2}
-"""A source bears out a sentence if two neighbouring sentences of it have more of its words.
-
-Chinese is compared in pairs of characters, and one other character breaks two of them.
-"""
-
 # Of a statement that is of another source, its own sources have at most this share.
 _MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
-_MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
-_ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
-_VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
-_CODED = regex(r"`[^`\n]+`")
 _LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
-_FIRST_WORD = regex(r"[\W_]*([A-Z][a-z]+),?\s(?=[a-z])", re.ASCII)
-_NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
-class SourceComparison:
+class SourceComparison(SourceContents):
     """Compares the statements of one text with its sources.
 
     Args:
@@ -91,31 +63,37 @@ class SourceComparison:
     def __init__(
         self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, cited: Sequence[str]
     ) -> None:
-        self.texts, self.asked, self.cited = texts, simplify_chinese(asked), cited
-        self.names = {name: simplify_chinese(title) for name, title in names.items()}
+        super().__init__(texts, names, asked)
+        self.cited = cited
         self.around = ""
         """The paragraph that is looked at, and the one before it."""
         self.near: list[str] = []
         """The sources that this paragraph cites."""
         self.above: list[str] = []
         """What names the subject of the paragraph: its heading, what leads on to its table."""
-        self.abouts: dict[tuple[str, ...], str] = {}
-        self.counted: dict[tuple[str, ...], list[float]] = {}
-        self.get_source = cache(lambda name: load_source(texts[name]))
-        """Returns a source as statements are compared with it."""
-        self.get_source_numbers = cache(lambda name: load_source_numbers(texts[name]))
-        """Returns the numbers and dates of a source."""
-        self.reckoner = CalculationChecker(asked)
 
     def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
-        """Return the source that bears a statement out which does not cite it, or nothing."""
+        """Return the source that best bears a statement out which does not cite it, or nothing.
+
+        It has all names in code and settings of the statement.
+        """
+        said = normalize_statement(statement)
+        wanted = set(search_words(strip_transition(said)))
+        named = extract_name_terms(statement)
         others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
         having = (
             name
             for name in others
-            if self.source_has_words(statement, name) and self.is_attributable(statement, name)
+            if self.source_has_words(statement, name)
+            and named <= self.get_source(name).positions.keys()
+            and self.is_attributable(statement, name)
         )
-        return next((name for name in having if not self.find_contrast(statement, name)), "")
+        bearing = [name for name in having if not self.find_contrast(statement, name)]
+
+        def share(name: str) -> float:
+            return compute_share(wanted, self.get_source(name).positions)
+
+        return max(bearing, key=share, default="")
 
     def is_attributable(self, statement: str, name: str, near: Sequence[str] = ()) -> bool:
         """Tell whether the words of a statement that a source has say clearly that it is its own.
@@ -133,35 +111,27 @@ class SourceComparison:
             has_other_subject(one, [text], [title], others) for one in [*self.above, said]
         )
 
-    def is_distinctive(self, statement: str) -> bool:
-        """Tell whether a statement has a name, or enough words and long numbers to be known by."""
-        said = strip_transition(normalize_statement(statement))
-        wanted = {word for word in search_words(said) if not word[:1].isdigit() or len(word) > 1}
-        named = _CODED.search(statement) or _NAME.search(said.strip().partition(" ")[2])
-        return bool(named) or len(wanted) >= _MIN_DISTINCTIVE_WORDS[detect_language(said)]
-
-    def is_only_source(self, statement: str, name: str) -> bool:
-        """Tell whether no other source has most words of what is said together."""
-        wanted = {
-            word for word in search_words(strip_transition(statement)) if not word[:1].isdigit()
-        }
-        others = [one for one in self.texts if one != name and self.is_comparable(statement, [one])]
-        shares = (compute_share(wanted, self.get_source(one).positions) for one in others)
-        return max(shares, default=0.0) <= _MIN_SHARE[detect_language(statement)]
-
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
 
-        A quotation is found already, and a sentence that says whose words it tells is believed.
+        A quotation is found already, and a sentence that says whose words it tells is believed. A
+        source that has all names in code and settings of a statement is not a wrong one, in
+        whatever words it says the rest; nor are the words of its title missing.
         """
         said = normalize_statement(statement)
         if QUOTE.search(statement) or has_attribution(said) or not self.is_comparable(said, cited):
             return False
         if list_values(said) and not self.has_unsupported_number(said, cited):
             return False
-        wanted = set(search_words(strip_transition(said)))
+        named = extract_name_terms(statement)
+        if named and any(named <= self.get_source(name).positions.keys() for name in cited):
+            return False
+        titles = set(search_words("\n".join(self.names.get(name, "") for name in cited)))
+        wanted = set(search_words(strip_transition(said))) - titles
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
-            return not any(wanted & self.get_source(name).positions.keys() for name in cited)
+            return bool(wanted) and not any(
+                wanted & self.get_source(name).positions.keys() for name in cited
+            )
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
         return max(shares, default=0.0) <= _MAX_FOREIGN_SHARE[detect_language(said)]
 
@@ -198,22 +168,6 @@ class SourceComparison:
         sources = [self.get_source(name) for name in cited]
         unknown = has_unknown_name(label[1], sources, self.get_nameable_text(cited))
         return statement if unknown else statement[label.end() :]
-
-    def has_unknown_version(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether no source has a number with two dots or more, such as that of a version."""
-        versions = _VERSION.findall(strip_file_names(statement))
-        if not versions:
-            return False
-        known = "\n".join([self.get_nameable_text(cited), *(self.texts[one] for one in cited)])
-        return any(
-            not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
-        )
-
-    def quotes_code(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether the code of a statement stands in its sources, some of it in two words."""
-        code = [one.strip("` ") for one in _CODED.findall(statement)]
-        there = all(any(one in self.texts[name] for name in cited) for one in code)
-        return there and any(" " in one for one in code)
 
     def find_difference(
         self, statement: str, cited: Sequence[str], known: Sequence[float] = ()
@@ -297,14 +251,6 @@ class SourceComparison:
             return ""
         return "subject" if cited and has_other_subject(said, near, titles, others) else ""
 
-    def begins_with_word(self, statement: str) -> bool:
-        """Tell whether English begins with a word that is no name inside a sentence of a source."""
-        first = _FIRST_WORD.match(statement)
-        if not first:
-            return False
-        inside = re.compile(rf"[a-z,;]\s{first[1]}\b")
-        return not any(map(inside.search, self.texts.values()))
-
     def is_unrelated_to(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether sources have hardly a word of a statement.
 
@@ -354,51 +300,6 @@ class SourceComparison:
         near = any(has_most_words(said, source, NEAR_SHARE) for source in sources)
         return near and not has_unknown_name(said, sources, about)
 
-    def has_misplaced_number(self, row: str, cited: Sequence[str]) -> bool:
-        """Tell whether the sources of a row of a table have a number of it for something else."""
-        sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
-        return self.is_comparable(row, cited) and has_misplaced_row_number(row, sources, about)
-
-    def has_unknown_latin_name(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether Chinese has a Latin name that no word of its English sources begins like."""
-        sources = [self.get_source(name) for name in cited]
-        if detect_language(statement) != "zh" or any(one.language != "en" for one in sources):
-            return False
-        texts = (source.text for source in sources)
-        known = "\n".join([self.get_nameable_text(cited), *texts]).lower()
-        names = _NAME.findall(strip_file_names(statement))
-        starts = (name[: max(4, len(name) - 3)].lower() for name in names)
-        return any(not re.search(rf"\b{start}", known) for start in starts)
-
-    def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
-        """Tell whether sources are all in the language of what is said."""
-        return all(self.get_source(name).language == detect_language(statement) for name in names)
-
-    def get_nameable_text(self, names: Sequence[str]) -> str:
-        """Return what may be named beside what sources say: the question, and their names."""
-        key = tuple(names)
-        if key not in self.abouts:
-            nations_too = (render_nation_names(self.texts[name]) for name in names)
-            titles = (self.names.get(name, "") for name in names)
-            self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
-        return self.abouts[key]
-
-    def source_has_words(self, statement: str, name: str, *, reworded: bool = False) -> bool:
-        """Tell whether a source has most words of a statement together, and all its numbers.
-
-        If the statement may be `reworded`, most of it may be there in whatever words.
-        """
-        said = strip_transition(normalize_statement(statement))
-        if not self.is_comparable(said, [name]):
-            return False
-        wanted, source = set(search_words(said)), self.get_source(name)
-        least = _MIN_SHARE[detect_language(said)]
-        enough = len(wanted & source.positions.keys()) > least * len(wanted)
-        having = enough and compute_share(wanted, source.positions) > least
-        if not having and not (reworded and has_most_words(said, source)):
-            return False
-        return not self.has_unsupported_number(said, [name])
-
     def find_contrast(self, statement: str, name: str) -> str:
         """Return in what a statement differs from one source, or nothing."""
         made = self.list_derivable_numbers(normalize_statement(statement), [name])
@@ -421,34 +322,6 @@ class SourceComparison:
                 return "carried"
         return ""
 
-    def has_unsupported_number(
-        self, statement: str, names: Sequence[str], also: Sequence[float] = ()
-    ) -> bool:
-        """Tell whether a statement has a number that follows from none of some sources."""
-        numbers = [self.get_source_numbers(name).numbers for name in names]
-        more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
-        alike = self.is_comparable(statement, names)
-        statement = _ISO.sub(" ", statement) if alike else strip_dates(statement)
-        if not find_unsupported_number(statement, numbers, more):
-            return False
-        more = sorted([*more, *self.list_derivable_numbers(statement, names)])
-        return bool(find_unsupported_number(statement, numbers, more))
-
-    def list_derivable_numbers(self, statement: str, names: Sequence[str]) -> list[float]:
-        """Return the numbers of a statement that follow from others of its sources, sorted."""
-        near = list_near_sentences(statement, [*map(self.get_source, names)])
-        measures = [self.get_source_numbers(name) for name in names]
-        return sorted(list_derivable_numbers(statement, near, measures))
-
-    def list_source_values(self, names: Sequence[str]) -> list[float]:
-        """Return the numbers of some sources, sorted."""
-        key = tuple(names)
-        if key not in self.counted:
-            self.counted[key] = sorted(
-                number for name in names for number in self.get_source_numbers(name).numbers
-            )
-        return self.counted[key]
-
     def is_valid_calculation(self, statement: str) -> bool:
         """Tell whether a statement is a calculation with numbers of the sources, which holds."""
         said = normalize_statement(statement)
@@ -470,7 +343,8 @@ class SourceComparison:
         comparable = self.is_comparable(statement, cited)
         sources = [self.get_source(name) for name in cited] if comparable else []
         found = find_contradiction(statement, sources, self.get_nameable_text(cited))
-        other = found == "other_number" or has_other_count(statement, sources)
+        counted = has_other_count(statement, sources, self.asked)
+        other = found == "other_number" or counted
         return "other_number" if other else "number"
 
     def evaluate_calculation(self, statement: str, *, row: bool = False) -> CalculationOutcome:
@@ -485,9 +359,6 @@ class SourceComparison:
         known = self.list_source_values(self.cited)
         around = self.around.replace(statement.strip(), " ")
         return "" if is_derivable(statement, around, known) else "calculation"
-
-
-_values = lru_cache(maxsize=64)(list_values)
 
 
 def _find_citation_end(statement: str) -> int:

@@ -106,7 +106,8 @@ def _has_other_number(
     titled = frozenset(search_words(about))
     return (
         any(has_misplaced_number(one, sources, _weigh_words(one, titled), about) for one in placed)
-        or any(has_other_count(one, sources) or has_swapped_number(one, sources) for one in exact)
+        or any(has_other_count(one, sources, about) for one in exact)
+        or any(has_swapped_number(one, sources) for one in exact)
         or any(has_swapped_number(one, sources, absent=False) for one in claims)
         or bool(claims and has_other_bracketed_number(claims[0], sources))
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from graph.records import Source
+from report.citations import get_origin
 from report.markdown.code import mask_code, unmask_code
 from report.markdown.markdown_blocks import map_code
 from report.markdown.markers import map_outside_quotations
@@ -21,12 +22,17 @@ _ADDRESS = regex(
 
 
 def list_trusted_texts(sources: Mapping[str, Source], texts: Mapping[str, str]) -> list[str]:
-    """Return the texts of files of the person, and of web pages of a trusted genre."""
-    return [
-        texts[name]
+    """Return the texts of files of the person, and of web pages of a trusted genre.
+
+    The address of such a page is known, too.
+    """
+    trusted = {
+        name: source
         for name, source in sources.items()
-        if name in texts and (source["kind"] == "file" or source.get("genre") in TRUSTED_GENRES)
-    ]
+        if name in texts and (get_origin(source) == "file" or source.get("genre") in TRUSTED_GENRES)
+    }
+    pages = {one["location"] for one in trusted.values() if get_origin(one) == "web"}
+    return [*(texts[name] for name in trusted), *sorted(filter(None, pages))]
 
 
 def keep_known_addresses(text: str, trusted: Sequence[str]) -> str:

@@ -69,6 +69,7 @@ def _is_elsewhere(number: str, weights: Mapping[str, int], parts: Sequence[_Part
     """Tell whether the clause is found with another number of its sort, and far from this one."""
 
     def overlap(part: _Part) -> int:
+        """Return the weight of those words of the statement that a part has."""
         return sum(weight for word, weight in weights.items() if word in part.words)
 
     is_year = len(number) == _YEAR_DIGITS
@@ -114,9 +115,13 @@ def _map_bracketed(source: SourceText) -> dict[str, set[str]]:
     return found
 
 
-def has_other_count(part: str, sources: Sequence[SourceText]) -> bool:
-    """Tell whether a clause counts something otherwise than every passage that counts it."""
-    counts = [(number, what) for number, what in _iter_counts(part) if number != "1"]
+def has_other_count(part: str, sources: Sequence[SourceText], asked: str = "") -> bool:
+    """Tell whether a clause counts something otherwise than every passage that counts it.
+
+    What the question counts, such as its "five people", is not the sources' to count.
+    """
+    given = {("1", what) for _, what in _iter_counts(part)} | set(_iter_counts(asked))
+    counts = [one for one in _iter_counts(part) if one not in given]
     known = [_map_counts(source) for source in sources] if counts else []
     return any(
         any(what in one for one in known)
@@ -203,8 +208,8 @@ def _list_numbers(text: str) -> list[str]:
 
 
 def _iter_counts(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each number of a text with the word for what it counts."""
-    text = normalize_numerals(text)
+    """Yield each number of a text with the word for what it counts; an ordinal counts nothing."""
+    text = normalize_numerals(_PATTERNS.ordinal.sub(" ", text))
     for found in _PATTERNS.counted.finditer(text):
         number = found["n"].replace(",", "")
         what = found["zh"] or (search_words(found["en"]) or [""])[-1]

@@ -18,10 +18,12 @@ from report.checks.claims import (
     is_assertive_lead,
     is_explanatory_heading,
 )
+from report.checks.number_sources import find_number_source
 from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
-from report.checks.verification import verify_citations
-from report.evidence_spans import CitationUse, find_evidence
+from report.checks.verification import list_titles, verify_citations
+from report.evidence_spans import CitationUse, list_evidence
+from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import (
     extract_code_names,
     find_similar_code_name,
@@ -51,7 +53,7 @@ VerdictGrade = Literal["supported", "own", "not_said", "contradicted"]
 them; they do not say it; they say otherwise."""
 
 _MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: the widest that fits
-_MAX_EVIDENCE_CHARS = 32_000  # of all pages; beyond it, the smallest margin
+_MAX_EVIDENCE_CHARS = 96_000  # of all pages; beyond it, the smallest margin
 _FRAME_TOKENS = 80  # roughly, around a claim or a passage in a request
 NUMBERS = frozenset(["number", "other_number", "calculation"])
 """Reasons for doubts that a reader may weaken but not remove."""
@@ -119,12 +121,14 @@ class Ruling:
     """Statements kept without doubt, each with a source to cite instead, or ""."""
     faulted: Mapping[str, ClaimVerdict] = field(default_factory=dict)
     """Doubted statements, each with its verdict."""
+    completed: Mapping[str, str] = field(default_factory=dict)
+    """Statements kept without doubt, each with a source to cite beside its own."""
 
     def to_doubt(self, statement: str, reason: str = "") -> DoubtedSentence | None:
         """Return the doubt about a statement, for the reader's reason or else the given one."""
         key = statement_key(statement)
         fault = self.faulted.get(key)
-        if key in self.upheld or not (fault or reason):
+        if key in self.upheld or key in self.completed or not (fault or reason):
             return None
         why = (DISPUTED if fault.grade == "supported" else fault.grade) if fault else reason
         doubted = DoubtedSentence(text=statement.strip(), reason=why)
@@ -144,6 +148,7 @@ def list_claims(
     doubted: Sequence[DoubtedSentence],
     texts: Mapping[str, str],
     left: str = "",
+    names: Mapping[str, str] | None = None,
 ) -> list[ReviewClaim]:
     """Return the claims that a second reader compares with the sources, in the order of the text.
 
@@ -156,6 +161,7 @@ def list_claims(
         doubted: The sentences that they doubt in it.
         texts: The full text of each source by its id.
         left: The text after the checks.
+        names: The title and the place of each source by its id.
     """
     contested = {statement_key(one["text"]): one["reason"] for one in doubted}
     lost = [one for one in removed if one["reason"] == "no_source"]
@@ -163,7 +169,8 @@ def list_claims(
     cited = {
         statement_key(one): one for part in parse_blocks(left) for one in list_statements(part)
     }
-    written = _list_statements(parse_blocks(verify_citations(text, texts).body), contested)
+    verified = verify_citations(text, texts, list_titles(names or {}))
+    written = _list_statements(parse_blocks(verified.body), contested)
     return [_to_claim(number, one, cited, contested) for number, one in enumerate(written, start=1)]
 
 
@@ -184,24 +191,32 @@ def select_fitting_claims(
     sizes = [*accumulate(_FRAME_TOKENS + count_tokens(head) for head in heads)]
 
     def needed(upto: int) -> int:
+        """Return how many tokens the first so many claims take with their passages."""
         pieces = _pieces(chain.from_iterable(places[:upto]), texts)
         return sizes[upto - 1] + sum(_FRAME_TOKENS + count_tokens(one["text"]) for one in pieces)
 
     return sorted(ranked[: bisect_right(range(1, len(ranked) + 1), tokens, key=needed)])
 
 
-def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerdict]) -> Ruling:
+def derive_ruling(
+    shown: Sequence[ReviewClaim],
+    verdicts: Mapping[int, ClaimVerdict],
+    texts: Mapping[str, str] | None = None,
+) -> Ruling:
     """Return the ruling that follows from the verdicts on some claims, by their numbers.
 
     A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
-    replaces it. A number that no source has stays doubted as `DISPUTED` if the reader accepts it.
-    A claim that cites the wrong source gets the right one. That an inference is `not_said` is no
-    fault, unless a part of it is named.
+    replaces it. A number that its sources lack stays doubted as `DISPUTED` if the reader accepts
+    it, unless another source says it of the same; that one is then cited, too. A claim that cites
+    the wrong source gets the right one. That an inference is `not_said` is no fault, unless a part
+    of it is named.
 
     Args:
         shown: The claims shown to the reader.
         verdicts: Each verdict, with the source to cite or the one that says otherwise.
+        texts: The full text of each source by its id.
     """
+    completed: dict[str, str] = {}
     upheld: dict[str, str] = {}
     faulted: dict[str, ClaimVerdict] = {}
     for claim in shown:
@@ -213,12 +228,16 @@ def derive_ruling(shown: Sequence[ReviewClaim], verdicts: Mapping[int, ClaimVerd
             continue  # An inference goes beyond its sources, and is shown as one.
         right = verdict == "supported" and source not in list_cited_ids(claim.text)
         if verdict == "supported" and claim.reason in NUMBERS:
-            faulted[statement_key(claim.text)] = judged
+            name = find_number_source(claim.text, claim.sources, texts or {})
+            if name and claim.reason != "calculation":
+                completed[statement_key(claim.text)] = name
+            else:
+                faulted[statement_key(claim.text)] = judged
         elif verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[statement_key(claim.text)] = source if right else ""
         if verdict in ("not_said", "contradicted"):
             faulted[statement_key(claim.text)] = judged
-    return Ruling(upheld, faulted)
+    return Ruling(upheld, faulted, completed)
 
 
 def validate_verdict(
@@ -288,8 +307,19 @@ def find_draft_passages(
 
 def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
     """Return the places in the pages that support a claim."""
-    named = (name for name in claim.sources if name in texts)
-    return [(name, span) for name in named for span in _list_places(texts[name], claim)]
+    return [
+        (name, span)
+        for name in claim.sources
+        if name in texts
+        for said in _list_parts(claim, name)
+        for span in _list_places(texts[name], claim, said)
+    ]
+
+
+def _list_parts(claim: ReviewClaim, name: str) -> list[str]:
+    """Return the parts of a claim for which a source is cited; else all of it."""
+    parts = [part.text for part in list_cited_parts(claim.text) if name in part.sources]
+    return parts or [claim.text]
 
 
 def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> list[Passage]:
@@ -389,27 +419,29 @@ def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
     return tuple(list_cited_in_blocks(below))
 
 
-@lru_cache(maxsize=256)
-def _list_places(text: str, claim: ReviewClaim) -> tuple[Span, ...]:
-    """Return the places of a page that support a claim; they are needed twice for a report."""
-    return tuple(_places(text, claim))
+@lru_cache(maxsize=512)
+def _list_places(text: str, claim: ReviewClaim, part: str) -> tuple[Span, ...]:
+    """Return the places of a page that support a part; they are needed twice for a report."""
+    return tuple(_places(text, claim, part))
 
 
-def _places(text: str, claim: ReviewClaim) -> Iterator[Span]:
-    """Yield the part of a page closest to a claim, and the part that has its code."""
-    said = MARKER.sub("", claim.text)
+def _places(text: str, claim: ReviewClaim, part: str) -> Iterator[Span]:
+    """Yield the parts of a page closest to a part of a claim, and the part that has its code."""
+    said = MARKER.sub("", part)
     if claim.code:
         yield from _named(text, said)
         return
-    near = find_evidence(text, CitationUse(0, (), claim.text, quoted=False))
-    if not (near and near.certain) and detect_language(said) != detect_language(text):
+    near = list_evidence(text, CitationUse(0, (), part, quoted=False, context=claim.text))
+    certain = any(one.certain for one in near)
+    if not certain and detect_language(said) != detect_language(text):
         # Names and numbers alone do not tell which sentence in another language says it.
         yield Span(0, min(len(text), _FOREIGN_PAGE_CHARS), "")
         return
-    found = Span(near.start, near.end, "") if near else _anchored(text, said)
-    yield found
+    found = [Span(one.start, one.end, "") for one in near] or [_anchored(text, said)]
+    yield from found
     code = [one.strip() for one in _CODE.findall(said)]
-    if any(one not in text[found.start : found.end] and one in text for one in code):
+    shown = "\n".join(text[one.start : one.end] for one in found)
+    if any(one not in shown and one in text for one in code):
         yield _anchored(text, " ".join(code))
 
 

@@ -54,6 +54,7 @@ def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText
 
     @wraps(derive)
     def cached(source: SourceText) -> _Derived:
+        """Return what was derived; it is kept with the source, and goes with it."""
         if derive not in source.derived:
             source.derived[derive] = derive(source)
         result: _Derived = source.derived[derive]

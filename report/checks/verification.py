@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from report.checks.claims import (
 )
 from report.checks.quotation_search import QUOTE_NEGATION, QuotablePages, QuotationPiece
 from report.checks.sections import list_section_kinds
+from report.citations import SECTION_SEPARATOR
 from report.markdown.code import list_inline_code, mask_code, unmask_code
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
@@ -78,11 +79,27 @@ class QuotationSpan(NamedTuple):
     """The words before unescaping, for sources that contain `&lt;` themselves."""
 
 
-def find_quotations(statement: str) -> list[QuotationSpan]:
+def list_titles(names: Mapping[str, str]) -> frozenset[str]:
+    """Return the titles of sources as words in quotation marks are compared with them.
+
+    Args:
+        names: The title and the place of each source by its id, in two lines.
+    """
+    whole = (name.partition("\n")[0] for name in names.values())
+    parts = (part for title in whole for part in (title, *title.split(SECTION_SEPARATOR)))
+    return frozenset(_plain_title(_PATTERNS.part_number.sub("", part)) for part in parts)
+
+
+def _plain_title(title: str) -> str:
+    return " ".join(re.findall(r"\w+", title.casefold()))
+
+
+def find_quotations(statement: str, titles: Collection[str] = frozenset()) -> list[QuotationSpan]:
     """Return the quotations of a statement, in order.
 
     Words in quotation marks count if they are long enough and the statement has a citation, but
-    not within code, where quotation marks belong to the code.
+    not within code, where quotation marks belong to the code, nor where they are a title of a
+    source.
     """
     marked = [
         QuotationSpan(*quote.span(), quote[1] or "", html.unescape(quote[2]), True, quote[2])
@@ -96,7 +113,13 @@ def find_quotations(statement: str) -> list[QuotationSpan]:
         for quote in QUOTED_WORDS.finditer(blank_quotations(statement))
         if not any(code.start < quote.start() and quote.end() < code.end for code in codes)
     ]
-    plain = [one for one in spoken if is_quotation_length(one.words) and "\0" not in one.words]
+    plain = [
+        one
+        for one in spoken
+        if is_quotation_length(one.words)
+        and "\0" not in one.words
+        and _plain_title(one.words) not in titles
+    ]
     return sorted([*marked, *plain])
 
 
@@ -188,7 +211,7 @@ class _VerbatimQuotation(NamedTuple):
 
 
 def _judge_statement(
-    statement: str, pages: QuotablePages, *, own: bool = False
+    statement: str, pages: QuotablePages, titles: Collection[str], *, own: bool = False
 ) -> _JudgedStatement:
     """Return a statement with verified quotations and markers.
 
@@ -197,7 +220,7 @@ def _judge_statement(
     so, only loses these citations.
     """
     proven: list[_VerbatimQuotation] = []
-    for quotation in find_quotations(statement):
+    for quotation in find_quotations(statement, titles):
         found = _find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
         if found is None:
             named = [*filter(None, [quotation.source, *list_cited_ids(statement)])]
@@ -248,6 +271,7 @@ def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: Quotab
     """Return a text without markers of unknown sources, or of those without its quotations."""
 
     def keep(marker: re.Match[str]) -> str:
+        """Return a marker if its source has a quotation, or is known where nothing is quoted."""
         matches = (pages.find([one.words], [marker[1]]) for one in proven)
         known = any(found and found[0] == marker[1] for found in matches)
         return marker[0] if (known if proven else marker[1] in pages.texts) else ""
@@ -319,7 +343,9 @@ class VerifiedText(NamedTuple):
     removed: list[RemovedSentence]
 
 
-def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
+def verify_citations(
+    body: str, texts: Mapping[str, str], titles: Collection[str] = frozenset()
+) -> VerifiedText:
     """Return `body` with verified citations and quotations.
 
     Addresses, links, images, HTML and thoughts are stripped, the spelling of markers and quotations
@@ -329,11 +355,12 @@ def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
     Args:
         body: Markdown as a model wrote it.
         texts: The full text of each source by its id.
+        titles: What `list_titles` returns for the sources: no words that one of them says.
     """
     pages = QuotablePages(texts)
     removed: list[RemovedSentence] = []
     for _ in range(_MAX_PASSES):
-        checked = _verify_once(body, pages)
+        checked = _verify_once(body, pages, titles)
         removed += checked.removed
         if checked.body == body:
             break
@@ -341,7 +368,7 @@ def verify_citations(body: str, texts: Mapping[str, str]) -> VerifiedText:
     return checked._replace(removed=removed)
 
 
-def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
+def _verify_once(body: str, pages: QuotablePages, titles: Collection[str]) -> VerifiedText:
     quotes: list[ReportQuote] = []
     removed: list[RemovedSentence] = []
     known = list(pages.texts.values())
@@ -350,7 +377,7 @@ def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
     kinds = list_section_kinds(parts)
     for at, part in enumerate(parts):
         if part.kind not in ("blank", "rule", "fence"):
-            text = _verify_block(part, pages, quotes, removed, own=bool(kinds[at]))
+            text = _verify_block(part, pages, titles, quotes, removed, own=bool(kinds[at]))
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
     kept = drop_removed_blocks(parts)
     return VerifiedText(join_blocks(kept), list_cited_in_blocks(kept), quotes, removed)
@@ -359,6 +386,7 @@ def _verify_once(body: str, pages: QuotablePages) -> VerifiedText:
 def _verify_block(
     part: MarkdownBlock,
     pages: QuotablePages,
+    titles: Collection[str],
     quotes: list[ReportQuote],
     removed: list[RemovedSentence],
     *,
@@ -373,7 +401,9 @@ def _verify_block(
     text = _normalize_block(text, pages.texts)
     kept: list[str] = []
     for statement in [text] if part.kind == "row" else split_statements(text):
-        judged = _judge_address(statement, pages) or _judge_statement(statement, pages, own=own)
+        judged = _judge_address(statement, pages) or _judge_statement(
+            statement, pages, titles, own=own
+        )
         kept.append(_without_domains(judged.text))
         quotes += judged.quotes
         if judged.reason:

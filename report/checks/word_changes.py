@@ -180,6 +180,8 @@ def _strength(change: WordChange, _: KnownNames) -> bool:
         strong -= {"所有", "全部", "只", "仅", "唯一"}
     if "should" in _lower(there):
         strong -= {"must"}
+    if _has(_PATTERNS.restricting, there):
+        strong -= {"only"}
     if strong and (_has(_PATTERNS.weak, there) or not there) and len(change.ours) <= 4:
         return bool(there) or len(strong) == len(said)
     hedges = [one for one in there if not _PATTERNS.own_hedge.fullmatch(one)]

@@ -56,6 +56,7 @@ def mask_code(text: str) -> tuple[str, list[str]]:
     kept: list[str] = []
 
     def keep(code: InlineCode) -> str:
+        """Put code aside, and return the placeholder that marks its place."""
         kept.append(code.string)
         return f"{_PLACEHOLDER_MARKS[0]}{len(kept) - 1}{_PLACEHOLDER_MARKS[1]}"
 

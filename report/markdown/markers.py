@@ -78,6 +78,7 @@ def normalize_round_markers(body: str, known: Mapping[str, str]) -> str:
     mixed = bool(_PATTERNS.bracketed.search(body) or _PATTERNS.tags.search(body))
 
     def spelt(found: re.Match[str]) -> str:
+        """Return known ids as markers unless one may be a word of the text."""
         names = set(_names(found[1]))
         named = mixed and any(_is_word(one, known) for one in names)
         return found[0] if named or not names <= known.keys() else _to_markers(found)
@@ -97,6 +98,7 @@ def mark_bare_ids(text: str, known: Mapping[str, str]) -> str:
     """
 
     def marked(found: re.Match[str]) -> str:
+        """Return known ids as markers, and `[?]` for unknown ones that are cited."""
         names = _PATTERNS.bare_id.findall(found["ids"])
         spoken = found["lead"] is not None or found["verb"] is not None
         if set(names) <= known.keys():

@@ -28,7 +28,7 @@ from report.document import (
 )
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.independence import count_independent
-from report.labels import format_count, get_label, is_chinese_tag
+from report.labels import format_count, format_source_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
 from report.rendering.evidence_cards import EvidenceCards, list_back_targets
@@ -170,6 +170,7 @@ def _to_html(
     )
 
     def warn(found: re.Match[str]) -> str:
+        """Return the sign of a doubt, a link to its entry below the report."""
         at = ord(found[0]) - FIRST_DOUBT_MARK
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
         line, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
@@ -212,6 +213,7 @@ def _link_numbers(clean: str, shown: NumberedText, cards: EvidenceCards) -> str:
     """Return sanitized HTML with numbers as links and quotations in spans."""
 
     def link(found: re.Match[str]) -> str:
+        """Return the number of a source, a link to its card, with its words as tooltip."""
         at = ord(found[2]) - FIRST_USE_MARK
         source = shown.documents[shown.uses[at].number - 1]
         words = cards.get_words(at)
@@ -254,7 +256,7 @@ def _contradictions(shown: NumberedText, cards: EvidenceCards, language: str) ->
 
 def _meta(document: ReportDocument, shown: NumberedText, language: str) -> str:
     status, count = document["status"], len(shown.documents)
-    sources = get_label("count_one" if count == 1 else "count", language).format(count)
+    sources = format_source_count(count, language)
     names = {name for use in shown.uses for name in use.sources}
     cited = [source for source in document["sources"] if source["id"] in names]
     independent = count_independent(cited, document["texts"])

@@ -71,6 +71,7 @@ def _replace_marks(text: str, grades: Sequence[str] = (), language: str = "en") 
     """Return a numbered text with brackets, warnings and words in place of private marks."""
 
     def warn(mark: re.Match[str]) -> str:
+        """Return the sign of a doubt; behind the last grade, that one is repeated."""
         at = min(ord(mark[0]) - FIRST_DOUBT_MARK, len(grades) - 1)
         return _format_warning(mark, grades[at] if grades else "")
 

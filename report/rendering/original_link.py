@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from graph.records import Source
-from report.citations import get_page_anchor, to_whole_document
+from report.citations import get_origin, get_page_anchor, to_whole_document
 from report.markdown.sanitizer import to_safe_url, to_single_line
 from text.regex import regex
 from text.script import CJK
@@ -27,7 +27,7 @@ def build_original_link(source: Source, words: str) -> str:
         source: The cited page.
         words: The cited words; may be empty.
     """
-    if source["kind"] != "web":
+    if get_origin(source) != "web":
         return ""
     address = to_safe_url(to_whole_document(source)["location"])
     if not address:

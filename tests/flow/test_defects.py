@@ -213,5 +213,5 @@ async def test_12_the_plan_that_was_approved_is_the_plan_that_is_kept(
 def test_the_defaults_are_the_ones_that_were_promised():
     context = Context()
 
-    assert (context.query_count, context.max_reflections, context.depth) == (5, 1, "standard")
+    assert (context.query_count, context.max_reflections, context.depth) == (8, 1, "standard")
     assert context.auto_accept is False

@@ -223,3 +223,25 @@ async def test_a_plan_for_an_addition_is_reviewed_as_any_other(
 
     assert outcome.request
     assert outcome.request["action_requests"][0]["name"] == "research_plan"
+
+
+UNANSWERED = "Who described the waggle dance, and how did the Romans tax beekeepers?"
+
+
+async def test_what_was_not_known_is_not_known_in_a_shorter_version_either(
+    choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "Roman taxes on beekeepers"))
+    before = await ask(UNANSWERED, make(choices))
+    assert before.state["status"] == "partial"
+    source = by_source(before.state, "1927")
+    script.on("reporter", f'<q s="{source}">{DANCE}</q>')
+
+    shorter = await ask("Make it shorter", make(choices))
+    again = await ask("Even shorter", make(choices))
+
+    for outcome in (shorter, again):
+        assert outcome.state["status"] == "partial"
+        shown = str(outcome.state["messages"][-1].text)
+        assert "**Roman taxes on beekeepers**" in shown
+        assert "Researched as" not in shown  # Nothing was.

@@ -42,7 +42,7 @@ async def test_an_agent_of_langchain_searches_and_reads_on(root: str, script: Sc
     found, outline, again = [str(one.content) for one in result["messages"] if one.type == "tool"]
     assert "The north gate is green." in found
     assert "- Keys (" in outline
-    assert again == "Nothing was found that is not shown above already."
+    assert again == "All that was found is shown above already: gates.md."
 
 
 def test_its_tools_can_be_used_without_an_event_loop(root: str):

@@ -70,3 +70,32 @@ def test_passages_become_shorter_and_then_fewer_where_they_do_not_fit():
     assert sum(map(estimate_tokens, short)) <= 200
     assert len(one) == 1
     assert texts(said, 10) == []
+
+
+def test_each_part_of_a_sentence_brings_the_words_that_its_source_says_of_it():
+    other = f"# Nets\n\n{NOISE}\n\nA torn net is mended with tarred twine.\n\n{NOISE}"
+    said = (
+        "The Keel pump draws 400 watts and needs a fuse [S1]; a torn net is mended with twine [S3]."
+    )
+
+    shown = list_cited_passages([finding(said)], {**TEXTS, "S3": other}, 12_000)
+
+    assert any("tarred twine" in one["text"] for one in shown if one["source"] == "S3")
+
+
+def test_a_statement_that_sums_up_two_places_brings_both():
+    said = "The Keel pump draws 400 watts, and it costs 640 euros to buy [S1]."
+
+    shown = "\n".join(texts(said, 600))
+
+    assert "draws 400 watts" in shown
+    assert "costs 640 euros" in shown
+
+
+def test_a_short_page_in_another_language_is_shown_whole_where_its_place_is_unsure():
+    page = "水泵手册。" + "水泵放在井边。" * 60 + "漏水时必须马上关掉电源。"
+    shown = list_cited_passages(
+        [finding("A leaking pump has to be switched off at once [S4].")], {"S4": page}
+    )
+
+    assert shown[0]["text"].endswith("马上关掉电源。")

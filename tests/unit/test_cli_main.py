@@ -286,3 +286,13 @@ def test_completion_offers_commands_and_the_choices_of_a_run(
 
     assert all(one in out for one in offered)
     assert left not in out
+
+
+@pytest.mark.parametrize("group", ["memory", "pages", "eval"])
+def test_a_group_without_a_command_shows_its_help(group: str, capsys: pytest.CaptureFixture[str]):
+    load_command()([group], "dossier", standalone_mode=False)
+
+    shown = capsys.readouterr()
+    assert f"Usage: dossier {group}" in shown.out
+    assert "Commands:\n" in shown.out
+    assert not shown.err

@@ -280,3 +280,22 @@ async def test_what_instructs_a_model_in_a_title_a_name_or_a_section_is_not_show
 
     assert "Wheels" in shown
     assert "praise" not in shown
+
+
+async def test_documents_in_another_language_are_there_though_no_word_of_them_matches():
+    chinese = [
+        document(f"/docs/zh/z{at}.txt", f"第{at}章：养蜂人冬天要做的事情很多。" * 20)
+        for at in range(4)
+    ]
+    english = [
+        document(f"/docs/en/e{at}.txt", f"Bees in hive {at} live on honey. {PROSE}")
+        for at in range(SHOWN + 20)
+    ]
+    await keep(*english, *chinese)
+
+    text = await outline(tokens=700)
+
+    assert "languages: English, Chinese" in text
+    listed = [line for line in text.splitlines() if line.startswith("- ")]
+    assert any("Chinese" in line for line in listed)
+    assert sum("English" in line for line in listed) > 2 * sum("Chinese" in line for line in listed)

@@ -118,3 +118,26 @@ def test_a_mere_name_of_a_term_is_quoted_with_the_sentence_after_it():
     )
     first = next(one for one in list_candidates([page]) if one.section == "-q")
     assert first.text == "Quick fire.  Pots get hot in an hour."
+
+
+@pytest.mark.parametrize(
+    ("item", "quoted"),
+    [
+        (
+            "1. Heating pipe. The pipe was moved in April 2023. It cost 18,900 euros.",
+            "Heating pipe. The pipe was moved in April 2023.",
+        ),
+        ("- 供暖管道。管道于2023年4月移走。", "供暖管道。管道于2023年4月移走。"),
+    ],
+)
+def test_the_label_of_an_item_is_quoted_with_what_it_stands_before(item: str, quoted: str):
+    assert texts(f"Minutes of the board.\n\n{item}\n\n2. Next.")[1] == quoted
+    assert "Heating pipe." not in texts(item)
+
+
+def test_a_label_without_a_sentence_behind_it_stays_as_it_was():
+    assert texts("Bees live here.\n\n1. Heating pipe.\n\nThe pipe was moved.") == [
+        "Bees live here.",
+        "Heating pipe.",
+        "The pipe was moved.",
+    ]

@@ -128,6 +128,14 @@ def test_the_plan_is_in_the_language_of_the_question():
         ("That is too long", [("Bees", []), ("Wasps", [])]),
         ("Remove steps 2 and 3, but add climate change", [("Bees", []), ("Climate change", [])]),
         ("Drop step 3; replace wasps with hornets", [("Bees", []), ("Hornets", [])]),
+        (
+            "Leave out wasps, and find out who keeps bees in town",
+            [("Bees", []), ("Who keeps bees in town", [])],
+        ),
+        (
+            "Skip step 2 and step 3 and check what wasps cost a bees keeper",
+            [("Bees", []), ("What wasps cost a bees keeper", [])],
+        ),
     ],
 )
 def test_a_person_may_drop_and_swap_steps(feedback, left):
@@ -217,6 +225,19 @@ def test_what_stays_does_not_search_for_what_was_struck_out():
     assert "libffi closures" in searched
     assert "zstd" not in searched
     assert "CMake" not in searched
+
+
+def test_what_is_added_does_not_search_for_what_was_struck_out():
+    question = "Did Sunday opening pay off, and how much did the flood cost?"
+    drafted = {"steps": [{"id": f"s{at}", **one} for at, one in enumerate(plan(question), start=1)]}
+
+    kept, added = plan(
+        question, plan=drafted, feedback="Leave out the flood, and find out who voted against it"
+    )
+
+    assert kept["title"] == "Did Sunday opening pay off"
+    assert added["title"] == "Who voted against it"
+    assert "flood" not in " ".join([*kept["queries"], *added["queries"]])
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,14 @@ def test_small_talk_in_between_is_no_topic():
     assert make_standalone("and in winter?", conversation) == "and in winter? (bees dance)"
 
 
+def test_a_question_that_only_goes_on_talking_stays_as_it_is():
+    before = "person: Did Sunday opening pay off?"
+    whole = "And how many loans did the Harbour branch have in 2023?"
+
+    assert make_standalone(whole, before) == whole
+    assert "Sunday" in make_standalone("And how many loans were there?", before)
+
+
 def test_a_question_that_stands_alone_stays_as_it_is():
     assert (
         make_standalone("What does the HNSW index cost?", EARLIER)

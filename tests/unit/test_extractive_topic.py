@@ -1,3 +1,5 @@
+import pytest
+
 from text.topics import extract_names, extract_topic, key_phrase, key_terms, topic_coverage
 from text.words import search_words
 
@@ -68,3 +70,8 @@ def test_a_date_counts_once_not_also_for_its_parts():
 def test_words_for_the_documents_themselves_are_no_terms():
     assert key_terms("Where do the two papers disagree about bees?") == ["bee"]
     assert key_terms("这两篇论文对蜜蜂有什么分歧？") == ["对蜜", "蜜蜂"]
+
+
+@pytest.mark.parametrize("asked", ["happened to", "happens to", "is happening to"])
+def test_that_something_happened_is_no_part_of_the_topic(asked: str):
+    assert key_terms(f"What {asked} the heating pipe?") == key_terms("the heating pipe")

@@ -397,3 +397,21 @@ def test_a_row_of_json_is_not_quoted():
 
     assert '"pump"' not in finding(prompt)
     assert "The Zeta pump lifts water." in finding(prompt)
+
+
+def test_what_a_report_is_said_to_lack_is_lacking_in_what_it_shows():
+    asked = "Was the heating pipe of the library moved in April?"
+    moved = PromptFinding(
+        "s1",
+        asked,
+        "insufficient_evidence",
+        '- <q s="S1">The heating pipe was moved out of the lower stacks in April.</q>',
+    )
+    other = SourcePassage(
+        "S2", "Minutes of the library", "", "The heating of the library was repaired in April."
+    )
+
+    written = writing.write_report(ParsedPrompt(question=asked, findings=(moved,), pages=(other,)))
+
+    assert "The heating pipe was moved" in written.text.split("\n")[0]
+    assert "pipe" not in str(written.unsure)

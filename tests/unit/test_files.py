@@ -158,6 +158,27 @@ async def test_chapters_of_a_book_are_read_in_the_order_of_its_spine(tmp_path):
     assert document["sections"][1]["title"] == "Winter"
 
 
+async def test_a_book_tells_its_authors_its_date_and_its_language(tmp_path):
+    spaces = 'xmlns:opf="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    told = (
+        "<creator>Ada Byron</creator><creator>Bob Ross</creator>"
+        '<creator opf:role="ill">Eve Drew</creator><language>fr</language>'
+        '<date opf:event="modification">2024-01-01</date>'
+        '<date opf:event="publication">2022-05-03</date></metadata>'
+    )
+    content = edited(
+        epub("<p>Bees dance.</p>"),
+        "book.opf",
+        {"<package>": f"<package {spaces}>", "</metadata>": told},
+    )
+
+    document = await read(tmp_path, "a.epub", content)
+
+    assert document["metadata"].author == "Ada Byron; Bob Ross"
+    assert document["metadata"].published == "2022-05-03"
+    assert document["metadata"].language == "fr"
+
+
 async def test_styles_and_drawings_in_a_book_are_not_text(tmp_path):
     content = epub("<style>p {color: red}</style><p>Bees dance.</p><svg><text>x</text></svg>")
 

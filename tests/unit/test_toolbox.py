@@ -140,4 +140,4 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
 
     first, second = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
     assert "They dance." in first
-    assert second == research_tools.SEEN
+    assert second == "All that was found is shown above already: S1."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile
@@ -28,6 +28,8 @@ from tools.files.parsed_document import (
     unwrap_line,
 )
 
+_ROLE = "{http://www.idpf.org/2007/opf}role"
+_EVENT = "{http://www.idpf.org/2007/opf}event"
 _MAX_RATIO = 100
 _SMALL = 1_000_000
 
@@ -57,7 +59,7 @@ def open_archive(file: FileContent) -> ZipFile:
 
 
 def read_epub(file: FileContent) -> ParsedDocument:
-    """Read the chapters of a book in reading order."""
+    """Read the chapters of a book in reading order, with its authors, date and language."""
     with open_archive(file) as archive:
         container = _parse_xml(archive.read("META-INF/container.xml"))
         package = str(container.find(".//{*}rootfile").get("full-path"))
@@ -66,22 +68,27 @@ def read_epub(file: FileContent) -> ParsedDocument:
         book = _parse_xml(archive.read(package))
         chapters = list(_chapters(archive, book, posixpath.dirname(package)))
     title = unwrap_line(book.findtext(".//{*}metadata/{*}title") or "")
-    made = make_numbered_document(title, chapters, "chapter")
-    return _declare(made, book, author="creator", published="date")
-
-
-def _declare(document: ParsedDocument, root: Any, *, author: str, published: str) -> ParsedDocument:
-    """Return a document with what elements of these names declare, and its language."""
-    said = {
-        name: [unwrap_line(one.text or "") for one in root.iterfind(f".//{{*}}{name}")]
-        for name in (author, published, "language")
-    }
     return declare_metadata(
-        document,
-        author="; ".join(said[author]),
-        published=next(iter(said[published]), ""),
-        language=next(iter(said["language"]), ""),
+        make_numbered_document(title, chapters, "chapter"),
+        author=_join_names(book.iterfind(".//{*}metadata/{*}creator")),
+        published=_find_publication_date(book),
+        language=book.findtext(".//{*}metadata/{*}language"),
     )
+
+
+def _join_names(creators: Iterable[Any]) -> str:
+    """Return the names of those who wrote a book; other roles are illustrators and the like."""
+    authors = [
+        one for one in creators if (one.get(_ROLE) or "aut") == "aut" and (one.text or "").strip()
+    ]
+    return "; ".join(unwrap_line(one.text) for one in authors)
+
+
+def _find_publication_date(book: Any) -> str:
+    """Return the date of a book: that of its publication if it has several."""
+    dates = [one for one in book.iterfind(".//{*}metadata/{*}date") if one.text]
+    first = sorted(dates, key=lambda one: one.get(_EVENT, "publication") != "publication")
+    return str(first[0].text).strip() if first else ""
 
 
 def _parse_xml(data: bytes) -> Any:
@@ -107,7 +114,6 @@ def _chapters(archive: ZipFile, book: Any, folder: str) -> Iterator[DocumentPiec
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _SPACES = frozenset([f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"])
 # Deleted text of tracked changes, comments, notes, and generated tables of contents.
 _IGNORED = frozenset(
@@ -123,13 +129,21 @@ def read_odt(file: FileContent) -> ParsedDocument:
         body = _parse_xml(archive.read("content.xml"))
         if body.find(f".//{_OFFICE}text") is None:
             raise FileRefused(ErrorCode.FILE_TYPE_MISMATCH, "it is no text document")
-        if "meta.xml" not in archive.namelist():
-            return make_document(_blocks(body))
-        meta = _parse_xml(archive.read("meta.xml"))
-    made = make_document(_blocks(body), unwrap_line(meta.findtext(f".//{_TITLE}") or ""))
-    changed = "date" if meta.find(".//{*}date") is not None else "creation-date"
-    first = "initial-creator" if meta.find(".//{*}initial-creator") is not None else "creator"
-    return _declare(made, meta, author=first, published=changed)
+        told: dict[str, str] = {}
+        if "meta.xml" in archive.namelist():
+            told = _read_properties(_parse_xml(archive.read("meta.xml")))
+    return declare_metadata(
+        make_document(_blocks(body), unwrap_line(told.get("title", ""))),
+        author=told.get("initial-creator") or told.get("creator"),
+        published=told.get("date") or told.get("creation-date"),
+        language=told.get("language"),
+    )
+
+
+def _read_properties(root: Any) -> dict[str, str]:
+    """Return what a text document says of itself, by the names of the properties."""
+    nodes = (one for one in root.iter("{*}*") if one.text and one.text.strip())
+    return {etree.QName(one).localname: unwrap_line(one.text) for one in nodes}
 
 
 def _blocks(body: Any) -> Iterator[TextBlock]:

@@ -44,6 +44,7 @@ def detect_separator(text: str) -> str:
     lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
 
     def regularity(separator: str) -> tuple[int, int]:
+        """Return how many lines have the largest count of a separator, and that count."""
         counts = [line.count(separator) for line in lines]
         most = max(counts, default=0)
         return (counts.count(most) if most else 0, most)

@@ -11,10 +11,17 @@ from lxml import etree, html
 
 from text.regex import regex
 from text.text_blocks import is_note_label
+from tools.files.html_elements import (
+    BLOCK_ELEMENTS,
+    HEADING_LEVELS,
+    IGNORED_ELEMENTS,
+    is_hidden,
+    is_inline_element,
+    is_margin,
+    is_note_box,
+    is_struck_out,
+)
 from tools.files.parsed_document import TextBlock, render_row, unwrap_line
-
-_INLINE_TAGS = frozenset(["img", "math", "sub", "sup"])
-"""The elements that are not written as their plain text."""
 
 _NOTE = regex(r"\W*[\[(]?(?:note |nb )?\d{1,3}[\])]?\W*|[a-z]", re.IGNORECASE)
 _ORDINAL = regex(r"st|[nr]d|th|er?|re|ème|[ao]", re.IGNORECASE)
@@ -68,46 +75,13 @@ def _bare_tex(tex: str) -> str:
     return (found[1] or found[2] or "").strip() if found else tex
 
 
-_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_BLOCK_NAMES = (
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption"
-    " figure footer form head header hr html legend li main nav ol p pre section summary table"
-    " tbody td tfoot th thead title tr ul"
-)
-_IGNORED_NAMES = "script style noscript template head title svg iframe object button select"
-BLOCK_TAGS = frozenset([*_BLOCK_NAMES.split(), *_LEVELS])
-"""The elements that begin and end a block."""
-IGNORED_TAGS = frozenset(_IGNORED_NAMES.split())
-"""The elements whose text is not read."""
-_MARGINS = frozenset(["nav", "footer"])
-_MARGIN_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
-_MARGIN_NAMES = (
-    r"nav(?:bar|box|header|footer|igation|links?)?|menu|(?:sphinx)?sidebar|breadcrumbs?"
-    r"|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter|comments?"
-    r"|related|skip|toc|catlinks|printfooter|metadata|paginat\w+"
-)
-_MARGIN_CLASS = regex(rf"(?:^|[\s_-])(?:{_MARGIN_NAMES})(?=$|[\s_-])", re.IGNORECASE)
-_BOOK_PART = regex(r"section|sect\d|chapter|appendix|preface|article")
-# The id of a section is often made of the words of its heading.
-_MARGIN_ID = regex(rf"(?:{_MARGIN_NAMES})", re.IGNORECASE)
-_NOTE_TAGS = frozenset(["aside", "blockquote", "div", "section", "table"])
-_NOTE_CLASS = regex(
-    r"(?:^|[\s_-])(?:admonition(?:block)?|note|tip|hint|caution|warning|important|danger)(?=$|[\s_-])",
-    re.IGNORECASE,
-)
 _LABEL_ENDS = " .:：!！。"
-_STRUCK = frozenset(["s", "del", "strike"])
-_STRUCK_STYLE = regex(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
 _PERMALINK_SIGNS = ("¶", "🔗")
 _CELLS = frozenset(["td", "th"])
 _LIKE_HEADING = regex(r"^#{1,6}\s", re.MULTILINE)
 """A line of code that would read like a heading: a comment, or a command behind root's prompt."""
 
-_LAYOUT_TAGS = ["table", "pre", *_LEVELS]
-_MAX_INLINE = 200
-_MAX_STRUCK = 5_000
+_LAYOUT_TAGS = ["table", "pre", *HEADING_LEVELS]
 
 
 def parse_html(text: str) -> Any:
@@ -139,9 +113,9 @@ def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
     for event, node in walk:
         if event == "end":
             yield from reader.close(node)
-        elif node.tag in IGNORED_TAGS or _is_hidden(node) or _is_struck(node):
+        elif node.tag in IGNORED_ELEMENTS or is_hidden(node) or is_struck_out(node):
             walk.skip_subtree()
-        elif _is_inline(node):
+        elif is_inline_element(node):
             reader.add(_render_inline(node, "".join(reader.words[-3:])))
             walk.skip_subtree()
         elif node.tag == "pre" or (node.tag == "tr" and reader.has_row(node)):
@@ -149,64 +123,6 @@ def iterate_html_blocks(root: Any) -> Iterator[TextBlock]:
             walk.skip_subtree()
         else:
             yield from reader.open(node)
-
-
-def _is_hidden(node: Any) -> bool:
-    """Tell whether readers of the page do not see an element, or see only a permalink sign."""
-    if node.tag == "a":
-        return not len(node) and (node.text or "").strip() in _PERMALINKS
-    return (
-        node.get("hidden") is not None
-        or node.get("aria-hidden") == "true"
-        or "mw-editsection" in node.get("class", "")
-        or bool(_HIDDEN_STYLE.search(node.get("style", "")))
-    )
-
-
-def _is_struck(node: Any) -> bool:
-    """Tell whether text is struck out; an element that was never closed contains the whole rest."""
-    if node.tag not in _STRUCK and not _STRUCK_STYLE.search(node.get("style", "")):
-        return False
-    is_closed = node.find(".//h1") is None and node.find(".//h2") is None
-    return is_closed and len(node.text_content()) <= _MAX_STRUCK
-
-
-def _is_inline(node: Any) -> bool:
-    """Tell whether `_render_inline` writes an element; not if it was never closed."""
-    if node.tag not in _INLINE_TAGS:
-        return False
-    return node.tag == "math" or len(node.text_content()) <= _MAX_INLINE
-
-
-def _is_margin(node: Any) -> bool:
-    if node.tag in _MARGINS or node.get("role") in _MARGIN_ROLES:
-        return True
-    if node.tag == "aside":
-        # Inside an article it is a note.
-        return next(node.iterancestors("article", "main"), None) is None
-    if node.tag == "form":
-        return not node.xpath("boolean(.//h1 | .//h2 | .//p)")
-    if node.tag not in BLOCK_TAGS or node.tag == "body":
-        return False
-    by_class = _MARGIN_CLASS.search(node.get("class", ""))
-    if by_class and _is_boxed_text(node):
-        return False
-    return bool(by_class or _MARGIN_ID.fullmatch(node.get("id", "")))
-
-
-def _is_boxed_text(node: Any) -> bool:
-    """Tell whether an element is a box in the text of a book, such as DocBook's `sidebar`."""
-    if node.get("class", "").split() != ["sidebar"]:
-        return False
-    return any(
-        above.tag in ("section", "article") or _BOOK_PART.fullmatch(above.get("class", ""))
-        for above in node.iterancestors()
-    )
-
-
-def _is_note(node: Any) -> bool:
-    """Tell whether an element sets a note or a warning apart, which may begin with a label."""
-    return node.tag in _NOTE_TAGS and bool(_NOTE_CLASS.search(node.get("class", "")))
 
 
 class _Reader:
@@ -225,10 +141,11 @@ class _Reader:
         self.tables: list[_Table] = []
 
     def open(self, node: Any) -> Iterator[TextBlock]:
-        if node.tag in BLOCK_TAGS:
+        """Begin an element; a block ends what stands before it."""
+        if node.tag in BLOCK_ELEMENTS:
             yield from self.flush()
-        self.margins += [node] if _is_margin(node) else []
-        self.notes += [node] if _is_note(node) else []
+        self.margins += [node] if is_margin(node) else []
+        self.notes += [node] if is_note_box(node) else []
         if node.tag in {"ol", "ul"}:
             self.lists.append(int(node.tag == "ol"))
         elif node.tag == "li":
@@ -242,8 +159,9 @@ class _Reader:
         self.add(node.text or "")
 
     def close(self, node: Any) -> Iterator[TextBlock]:
-        if node.tag in BLOCK_TAGS:
-            yield from self.flush(_LEVELS.get(node.tag, 0))
+        """End an element, and take the text behind it."""
+        if node.tag in BLOCK_ELEMENTS:
+            yield from self.flush(HEADING_LEVELS.get(node.tag, 0))
             yield from self.end_note(node)
         if node.tag == "table" and self.tables:
             yield from self.rows(self.tables.pop().end())
@@ -255,6 +173,7 @@ class _Reader:
         self.add(node.tail or "")
 
     def add(self, text: str) -> None:
+        """Add text to the current block; inside a link it counts as linked."""
         self.words.append(text)
         if text.strip():
             self.broken = False
@@ -268,6 +187,7 @@ class _Reader:
         self.broken = True
 
     def flush(self, level: int = 0) -> Iterator[TextBlock]:
+        """Yield the current block if it has text; `level` is that of a heading, else 0."""
         if not self.words:
             return
         text, linked = unwrap_line("".join(self.words)), self.linked
@@ -407,7 +327,7 @@ def _add_groups(groups: list[str], cells: list[str]) -> list[str]:
 
 def _cell_blocks(cell: Any) -> list[TextBlock]:
     """Return the blocks of a cell; most have a few words and no element, and need no walk."""
-    if len(cell) or cell.tag not in _CELLS or _is_hidden(cell) or _is_struck(cell):
+    if len(cell) or cell.tag not in _CELLS or is_hidden(cell) or is_struck_out(cell):
         return list(iterate_html_blocks(cell))
     text = unwrap_line(cell.text or "")
     return [TextBlock(text)] if text else []
@@ -425,9 +345,9 @@ def _preformatted(node: Any) -> str:
     for event, child in walk:
         if event == "end":
             parts.append(child.tail or "" if child is not node else "")
-        elif _is_struck(child):
+        elif is_struck_out(child):
             walk.skip_subtree()
-        elif _is_inline(child):
+        elif is_inline_element(child):
             parts.append(_render_inline(child, "".join(parts[-3:])))
             walk.skip_subtree()
         else:

@@ -14,7 +14,8 @@ from config.errors import ErrorCode
 from text.regex import regex
 from tools.files.encoding import decode_bytes
 from tools.files.formats import FileContent, FileRefused
-from tools.files.html import BLOCK_TAGS, IGNORED_TAGS, iterate_html_blocks, parse_html
+from tools.files.html import iterate_html_blocks, parse_html
+from tools.files.html_elements import BLOCK_ELEMENTS, IGNORED_ELEMENTS
 from tools.files.parsed_document import (
     DocumentPiece,
     ParsedDocument,
@@ -80,7 +81,7 @@ _INLINE_NAMES = (
     " input ins kbd label map mark math picture q rp rt ruby s samp small source span strike strong"
     " sub sup time track tt u var video wbr"
 )
-_KNOWN = BLOCK_TAGS.union(_INLINE_NAMES.split())
+_KNOWN = BLOCK_ELEMENTS.union(_INLINE_NAMES.split())
 
 
 def _is_unclosed(token: Token) -> bool:
@@ -114,7 +115,7 @@ def _is_markup(tag: re.Match[str], here: set[str], closed: set[str]) -> bool:
         closed: Those that are closed anywhere in the text.
     """
     name = (tag[2] or "").lower()
-    if name in IGNORED_TAGS:
+    if name in IGNORED_ELEMENTS:
         return name in here and name not in _NEVER
     if not name or "=" in tag[3]:
         return True

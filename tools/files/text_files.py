@@ -190,6 +190,7 @@ def _by_sections(
     starts = sorted(titles)
 
     def section(piece: DocumentPiece) -> int:
+        """Return the number of the section in which a piece begins; 0 before the first."""
         return bisect_right(starts, int(piece.first))
 
     for number, group in groupby(pieces, section):
@@ -229,9 +230,11 @@ class _Unwrapper:
         self.width, self.spelling = measure_page_width(lines), HyphenSpelling(lines)
 
     def join(self, lines: list[str]) -> list[str]:
+        """Return the lines of a block with its wrapped lines joined."""
         return _join_lines(lines, self.width, self.spelling)
 
     def render(self, block: str) -> str:
+        """Return a block unwrapped, with ruled tables flattened, and its empty lines kept."""
         bare = block.rstrip()
         lines = flatten_ruled_tables(bare.split("\n"))
         return "\n".join(self.join(lines)) + block[len(bare) :]

@@ -348,6 +348,7 @@ class QuestionPhrase:
         """Return the nearest column of these kinds that is named near a place."""
 
         def distance(mention: Mention) -> int:
+            """Return how many characters are between the place and a mention."""
             return max(mention.start - end, start - mention.end, 0)
 
         fitting = (one for one in self.columns if any(c.kind in kinds for c in one.columns))
