@@ -8,6 +8,7 @@ from prompts.data_blocks import join_prompt_blocks, render_block, render_cited_b
 from prompts.loader import render_prompt
 from report.versions import get_previous_version, list_section_titles
 from runs.call_site import run_id, thread_of_run
+from text.normalization import cut_at_word
 from text.question_parts import find_question_subject
 from text.revision_requests import (
     RevisionRequest,
@@ -27,6 +28,9 @@ NEW_RESEARCH_KINDS = ("deepen", "add")
 
 MAX_REQUEST = 4_000
 """How many characters of a message that asks for a change are kept."""
+
+MAX_TOPIC = 600
+"""How many characters of what has to be found out for it are kept."""
 
 ALONE = 2
 """With so many terms a topic stands alone; the noise is that of something."""
@@ -66,7 +70,8 @@ def begin_revision(state: State, request: RevisionRequest) -> State:
     if last is None:
         return State()
     turn, answer = last
-    topic = resolve_section(request.topic, list_section_titles(answer["text"])) or ""
+    named = resolve_section(request.topic, list_section_titles(answer["text"])) or ""
+    topic = cut_at_word(named, MAX_TOPIC)
     language = request.language or detect_language(answer["text"])
     revision = Revision(
         kind=request.kind,
