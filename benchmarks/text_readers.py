@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 from lxml.etree import LxmlError
 
 from config.errors import Problem
-from graph.records import RemovedSentence, Source, SourceContradiction
+from graph.records import Objection, RemovedSentence, Source, SourceContradiction
 from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
@@ -127,6 +127,7 @@ EXAMPLES: dict[object, Make] = {
     SourceContradiction: lambda text: SourceContradiction(
         about="bees", one="S1", one_says=text, other="S2", other_says=text, reason="number"
     ),
+    Objection: lambda text: Objection(text=text, wrong=[text], feedback=text),
     Sequence[RemovedSentence]: lambda text: [RemovedSentence(text=text, reason="no_source")],
     Iterable[tuple[str, str]]: lambda text: [(text, "bees")],
     Mapping[str, Source]: lambda _: {

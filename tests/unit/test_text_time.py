@@ -77,6 +77,7 @@ NOT_MEASURED = frozenset(
         "runs.masking.mask_message",
         "tools.files.text_files.join_wrapped_line",
         "tools.message_uploads.list_message_uploads",
+        "tools.web.query_redaction.note_shown",
     }
 )
 """Functions whose other arguments cannot be made of a text, and what is never given a long one."""
