@@ -6,6 +6,7 @@ import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
+from operator import or_
 from typing import Any
 
 from graph.records import Finding, Source, Step, entries_of_turn
@@ -154,7 +155,10 @@ def _count_claims(figures: ReportFigures, state: State, statements: Sequence[str
     figures.doubted, figures.removed = len(doubts), len(report["removed"])
     # What a source says of itself is no remark of the writer.
     own = [QUOTE.sub("", one) for one in statements]
-    figures.inferences = sum(is_own_inference(one) or statement_key(one) in inferred for one in own)
+    # "It is not certain that they answer" tells of a gap, and concludes nothing.
+    concluding = (is_own_inference(one) and not is_absence_remark(one) for one in own)
+    listed = (statement_key(one) in inferred for one in own)
+    figures.inferences = sum(map(or_, concluding, listed))
     figures.unknowns = sum(map(is_absence_remark, own))
     figures.verified_share = _share(figures.verified, figures.claims)
     figures.doubted_share = _share(figures.doubted, figures.claims)

@@ -140,6 +140,9 @@ def find_question_subject(question: str) -> str:
     if len(named) != 1 or _PATTERNS.pronoun.search(named[0]):
         return ""
     name = re.escape(named[0])
+    # "Did Sunday opening pay off?" is about the opening; behind "is", such a word is a verb.
+    if done := re.match(rf"\W*(?:do|does|did)\b.*?\b({name} [a-z]+ing)\b", question, re.IGNORECASE):
+        return done[1]
     # "The lighthouse at Cape Merrin" is about the lighthouse.
     within = r"(?:[\w'’-]+ ){1,2}(?:at|in|near|on) (?:the )?"
     whole = re.search(rf"\b(?:the|an?) (?:{within})?{name}\b", question, re.IGNORECASE)

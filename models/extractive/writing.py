@@ -24,6 +24,7 @@ from text.answerability import SourcePassage, document_title, is_answerable
 from text.definitions import find_defined_term, score_definition
 from text.question_parts import find_comparison, is_simple_question, is_subquestion
 from text.question_types import asks_list, asks_why_too, gives_cause, score_answer_type
+from text.script import detect_language
 from text.summaries import localize_title, make_title
 from text.topics import Topic, extract_topic, key_terms, topic_coverage
 from text.words import search_words
@@ -235,10 +236,15 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
 def _lacking(
     prompt: ParsedPrompt, pages: Sequence[QuotedSection], shown: Sequence[SourceQuote]
 ) -> str | None:
-    """Return what the quotes lack that a report begins with; `None` if the pages answer surely."""
+    """Return what the quotes lack that a report begins with; `None` if the pages answer surely.
+
+    Quotes in another language than the question have none of its words, whatever they say.
+    """
     if pages and _unsure(prompt.question, prompt, pages[0][1]) is None:
         return None
-    return _spelt(prompt, shown)
+    language = detect_language(prompt.question)
+    readable = any(detect_language(one.text) == language for one in shown)
+    return _spelt(prompt, shown) if readable else ""
 
 
 def _unsure(question: str, prompt: ParsedPrompt, quotes: list[SourceQuote]) -> str | None:

@@ -252,6 +252,8 @@ def test_what_is_added_does_not_search_for_what_was_struck_out():
             "Who owns the market hall in Bergen",
         ),
         ("How high is Mont Blanc, and who climbed it first?", "Who climbed Mont Blanc first"),
+        ("Did Sunday opening pay off, and what did it cost?", "What did Sunday opening cost"),
+        ("Is Python spreading in schools, and who uses it?", "Who uses Python"),
     ],
 )
 def test_a_part_that_points_back_names_the_thing_and_not_only_its_place(asked: str, second: str):

@@ -415,3 +415,11 @@ def test_what_a_report_is_said_to_lack_is_lacking_in_what_it_shows():
 
     assert "The heating pipe was moved" in written.text.split("\n")[0]
     assert "pipe" not in str(written.unsure)
+
+
+def test_quotes_in_another_language_are_not_said_to_lack_the_words_of_the_question():
+    quoted = '- <q s="S1">The purge command of apt removes a package with its configuration.</q>'
+    asked = "怎样用 apt 删除一个软件包？"
+    found = PromptFinding("s1", asked, "insufficient_evidence", quoted)
+
+    assert writing.write_report(ParsedPrompt(question=asked, findings=(found,))).unsure == ""

@@ -88,7 +88,7 @@ def test_a_whole_report_reads_from_title_to_removals():
         "## Sources\n\n"
         "[1] Title 2 — /home/ada/bees.pdf\n\n"
         "[2] Title 1 — https://example.org/1\n\n"
-        "A number alone stands for the place that was last named with it.\n\n"
+        "A number without a place means the place that was last named with that number.\n\n"
         "Removed by the checks: 2 sentences with a quotation that no source has, "
         "1 sentence that named no known source.\n"
     )
@@ -1074,9 +1074,9 @@ def test_of_several_sections_the_one_is_named_whose_heading_is_above_what_is_cit
 def test_it_is_said_what_a_number_alone_stands_for(body: str, told: bool):
     one = document(body, sources=of_files("/docs/a.pdf#page=4"))
 
-    assert ("A number alone stands for" in render_markdown(one)) == told
-    assert ("A number alone stands for" in render_html(one)) == told
+    assert ("A number without a place means" in render_markdown(one)) == told
+    assert ("A number without a place means" in render_html(one)) == told
 
 
 def test_numbers_of_sources_without_places_need_no_word():
-    assert "A number alone" not in render_markdown(document("Bees dance [S1]. They sing [S1]."))
+    assert "A number without" not in render_markdown(document("Bees dance [S1]. They sing [S1]."))

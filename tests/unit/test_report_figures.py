@@ -136,3 +136,10 @@ def test_a_chinese_report_is_measured_in_characters():
 )
 def test_a_question_has_the_parts_that_it_lists(question: str, parts: list[str]):
     assert list_question_parts(question) == parts
+
+
+def test_a_doubt_whether_passages_answer_is_no_inference():
+    unsure = "These passages are related, but it is not certain that they answer the question:"
+    told = measure_report("r-1", state(f'{unsure} <q s="S1">A longer run means farther.</q>'), {})
+
+    assert (told.inferences, told.unknowns) == (0, 1)

@@ -58,6 +58,7 @@ NOT_MEASURED = frozenset(
         "report.citations.narrow_place",
         "report.markdown.code.map_inline_code",
         "report.document.list_gaps",
+        "report.document.list_report_gaps",
         "report.document.has_gaps",
         "report.citations.build_excerpt",
         "report.citations.find_paragraph",
@@ -76,6 +77,7 @@ NOT_MEASURED = frozenset(
         "runs.masking.mask_message",
         "tools.files.text_files.join_wrapped_line",
         "tools.message_uploads.list_message_uploads",
+        "tools.web.query_redaction.note_shown",
     }
 )
 """Functions whose other arguments cannot be made of a text, and what is never given a long one."""

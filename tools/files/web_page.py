@@ -117,15 +117,22 @@ def read_article(text: str, *, search: bool = True) -> Article:
     )
 
 
-def _choose_title(root: Any, found: str, declared: str) -> str:
-    """Return the title that was found if the page bears it out, else the one it declares.
+_PARTED = regex(r"\s[-–—|·:»]+\s|\s[|»]")
 
-    Otherwise a manual page with a warning in it would be called "Warning".
+
+def _choose_title(root: Any, found: str, declared: str) -> str:
+    """Return the title that was found if a heading of the page bears it out, else what it declares.
+
+    Otherwise a manual page with a warning in it would be called "Warning". A part of what the page
+    declares may be the site ("Postfix manual - anvil(8)"). Where the two say the same, it is spelt
+    as declared: what was found has spaces around words in code.
     """
     letters = _letters(found)
-    headings = (_letters("".join(one.itertext())) for one in root.iterfind(".//h1"))
-    borne_out = letters and (letters in _letters(declared) or letters in headings)
-    return found if borne_out else declared or found
+    if not letters or letters == _letters(declared):
+        return declared
+    headings = [_letters("".join(one.itertext())) for one in root.iterfind(".//h1")]
+    whole = not headings and not _PARTED.search(declared) and letters in _letters(declared)
+    return found if letters in headings or whole else declared or found
 
 
 def _declares_date(root: Any, date: str) -> bool:
@@ -181,7 +188,11 @@ def _from_body(blocks: Sequence[TextBlock], marked: Sequence[bool], title: str) 
     """Return what is between the ends of an article, or all text if that is clearly more.
 
     It begins with the heading that is the title of the page, and ends with prose and footnotes.
+    All text, too, begins with that heading where only short lines stand above it.
     """
+    start = _find_title(blocks, title, 0)
+    if not (any(marked[:start]) or any(len(one.text) >= _MIN_PROSE for one in blocks[:start])):
+        blocks, marked = blocks[start:], marked[start:]
     whole = _from_main(blocks, marked)
     ends = [at for at, keep in enumerate(marked) if keep]
     if not ends:
@@ -209,7 +220,8 @@ def _find_title(before: Sequence[TextBlock], title: str, first: int) -> int:
     wanted = _letters(title)
     for at, block in enumerate(before):
         said = _letters(block.text)
-        if block.level and not block.in_margin and len(said) >= _MIN_TITLE and said in wanted:
+        is_title = said == wanted or (len(said) >= _MIN_TITLE and said in wanted)
+        if said and is_title and block.level and not block.in_margin:
             return at
     return first
 
