@@ -165,8 +165,10 @@ def _fit_unseen(
     for part in parts:
         page = found.get(part.page)
         text = page.text[part.start : part.end].strip() if page else ""
-        passage = Passage(source=ids.get(part.page, ""), text=text)
-        new = list_new_passages([passage], shown) if text else []
+        source = ids.get(part.page, "")
+        new: Sequence[Mapping[str, object]] = [Passage(source=source, text=text)] if text else []
+        # Of most pages nothing was shown, and a long document has thousands.
+        new = list_new_passages(new, shown) if source in shown else new
         if not page or not new:
             continue
         size = sum(estimate_tokens(str(one["text"])) for one in new)

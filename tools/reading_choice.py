@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -176,10 +176,7 @@ async def _read_hits(
     before = sum(estimate_tokens(span.text) for span in chain.from_iterable(shared.values()))
     new = [cut for cut in cuts if not _is_inside(cut.span, shared.get(cut.page, ()))]
     own = await do(widen_hits, texts, new, wanted.room - before)
-    left = {
-        page: [one for one in spans if not _is_inside(one, shared.get(page, ()))]
-        for page, spans in own.items()
-    }
+    left = {page: _leave_out(spans, shared.get(page, ())) for page, spans in own.items()}
     places = await find_places(here.owner, [page.id for page in found])
     # Steps find documents in different orders, and what they share has to begin alike.
     alike = sorted(found, key=lambda page: page.location)
@@ -273,6 +270,24 @@ def _first_hits(found: Sequence[FoundPage], seen: Iterable[ShownSpan]) -> list[S
 
 def _is_inside(span: Span, others: Iterable[Span]) -> bool:
     return any(one.start <= span.start and span.end <= one.end for one in others)
+
+
+def _leave_out(spans: Sequence[Span], others: Iterable[Span]) -> list[Span]:
+    """Return what is left of pieces of a text without others, which the same prompt shows."""
+    left = list(spans)
+    for other in others:
+        left = [part for one in left for part in _outside(one, other)]
+    return left
+
+
+def _outside(span: Span, other: Span) -> Iterator[Span]:
+    """Yield what a piece of a text has before another one and behind it."""
+    before = span.text[: max(other.start - span.start, 0)]
+    behind = span.text[max(other.end - span.start, 0) :]
+    for start, part in ((span.start, before), (span.end - len(behind), behind)):
+        if part.strip():
+            first = start + len(part) - len(part.lstrip())
+            yield Span(first, first + len(part.strip()), part.strip())
 
 
 def _in_order(

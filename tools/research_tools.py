@@ -40,6 +40,7 @@ from tools.document_reading import (
 from tools.evidence import Evidence, gather_evidence, searches_web
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
+from tools.web.query_redaction import note_shown
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import describe_redacted_queries, read_web_pages
 
@@ -92,7 +93,7 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
                 raise
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
-        return _refuse(problem)
+        return _refuse(around, problem)
     shown = await _show_found(evidence, runtime, query, within)
     return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
 
@@ -107,8 +108,11 @@ async def outline_tool(source: str, runtime: Runtime) -> str:
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
-        return _refuse(problem)
-    return render_block("outline", describe_outline(document))
+        return _refuse(around, problem)
+    outline = describe_outline(document)
+    if document.kind != "web":
+        note_shown(around.site, outline)
+    return render_block("outline", outline)
 
 
 @tool("read")
@@ -140,9 +144,9 @@ async def read_tool(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
-        return _refuse(problem)
+        return _refuse(call, problem)
     if not evidence.passages:
-        return SEEN.format(sources=source)
+        return SEEN.format(sources=escape_tags(source))
     more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
     return join_prompt_blocks(await _show(evidence, runtime), more)
 
@@ -174,7 +178,7 @@ async def links_tool(source: str, runtime: Runtime) -> str:
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
-        return _refuse(problem)
+        return _refuse(around, problem)
     links = await list_links(around.site, document)
     listed = list(links.items())[:LISTED_LINKS]
     lines = [f"{address} {cut_injections(words)}" for address, words in listed]
@@ -195,7 +199,7 @@ async def open_tool(url: str, runtime: Runtime) -> str:
     problems: list[Problem] = []
     found = await read_web_pages(around.site, [canonicalise_url(url)], problems)
     if not found:
-        return _refuse(problems[0]) if problems else "There is nothing to read."
+        return _refuse(around, problems[0]) if problems else "There is nothing to read."
     evidence = await open_pages(around.site, around.choices, found)
     return await _show(evidence, runtime)
 
@@ -275,7 +279,8 @@ async def _list_answers(runtime: Runtime) -> list[str]:
     return [await answers.setdefault(key, loop.create_future()) for key in keys]
 
 
-def _refuse(problem: Problem) -> str:
+def _refuse(around: CallContext, problem: Problem) -> str:
+    note_shown(around.site, problem.hint)
     hint = f" ({problem.hint})" if problem.hint else ""
     return escape_tags(f"Refused: {problem.what}{hint}.")
 

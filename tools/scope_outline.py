@@ -12,6 +12,7 @@ from library.uploaded_files import with_uploads
 from prompts.data_blocks import render_block
 from runs.call_site import CallSite
 from tools.evidence import list_recalled_parts
+from tools.web.query_redaction import note_shown
 from tools.web.search_providers import list_available_providers
 
 
@@ -39,7 +40,9 @@ async def outline_scope(
     if not (roots or context.search or list_available_providers(os.environ)):
         memory = parse_scope(list_recalled_parts(context))
     scope = DocumentScope(list(dict.fromkeys(roots)), here.thread, memory)
-    return await outline_documents(here.owner, scope, about, max_tokens, language)
+    outline = await outline_documents(here.owner, scope, about, max_tokens, language)
+    note_shown(here, outline.text)
+    return outline
 
 
 def render_outline_block(outline: DocumentOutline) -> str:

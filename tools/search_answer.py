@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -47,6 +47,9 @@ MISFITS = 4
 MISSING = 4
 """For how many literal terms that no chosen hit contains a place of their own is shown."""
 
+_Place = tuple[int, int]
+"""The number of a page, and a place in its text."""
+
 
 class _Piece(NamedTuple):
     """A piece of a page to show, and how good its hit is, as a part of the best one."""
@@ -83,11 +86,23 @@ async def answer_search(
     best = cuts[0].worth if cuts else 0.0
     good = [cut for cut in cuts if cut.worth >= WEAK * best]
     query = "\n".join(wanted.queries)
-    named = await _read_named_sections(here.owner, query, found, good)
-    pieces = await do(_widen, found, good, named, best)
-    chosen = await do(_choose, pieces)
+    headings = await do(_find_named_headings, query, found, good)
+    named = await _read_named_sections(here.owner, found, headings)
+    # A long document has thousands of hits, and only those that are looked at are widened.
+    chosen = await do(_choose, _widen(found, good, named, best))
     chosen += await do(_find_missing, query, found, chosen)
     return await register_spans(here, chosen, files)
+
+
+def _find_named_headings(
+    query: str, found: Sequence[FoundPage], cuts: Sequence[ScoredPassage]
+) -> dict[_Place, _Place]:
+    """Return where the sections begin that the query names, by the hits in them."""
+    headings = {
+        (cut.page, cut.span.start): find_named_heading(query, found[cut.page].text, cut.span)
+        for cut in cuts
+    }
+    return {hit: (hit[0], one.start) for hit, one in headings.items() if one}
 
 
 def _find_missing(
@@ -107,23 +122,17 @@ def _find_missing(
 
 
 async def _read_named_sections(
-    owner: str, query: str, found: Sequence[FoundPage], cuts: Sequence[ScoredPassage]
-) -> dict[tuple[int, int], list[tuple[FoundPage, Span]]]:
-    """Return the sections that the query names, by page and start of the hits in them.
+    owner: str, found: Sequence[FoundPage], headings: Mapping[_Place, _Place]
+) -> dict[_Place, list[tuple[FoundPage, Span]]]:
+    """Return sections by the hits in them.
 
     A section may go on in the next pages of its document; one that is too long is left out.
     """
-    sections: dict[tuple[int, int], list[tuple[FoundPage, Span]]] = {}
-    for cut in cuts:
-        page = found[cut.page]
-        heading = find_named_heading(query, page.text, cut.span)
-        if heading is None:
-            continue
-        key = (cut.page, heading.start)
-        if key not in sections:
-            sections[key] = await _read_section(owner, page.id, heading.start)
-        sections[cut.page, cut.span.start] = sections[key]
-    return sections
+    begun = dict.fromkeys(headings.values())
+    sections = {
+        (page, start): await _read_section(owner, found[page].id, start) for page, start in begun
+    }
+    return {hit: sections[place] for hit, place in headings.items()}
 
 
 async def _read_section(owner: str, page_id: str, start: int) -> list[tuple[FoundPage, Span]]:
@@ -151,16 +160,14 @@ def _strip(text: str, start: int, end: int) -> Span:
 def _widen(
     found: Sequence[FoundPage],
     cuts: Sequence[ScoredPassage],
-    named: dict[tuple[int, int], list[tuple[FoundPage, Span]]],
+    named: Mapping[_Place, list[tuple[FoundPage, Span]]],
     best: float,
-) -> list[list[_Piece]]:
-    """Return what is to be shown for each hit, the best first."""
-    groups = []
+) -> Iterator[list[_Piece]]:
+    """Yield what is to be shown for each hit, the best first."""
     for cut in cuts:
         page, share = found[cut.page], cut.worth / best if best else 1.0
         pieces = named.get((cut.page, cut.span.start)) or [(page, _widen_hit(page.text, cut.span))]
-        groups.append([_Piece(*piece, share) for piece in pieces])
-    return groups
+        yield [_Piece(*piece, share) for piece in pieces]
 
 
 def _widen_hit(text: str, hit: Span) -> Span:
@@ -168,7 +175,7 @@ def _widen_hit(text: str, hit: Span) -> Span:
     return section if len(section.text) <= SECTION else merge_passages(text, [hit])[0]
 
 
-def _choose(groups: Sequence[list[_Piece]]) -> list[tuple[FoundPage, Span]]:
+def _choose(groups: Iterable[list[_Piece]]) -> list[tuple[FoundPage, Span]]:
     """Return the pieces for which there is room, each page's in order, the best page first."""
     chosen: dict[str, list[_Piece]] = {}
     used = misfits = 0

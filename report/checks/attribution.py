@@ -18,13 +18,11 @@ from report.checks.caveats import (
 )
 from report.checks.claims import (
     classify_statement,
-    has_back_reference,
     has_summary_reference,
     is_introduction,
     is_plain_claim,
     is_summary_opener,
     list_dangling_statements,
-    strip_transition,
 )
 from report.checks.comparison import SourceComparison
 from report.checks.contrast import find_contradiction
@@ -34,6 +32,7 @@ from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.sections import list_section_kinds, recommends
 from report.checks.source_text import index_source, normalize_statement, select_quotations
 from report.checks.verification import VerifiedText, list_titles, verify_citations
+from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
 from report.markdown.markdown_blocks import (
     BlockContext,
@@ -54,16 +53,6 @@ from report.markdown.markdown_blocks import (
 from report.markdown.markers import MARKER, QUOTE, add_marker, list_cited_ids, replace_markers
 from text.question_types import asks_judgement
 from text.script import detect_language
-from text.words import search_words
-
-LEAD_SHARE = {"en": 1 / 2, "zh": 1 / 5}
-"""A sentence without a source stays beside cited ones that have more of its words."""
-
-BRIEF_LEAD_FACTOR = {"en": 1.5, "zh": 2}
-"""How many times fewer words may be known of a brief sentence that leads on to a cited one."""
-
-MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
-"""So many words at most has a brief sentence."""
 
 
 class CheckedText(NamedTuple):
@@ -276,9 +265,18 @@ class _CitationEnforcer(SourceComparison):
         return statement
 
     def check_cited(self, statement: str, cited: Sequence[str]) -> str:
-        """Return a statement that cites sources; another one only where theirs say none of it."""
-        other = self.is_miscited(statement, cited) and self.find_other_source(statement, cited)
-        if other:
+        """Return a statement that cites sources; another one only where theirs say none of it.
+
+        A statement whose parts have sources of their own keeps these.
+        """
+        if self.only_names_sources(statement, cited):
+            return statement
+        alone = len(list_cited_parts(statement)) < 2
+        if (
+            alone
+            and self.is_miscited(statement, cited)
+            and (other := self.find_other_source(statement, cited))
+        ):
             return replace_markers(statement, other)
         self.doubt(statement, self.find_difference(statement, cited))
         return statement
@@ -328,23 +326,6 @@ class _CitationEnforcer(SourceComparison):
                 self.doubt(statement, "no_source")
                 left[at] = statement
         return left
-
-    def belongs_to_next(
-        self, statement: str, after: str, beside: str, named: Sequence[str]
-    ) -> bool:
-        """Tell whether a statement shares enough words with its surroundings to stay."""
-        lead = normalize_statement(statement)
-        around = [normalize_statement(beside), normalize_statement(after), self.asked]
-        known = set(search_words("\n".join(around)))
-        sources = [self.get_source(name).positions for name in dict.fromkeys(named)]
-        words = set(search_words(strip_transition(lead)))
-        shared = [one for one in words if one in known or any(one in source for source in sources)]
-        tongue = detect_language(lead)
-        refers = has_back_reference(after) and not has_back_reference(lead)
-        brief = len(words) <= MAX_BRIEF_WORDS[tongue]
-        divisor = 2 if refers else BRIEF_LEAD_FACTOR[tongue] if brief else 1
-        enough = len(shared) > LEAD_SHARE[tongue] / divisor * len(words)
-        return enough and not self.has_unsupported_number(lead, named)
 
     def doubt_hanging(self, gone: Sequence[RemovedSentence], left: Sequence[MarkdownBlock]) -> None:
         """Doubt the statements of what is left that point back to one that was removed."""

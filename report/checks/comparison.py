@@ -10,6 +10,7 @@ from report.checks.caveats import is_stated_computation, list_carried_claims
 from report.checks.claims import (
     classify_statement,
     has_attribution,
+    has_back_reference,
     is_about_source,
     is_assertion,
     strip_caption_label,
@@ -36,11 +37,12 @@ from report.checks.overlap import (
 from report.checks.quantities import has_unknown_date
 from report.checks.source_contents import SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
+from report.checks.verification import list_titles, plain_title
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
 from report.evidence_spans import extract_name_terms
 from report.markdown.code import find_unknown_identifier
-from report.markdown.markers import MARKER, QUOTE, blank_quotations, list_cited_ids
+from report.markdown.markers import MARKER, QUOTE, QUOTED_WORDS, blank_quotations, list_cited_ids
 from text.regex import regex
 from text.script import detect_language, simplify_chinese
 from text.words import search_words
@@ -48,6 +50,18 @@ from text.words import search_words
 # Of a statement that is of another source, its own sources have at most this share.
 _MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
 _LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
+
+
+LEAD_SHARE = {"en": 1 / 2, "zh": 1 / 5}
+"""A sentence without a source stays beside cited ones that have more of its words."""
+
+BRIEF_LEAD_FACTOR = {"en": 1.5, "zh": 2}
+"""How many times fewer words may be known of a brief sentence that leads on to a cited one."""
+
+MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
+"""So many words at most has a brief sentence."""
+
+_MAX_WORDS_BESIDE_TITLES = 6
 
 
 class SourceComparison(SourceContents):
@@ -111,6 +125,20 @@ class SourceComparison(SourceContents):
             has_other_subject(one, [text], [title], others) for one in [*self.above, said]
         )
 
+    def only_names_sources(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether a statement says no more than the titles of the sources that it cites.
+
+        Such is "Documentation: “borg prune” [S3], “borg compact” [S1]".
+        """
+        titles = list_titles({name: self.names[name] for name in cited if name in self.names})
+        said = MARKER.sub("", statement)
+        rest = QUOTED_WORDS.sub(
+            lambda words: "" if plain_title(words[words.lastgroup or 0]) in titles else words[0],
+            said,
+        )
+        left = [word for word in search_words(rest) if not word.isdigit()]
+        return rest != said and len(left) <= _MAX_WORDS_BESIDE_TITLES
+
     def is_miscited(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.
 
@@ -129,7 +157,7 @@ class SourceComparison(SourceContents):
         titles = set(search_words("\n".join(self.names.get(name, "") for name in cited)))
         wanted = set(search_words(strip_transition(said))) - titles
         if len(wanted) < MIN_UNRELATED_WORDS[detect_language(said)]:
-            return bool(wanted) and not any(
+            return len(wanted) > 1 and not any(
                 wanted & self.get_source(name).positions.keys() for name in cited
             )
         shares = (compute_share(wanted, self.get_source(name).positions) for name in cited)
@@ -299,6 +327,23 @@ class SourceComparison(SourceContents):
         sources, about = [self.get_source(name) for name in names], self.get_nameable_text(names)
         near = any(has_most_words(said, source, NEAR_SHARE) for source in sources)
         return near and not has_unknown_name(said, sources, about)
+
+    def belongs_to_next(
+        self, statement: str, after: str, beside: str, named: Sequence[str]
+    ) -> bool:
+        """Tell whether a statement shares enough words with its surroundings to stay."""
+        lead = normalize_statement(statement)
+        around = [normalize_statement(beside), normalize_statement(after), self.asked]
+        known = set(search_words("\n".join(around)))
+        sources = [self.get_source(name).positions for name in dict.fromkeys(named)]
+        words = set(search_words(strip_transition(lead)))
+        shared = [one for one in words if one in known or any(one in source for source in sources)]
+        tongue = detect_language(lead)
+        refers = has_back_reference(after) and not has_back_reference(lead)
+        brief = len(words) <= MAX_BRIEF_WORDS[tongue]
+        divisor = 2 if refers else BRIEF_LEAD_FACTOR[tongue] if brief else 1
+        enough = len(shared) > LEAD_SHARE[tongue] / divisor * len(words)
+        return enough and not self.has_unsupported_number(lead, named)
 
     def find_contrast(self, statement: str, name: str) -> str:
         """Return in what a statement differs from one source, or nothing."""

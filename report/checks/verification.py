@@ -87,10 +87,11 @@ def list_titles(names: Mapping[str, str]) -> frozenset[str]:
     """
     whole = (name.partition("\n")[0] for name in names.values())
     parts = (part for title in whole for part in (title, *title.split(SECTION_SEPARATOR)))
-    return frozenset(_plain_title(_PATTERNS.part_number.sub("", part)) for part in parts)
+    return frozenset(plain_title(_PATTERNS.part_number.sub("", part)) for part in parts)
 
 
-def _plain_title(title: str) -> str:
+def plain_title(title: str) -> str:
+    """Return the words of a title as titles are compared."""
     return " ".join(re.findall(r"\w+", title.casefold()))
 
 
@@ -118,7 +119,7 @@ def find_quotations(statement: str, titles: Collection[str] = frozenset()) -> li
         for one in spoken
         if is_quotation_length(one.words)
         and "\0" not in one.words
-        and _plain_title(one.words) not in titles
+        and plain_title(one.words) not in titles
     ]
     return sorted([*marked, *plain])
 

@@ -184,7 +184,7 @@ async def test_a_recorded_search_tells_what_was_sent_whatever_its_pages_release(
     place = CallSite("local/", "t1", "t1-1", "s1", "0.0")
     sent = []
     for _ in range(2):
-        search = WebSearch(place, make(told), ["searxng"])
+        search = WebSearch(place, make(told, style="It is for keepers of bees."), ["searxng"])
         await search.find_pages("Zorblatt bees")
         sent.append(search.sent)
 
@@ -287,3 +287,47 @@ async def test_the_number_of_an_account_in_the_question_is_in_no_query(
 
     assert queries(web)
     assert not any(one in query for query in queries(web) for one in ("7712", "seven"))
+
+
+NAMED = ("Quagmire", "Blorptown")
+
+
+@pytest.fixture
+async def named(tmp_path: Path, choices: dict[str, object]) -> dict[str, object]:
+    """Choices of a run over files that nothing finds, with private names in titles and headings."""
+    folder = tmp_path / "plans"
+    folder.mkdir()
+    (folder / "Blorptown.txt").write_text("A text without any word of the question.")
+    (folder / "plans.md").write_text(
+        "# Plans\n\n## Takeover of Quagmire\n\nWe pay.\n\n## End\n\nOk."
+    )
+    library = await ingest_folder("local/", folder, lambda _: None)
+    return {**choices, "files": [library.root]}
+
+
+async def test_names_and_headings_that_an_outline_shows_are_in_no_query(
+    thread: ThreadSession, named: dict[str, object], web: Loopback, script: Script
+):
+    script.on("Rewrite", {"question": BEES, "queries": ["bees Quagmire", "bees Blorptown"]})
+
+    await thread.begin(BEES, make(named), quiet)
+
+    assert BEES in queries(web)
+    assert not [one for one in queries(web) for name in NAMED if name in one]
+
+
+async def test_a_process_that_goes_on_with_a_run_knows_what_the_outline_has_shown(
+    thread: ThreadSession, named: dict[str, object], web: Loopback, script: Script
+):
+    script.on("Rewrite", {"question": BEES, "queries": []})
+    plan = draft("waggle dance")
+    plan["steps"][0]["queries"] = ["bees Quagmire"]
+    script.on("Draft", plan)
+    context = make(named, auto_accept=False)
+    await thread.begin(BEES, context, quiet)
+    new_process()
+
+    await thread.answer_review({"type": "approve"}, context, quiet)
+
+    assert len(queries(web)) > 1
+    assert not [one for one in queries(web) for name in NAMED if name in one]

@@ -177,3 +177,27 @@ def test_brackets_that_are_empty_in_the_source_are_no_reason_to_remove_a_quotati
 )
 def test_brackets_that_held_nothing_but_an_address_go_with_it(said: str, kept: str):
     assert verify_citations(said, {"S1": "A tape has heads. 磁带有磁头。"}).body == kept
+
+
+NAMED = {
+    "S1": "Run this to shrink the store. It needs no key.",
+    "S2": "This command thins out the boxes by age. Store and boxes are kept apart.",
+    "S3": "The crate prune and crate shrink commands are run by hand. Documentation of crate tools.",
+}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Documentation: “crate prune” [S2], “crate shrink” [S1].",
+        "| Single boxes | “crate shrink” [S1] |",
+        "The “crate prune” page still teaches `crate_age` [S2].",
+    ],
+)
+def test_the_title_of_a_source_in_quotation_marks_is_no_quotation(said: str):
+    names = {"S1": "crate shrink\na", "S2": "crate prune — Crate 1.2\nb", "S3": "All tools\nc"}
+
+    checked = enforce_citations(said, NAMED, "", names)
+
+    assert checked.body == said
+    assert not checked.removed

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from docx import Document
 from docx.oxml import OxmlElement
+from openpyxl import Workbook
 
 from tools.files.extractor import extract_document
 
@@ -127,4 +128,45 @@ async def test_a_column_of_a_web_table_is_named_by_all_of_its_headers(tmp_path, 
 
     assert "Mill: Eling; Flour 2019: 40; Flour 2020: 41; Bran 2020: 7." in await read_html(
         tmp_path, f"<h1>Mills</h1><table>{rows}</table>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "read_as"),
+    [
+        ("Country,2019,2020", "France,11,12", "Country: France; 2019: 11; 2020: 12."),
+        ("Country,2000,2010,2020", "Chad,1,2,3", "Country: Chad; 2000: 1; 2010: 2; 2020: 3."),
+        ("Mill,1914,1918", "Eling,1785,1910", "Mill; 1914; 1918.\nEling; 1785; 1910."),
+        ("2019,2020", "11,12", "2019; 2020.\n11; 12."),
+        ("Eling,40,41,42", "Ash,1,2,3", "Eling; 40; 41; 42.\nAsh; 1; 2; 3."),
+    ],
+)
+async def test_years_in_their_order_may_head_the_columns_of_a_table(
+    tmp_path, first, second, read_as
+):
+    (tmp_path / "a.csv").write_text(f"{first}\n{second}\n")
+
+    read = await extract_document(tmp_path / "a.csv")
+
+    assert read["sections"][0]["text"] == read_as
+
+
+async def test_a_cell_of_a_workbook_that_is_merged_over_rows_is_read_in_each(tmp_path):
+    book = Workbook()
+    for cells in (
+        ["Region", "Mill", "Tons"],
+        ["North", "Eling", 40],
+        ["", "Ash", 7],
+        ["S", "T", 1],
+    ):
+        book.active.append(cells)
+    book.active.merge_cells("A2:A3")
+    book.active.merge_cells("B4:C4")
+    book.save(tmp_path / "a.xlsx")
+
+    read = await extract_document(tmp_path / "a.xlsx")
+
+    assert read["sections"][0]["text"] == (
+        "Region: North; Mill: Eling; Tons: 40.\nRegion: North; Mill: Ash; Tons: 7.\n"
+        "Region: S; Mill: T."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -126,6 +127,23 @@ async def test_what_the_first_search_showed_is_read_alike_by_every_step(folder: 
 
     shared = [[one for one in step.passages if one.get("shared")] for step in steps]
     assert shared[0] == shared[1] != []
+
+
+async def test_what_every_step_reads_is_not_read_again_with_the_hits_of_one(folder: str):
+    seen = []
+    for query in ("tide 7", "tide 200", "tide 390", "bridge 200"):
+        found = await read(query, folder, 200)
+        spans = list_spans(found.passages, found.sources)
+        seen += [one | {"start": one["start"] + 60, "end": one["end"] - 30} for one in spans]
+
+    evidence = await read("book of the harbour of tide 7 and bridge 200", folder, 3_000, seen)
+
+    shared = [one["text"] for one in evidence.passages if one.get("shared")]
+    own = [one["text"] for one in evidence.passages if not one.get("shared")]
+    told = re.findall(r"(?:Tide|Bridge) \d+ is", "\n".join([*shared, *own]))
+    assert shared
+    assert own
+    assert len(told) == len({*told})
 
 
 async def test_a_page_of_the_web_that_fits_is_read_whole():

@@ -11,17 +11,19 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.gateway import work
+from graph.context import Context
 from graph.records import Source
 from library import store as pages
 from library.document_sections import outline_document
 from library.page_rows import NewPage
 from library.recall import read_pages
 from tests.fake_model import Script
-from tests.places import runtime
+from tests.places import runtime, somewhere
 from tests.unit.test_toolbox import STATE, stopped
 from tools import research_tools
 from tools.folder_ingestion import ingest_folder
 from tools.toolbox import RESEARCHER_TOOLS
+from tools.web.query_redaction import redact_outgoing_query
 
 OWNER = "local/"
 GUIDE = """\
@@ -244,6 +246,18 @@ async def test_an_outline_has_the_sections_with_their_sizes(script: Script, fold
 
     assert "- Gates (" in outline
     assert "- Night (" in outline
+
+
+@pytest.mark.parametrize(
+    "call", [("outline", {"source": "guide.md"}), ("read", {"source": "guide.md", "section": "x"})]
+)
+async def test_headings_that_a_tool_shows_leave_in_no_web_query(
+    script: Script, folder: str, call: tuple[str, dict[str, str]]
+):
+    await told(script, folder, call)
+
+    left = await redact_outgoing_query(somewhere(), Context(), "green keepers of mills")
+    assert left.dropped == ("keepers",)
 
 
 async def test_a_search_of_one_document_finds_its_parts_alone(script: Script, folder: str):

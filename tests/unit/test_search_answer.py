@@ -10,11 +10,15 @@ import pytest
 from library import store as pages
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
+from library.page_sizing import size_pages
+from text.reading_windows import section_around
+from text.sentences import Span
 from tools import search_answer
 from tools.agent_tools import make_research_tools
 from tools.passage_choice import PassageRequest, rank_passages
 
 OWNER = "local/"
+LONG = "https://mills.example.org/all"
 URL = "https://docs.gate.example/mod_gate.html"
 NAMES = [
     f"Gate{word}"
@@ -178,3 +182,24 @@ async def test_a_term_that_the_best_hits_lack_is_shown_where_it_stands(
 
     assert "No passage contains" not in said
     assert "Mind valve_omega" in said
+
+
+async def test_of_a_long_document_only_hits_that_may_be_shown_are_widened(
+    use: Use, monkeypatch: pytest.MonkeyPatch
+):
+    text = "\n\n".join(f"Mill {n} of the river has a green wheel of oak." for n in range(9_000))
+    await pages.store_pages(
+        OWNER, "web", LONG, size_pages([NewPage(title="M", place="", text=text)])
+    )
+    widened: list[Span] = []
+
+    def widen(page: str, hit: Span) -> Span:
+        widened.append(hit)
+        return section_around(page, hit)
+
+    monkeypatch.setattr(search_answer, "section_around", widen)
+
+    found = await use("search", query="green wheel of oak", source=LONG)
+
+    assert "green wheel of oak" in found
+    assert 0 < len(widened) < 100

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tools.files.parsed_document import TextBlock
 from tools.files.web_page import _from_body, read_article
 
@@ -82,6 +84,23 @@ def test_a_warning_is_not_the_title_of_a_page():
     text = page(f"<p>{LONG}</p>{warning}").replace('<h2 class="title">4.2. Mills</h2>', "")
 
     assert read_article(text).title == "4.2. Mills"
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "called"),
+    [
+        ("Mill manual - gate(8)", "", "Mill manual - gate(8)"),
+        ("Gates in winter | The Mill", "<h1>Gates in winter</h1>", "Gates in winter"),
+        ("Gates in winter", "", "Gates in winter"),
+    ],
+)
+def test_a_part_of_a_declared_title_is_one_only_if_it_is_a_heading(
+    title: str, heading: str, called: str
+):
+    text = "<p>The gate of the mill is opened at dawn and closed at dusk by the miller.</p>" * 30
+    page = f"<html><head><title>{title}</title></head><body>{heading}{text}</body></html>"
+
+    assert read_article(page).title == called
 
 
 def test_links_above_the_title_are_left_out_where_little_of_a_page_is_known_to_be_its_article():

@@ -347,9 +347,24 @@ def _numbered(rows: Iterable[list[str]]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Tell whether a row has several cells and none is a number; years in a header are too rare."""
+    """Tell whether a row has several cells and none is a number, except years in their order."""
     bare = [cell.replace(".", "", 1).replace(",", "").lstrip("-+") for cell in cells]
-    return sum(map(bool, cells)) > 1 and not any(map(str.isdecimal, bare))
+    numbers = [cell for cell, digits in zip(cells, bare, strict=True) if digits.isdecimal()]
+    return sum(map(bool, cells)) > 1 and (not numbers or _are_columns(numbers, cells))
+
+
+_YEAR = regex(r"(?:1[89]|20)\d\d")
+
+
+def _are_columns(numbers: Sequence[str], cells: Sequence[str]) -> bool:
+    """Tell whether numbers are the years of the columns of a table, whose rows have names."""
+    if len(numbers) == sum(map(bool, cells)) or not all(map(_YEAR.fullmatch, numbers)):
+        return False
+    steps = {int(after) - int(before) for before, after in pairwise(numbers)}
+    # Two years in a row of data are most often the beginning and the end of something.
+    return bool(steps) and (
+        steps in ({1}, {-1}) or (len(numbers) > 2 and len(steps) == 1 and 0 not in steps)
+    )
 
 
 _HEADER_LINES = 12

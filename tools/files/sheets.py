@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
 from openpyxl import load_workbook
+from openpyxl.utils import column_index_from_string
 from openpyxl.utils.exceptions import InvalidFileException
 
 from tools.files.archive import open_archive
@@ -53,8 +55,44 @@ def _open(file: FileContent) -> Any:
 def _rows(sheet: Any) -> Iterator[list[str]]:
     # Some programs declare wrong dimensions, and openpyxl reads only what is inside them.
     sheet.reset_dimensions()
-    for cells in sheet.iter_rows(values_only=True):
-        yield [_render(cell) for cell in cells]
+    below = _find_merged(sheet)
+    above: list[str] = []
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        row = [_render(cell) for cell in cells]
+        for column in below.get(number, ()):
+            row += [""] * (column + 1 - len(row))
+            row[column] = row[column] or (above[column] if column < len(above) else "")
+        above = row
+        yield row
+
+
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s+ref=\"([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})\"")
+_PIECE = 1_000_000
+_OVERLAP = 100
+_MAX_MERGED = 100_000
+
+
+def _find_merged(sheet: Any) -> dict[int, list[int]]:
+    """Return the columns that merged cells continue from the row above, by the row.
+
+    They stand behind the cells in a sheet, and openpyxl does not read them in this mode.
+    """
+    found: dict[int, list[int]] = {}
+    places: set[bytes] = set()
+    with sheet._get_source() as source:
+        piece = source.read(_PIECE)
+        while piece:
+            for match in _MERGED.finditer(piece):
+                column, first, last = match.groups()
+                rows = range(int(first) + 1, min(int(last), int(first) + _MAX_MERGED) + 1)
+                if match[0] in places or len(places) + len(rows) > _MAX_MERGED:
+                    continue
+                places.add(match[0])
+                for row in rows:
+                    found.setdefault(row, []).append(column_index_from_string(column.decode()) - 1)
+            more = source.read(_PIECE)
+            piece = piece[-_OVERLAP:] + more if more else b""
+    return found
 
 
 def _render(value: object) -> str:

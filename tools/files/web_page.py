@@ -117,18 +117,22 @@ def read_article(text: str, *, search: bool = True) -> Article:
     )
 
 
-def _choose_title(root: Any, found: str, declared: str) -> str:
-    """Return the title that was found if the page bears it out, else the one it declares.
+_PARTED = regex(r"\s[-–—|·:»]+\s|\s[|»]")
 
-    Otherwise a manual page with a warning in it would be called "Warning". Where the two say the
-    same, it is spelt as declared: what was found has spaces around words in code.
+
+def _choose_title(root: Any, found: str, declared: str) -> str:
+    """Return the title that was found if a heading of the page bears it out, else what it declares.
+
+    Otherwise a manual page with a warning in it would be called "Warning". A part of what the page
+    declares may be the site ("Postfix manual - anvil(8)"). Where the two say the same, it is spelt
+    as declared: what was found has spaces around words in code.
     """
     letters = _letters(found)
-    if letters and letters == _letters(declared):
+    if not letters or letters == _letters(declared):
         return declared
-    headings = (_letters("".join(one.itertext())) for one in root.iterfind(".//h1"))
-    borne_out = letters and (letters in _letters(declared) or letters in headings)
-    return found if borne_out else declared or found
+    headings = [_letters("".join(one.itertext())) for one in root.iterfind(".//h1")]
+    whole = not headings and not _PARTED.search(declared) and letters in _letters(declared)
+    return found if letters in headings or whole else declared or found
 
 
 def _declares_date(root: Any, date: str) -> bool:

@@ -14,10 +14,13 @@ from sqlalchemy import select
 
 from calls.ledger import recorded_hits
 from config.errors import ErrorCode, Problem
-from config.resources import SharedTasks
+from config.resources import RecentCache, Resource, SharedTasks
 from config.settings import settings
 from graph.context import Context
+from library.document_listing import DocumentScope
+from library.document_outline import outline_documents
 from library.tables import pages, sources
+from library.uploaded_files import with_uploads
 from memory.agents_md.memory import list_memory_files
 from memory.experience.insights import list_insights
 from memory.experience.related_runs import load_related_runs
@@ -30,6 +33,9 @@ from storage.engine import read_rows
 from text.private_words import RedactionMaterial, TextVocabulary, cached_vocabulary
 from text.redaction import RedactedQuery, redact_private_words
 
+RUNS = 1_000
+"""Of how many runs this process knows what their models were shown beside pages."""
+
 HINT = "mention the words in the question, or permit them with --set private_queries=true"
 
 WEB = "web"
@@ -39,11 +45,23 @@ _reading = SharedTasks[tuple[str, str, str, str], RedactionMaterial]()
 """The materials that are being read."""
 
 
+_shown: Resource[RecentCache[tuple[str, str], dict[str, None]]] = Resource(
+    lambda: RecentCache(RUNS)
+)
+"""What the models of runs were shown beside pages, by owner and run."""
+
+
+def note_shown(here: CallSite, text: str) -> None:
+    """Note that a model is shown words of files that are no passage: names, titles and headings."""
+    _shown.get().setdefault((here.owner, here.run), {})[text] = None
+
+
 async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
     """Return a query without what may not leave.
 
-    A word of the memory or of the person's files may not leave if the person has not said it in
-    this thread and no web page read in it contains it; a secret may never leave.
+    A word of the memory or of the person's files, their names and their headings may not leave if
+    the person has not said it in this thread and no web page read in it contains it; a secret may
+    never leave.
 
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
@@ -65,15 +83,18 @@ async def _material(here: CallSite, context: Context) -> RedactionMaterial:
 
 
 async def _read_material(here: CallSite, context: Context) -> RedactionMaterial:
-    said, read, notes = await asyncio.gather(
-        list_person_messages(here.owner, [here.thread]), _read(here), _remembered(here)
+    said, read, notes, listed = await asyncio.gather(
+        list_person_messages(here.owner, [here.thread]),
+        _read(here),
+        _remembered(here),
+        _listed(here, context),
     )
     public, files = read
     return RedactionMaterial(
         own=_vocabularies([*said, context.style]),
         public=_vocabularies([*public, *await _hits(here)]),
         memory=_vocabularies(notes),
-        files=_vocabularies(files),
+        files=_vocabularies([*files, *listed]),
     )
 
 
@@ -91,6 +112,23 @@ async def _read(here: CallSite) -> tuple[list[str], list[str]]:
     return [text for kind, text in texts if kind == WEB], [
         text for kind, text in texts if kind != WEB
     ]
+
+
+async def _listed(here: CallSite, context: Context) -> list[str]:
+    """Return what the models were shown of files beside pages.
+
+    A process that goes on with a run was not there when the outline was shown, and makes it anew.
+    """
+    noted = [*_shown.get().get((here.owner, here.run), {})]
+    roots = await with_uploads(here.owner, here.thread, context.files)
+    if noted or not roots:
+        return noted
+    its = (runs.c.owner == here.owner, runs.c.id == here.run)
+    question = (await read_rows(select(runs.c.question).where(*its))).scalar() or ""
+    scope = DocumentScope(list(dict.fromkeys(roots)), here.thread)
+    outline = await outline_documents(here.owner, scope, question)
+    note_shown(here, outline.text)
+    return [outline.text]
 
 
 async def _hits(here: CallSite) -> list[str]:
