@@ -219,7 +219,7 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
     asked = _LINES.fullmatch(lines.strip())
     first = int(asked[1]) if asked else 0
     last = int(asked[2] or asked[1]) if asked else 0
-    texts = {page.id: page.text for page in await read_pages(here.owner, list_page_ids(document))}
+    texts = {page.id: page.text for page in await read_pages(here.owner, list_part_ids(document))}
     parts: list[PagePart] = []
     done = 0
     for part in document.pages:
@@ -247,7 +247,7 @@ async def search_document(
     here: CallSite, context: Context, document: OutlinedDocument, query: str
 ) -> Evidence:
     """Return what answers a query in one document, in all of its pages."""
-    found = await read_pages(here.owner, list_page_ids(document))
+    found = await read_pages(here.owner, list_part_ids(document))
     wanted = PassageRequest([query], READ_TOKENS)
     return await answer_search(here, context, [found], wanted, context.files)
 
@@ -260,7 +260,7 @@ async def around_parts(here: CallSite, document: OutlinedDocument, words: str) -
     """
     found = [
         (span, page)
-        for page in await read_pages(here.owner, list_page_ids(document))
+        for page in await read_pages(here.owner, list_part_ids(document))
         for span in _find_places(words, page.text)
     ]
     found.sort(key=lambda one: one[1].text[: one[0].start].rstrip(" `*-#")[-1:] not in ("", "\n"))
@@ -287,14 +287,14 @@ def _around(text: str, place: Span) -> tuple[int, int]:
     return section.start, max([section.end, *ends])
 
 
-def list_page_ids(document: OutlinedDocument) -> list[str]:
+def list_part_ids(document: OutlinedDocument) -> list[str]:
     """Return the ids of the pages of a document, in order."""
     return [part.page for part in document.pages]
 
 
 async def list_links(here: CallSite, document: OutlinedDocument) -> dict[str, str]:
     """Return the addresses that a web page links to, each with the words of the link."""
-    return await list_page_links(here.owner, list_page_ids(document))
+    return await list_page_links(here.owner, list_part_ids(document))
 
 
 async def list_page_links(owner: str, page_ids: Sequence[str]) -> dict[str, str]:

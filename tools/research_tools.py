@@ -30,8 +30,8 @@ from tools.document_reading import (
     line_parts,
     list_absent_terms,
     list_links,
-    list_page_ids,
     list_page_links,
+    list_part_ids,
     open_pages,
     read_part,
     search_document,
@@ -86,7 +86,7 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
     try:
         try:
             document = await find_document(here, choices, around.sources, source)
-            within = list_page_ids(document)
+            within = list_part_ids(document)
             evidence = await search_document(here, choices, document, query)
         except Problem:
             if not site or not (web or await list_site_documents(here.owner, site)):
@@ -139,7 +139,7 @@ async def read_tool(
         parts = await _list_parts(call, document, section, around, lines)
         if not parts:
             found = await search_document(call.site, call.choices, document, around)
-            return await _show_found(found, runtime, around, list_page_ids(document))
+            return await _show_found(found, runtime, around, list_part_ids(document))
         evidence, rest = await read_part(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
