@@ -14,7 +14,9 @@ from langchain_core.messages import AnyMessage
 from calls.run_budget import RunBudget
 from graph.context import Context
 from graph.records import Source
+from memory.middleware import BEGINNING
 from runs.call_site import CallSite
+from text.script import detect_language
 
 
 @dataclass
@@ -62,6 +64,11 @@ class CallContext:
     """What each call of a tool has answered, or will, by `tool_answer_key`."""
     tool_results: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""
+
+    @property
+    def language(self) -> str:
+        """The language of what the role is told, in which its tools answer."""
+        return detect_language(self.system[:BEGINNING])
 
 
 def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:

@@ -23,17 +23,17 @@ from text.script import detect_language
 from text.tokens import bytes_fit, count_tokens, load_vocabulary
 
 
-def repair_tool_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def repair_tool_calls(messages: Sequence[AnyMessage], language: str = "en") -> list[AnyMessage]:
     """Return a conversation in which the results of tool calls directly follow them.
 
     A call without a result, which a run leaves that is cancelled or killed while a tool works, gets
-    one that says so; a result without a call is removed.
+    one that says so in a language; a result without a call is removed.
     """
     results = [message for message in messages if isinstance(message, ToolMessage)]
     repaired: list[AnyMessage] = []
     for message in messages:
         if isinstance(message, AIMessage):
-            repaired += [message, *(_result(call, results) for call in _calls(message))]
+            repaired += [message, *(_result(call, results, language) for call in _calls(message))]
         elif not isinstance(message, ToolMessage):
             repaired.append(message)
     return repaired
@@ -45,13 +45,13 @@ def _calls(message: AIMessage) -> Iterator[dict[str, Any]]:
     yield from ({**call} for call in message.invalid_tool_calls)
 
 
-def _result(call: dict[str, Any], results: list[ToolMessage]) -> ToolMessage:
+def _result(call: dict[str, Any], results: list[ToolMessage], language: str) -> ToolMessage:
     """Take the first result of a call: some servers reuse the id for later calls."""
     for at, result in enumerate(results):
         if result.tool_call_id == call["id"]:
             return results.pop(at)
     name = call["name"] or ""
-    text = render_prompt("cut_off", tool=name).strip()
+    text = render_prompt("cut_off", language=language, tool=name)
     return ToolMessage(text, tool_call_id=call["id"] or "", name=name, status="error")
 
 
@@ -82,8 +82,9 @@ class CompactionMiddleware(AgentMiddleware[Any, CallContext, Any]):
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
         """Pass the request on with a conversation that fits."""
-        short, said = request.runtime.context.compacted, request.messages
-        talk = repair_tool_calls([*short.messages, *said[short.upto :]])
+        around, said = request.runtime.context, request.messages
+        short = around.compacted
+        talk = repair_tool_calls([*short.messages, *said[short.upto :]], around.language)
         system = str(request.system_message.text) if request.system_message else ""
         window = int(WINDOW_SHARE * input_window(request.model))
         if len(talk) > 1 and not await messages_fit(talk, window, system):

@@ -30,7 +30,7 @@ from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
 from graph.records import Source
-from memory.middleware import last_turns
+from memory.middleware import BEGINNING, last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
 from models.faults import raise_if_fatal
 from prompts.data_blocks import join_prompt_blocks, render_block, wrap_blocks
@@ -45,9 +45,6 @@ NO_SOURCES: Mapping[str, Source] = MappingProxyType({})
 
 Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
-
-BEGINNING = 100
-"""How many characters of a system prompt show its language."""
 
 DEFAULT_REPAIRS = 2
 """How often a model is shown what is wrong with its answer, by default."""
@@ -119,7 +116,7 @@ async def _answer(
 ) -> Answer:
     """Ask, and ask again with an explanation while the answer cannot be read."""
     talk = list(messages)
-    language, capped = detect_language(around.system[:BEGINNING]), ""
+    language, capped = around.language, ""
     for _ in range(1 + repairs):
         try:
             reply = _last(await _converse(around, talk, schema))

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 
 from config.errors import ErrorCode, Problem
 from prompts.loader import render_prompt
-from prompts.typed_answers import describe_answer_error, describe_field_errors, translate_schema
+from prompts.typed_answers import describe_answer_error, describe_field_errors
 from report.markdown.sanitizer import sanitize_query, sanitize_text
 from text.normalization import normalize_text
 from text.regex import regex
@@ -48,26 +48,41 @@ class UnreadableAnswer(ValueError):
     """An answer has no object that could be read; its one argument says why, as a code."""
 
 
+_WORDS = frozenset(["title", "description", "default"])
+"""The keys of a schema that do not tell the form of an answer."""
+
+_NAMED = frozenset(["properties", "$defs"])
+"""The keys of a schema whose values are schemas by the names of fields and of models."""
+
+
 @cache
 def describe_schema(schema: type[BaseModel], tongue: str = "en") -> str:
     """Return the form of an answer as a prompt in a language asks for it."""
-    form = _simplify_schema(schema.model_json_schema())
-    form = translate_schema(form) if tongue == "zh" else form
-    written = json.dumps(form, ensure_ascii=False, separators=(",", ":"))
+    written = json.dumps(bare_schema(schema), ensure_ascii=False, separators=(",", ":"))
     return render_prompt("typed", language=tongue, schema=written)
 
 
-def _simplify_schema(form: Any) -> Any:
-    """Return a schema without titles, which repeat the names, and without defaults."""
+@cache
+def bare_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of an answer without words.
+
+    What its fields hold is said in the prompt that asks for it, in the language of the prompt.
+    """
+    form: dict[str, Any] = _without_words(schema.model_json_schema())
+    return form
+
+
+def _without_words(form: Any) -> Any:
     if isinstance(form, list):
-        return [_simplify_schema(item) for item in form]
+        return [_without_words(item) for item in form]
     if not isinstance(form, dict):
         return form
     return {
-        name: _simplify_schema(value)
+        name: {field: _without_words(one) for field, one in value.items()}
+        if name in _NAMED
+        else _without_words(value)
         for name, value in form.items()
-        # A field may have this name, too: then its value is a schema.
-        if name not in ("title", "default") or isinstance(value, dict)
+        if name not in _WORDS
     }
 
 

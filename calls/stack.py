@@ -27,18 +27,18 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
+from calls.replies import bare_schema
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
 from memory.experience.memory import INSIGHT_TITLE
-from memory.middleware import BEGINNING, MemoryMiddleware
+from memory.middleware import MemoryMiddleware
 from memory.protocol import Query
 from memory.registry import MEMORIES
 from memory.token_budget import MemoryBlock
 from models.extractive.model import ExtractiveChatModel
 from prompts.loader import render_prompt
 from runs.trace import trace
-from text.script import detect_language
 
 Agent = CompiledStateGraph[Any, CallContext, Any, Any]
 
@@ -76,6 +76,8 @@ class Toolbox:
     """The tools that a role may use; an agent is compiled once for each toolbox."""
 
     tools: tuple[BaseTool, ...]
+    offer: Callable[[CallContext], Sequence[BaseTool]] | None = None
+    """Returns those of them that a call can use, in the words for it."""
 
 
 @cache
@@ -85,7 +87,7 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
         # `ResponseFormatMiddleware` replaces it by the model of the call.
         ExtractiveChatModel(),
         toolbox.tools,
-        middleware=[ToolLimitMiddleware(), _layers(None)],
+        middleware=[ToolLimitMiddleware(), _layers(None, toolbox)],
         context_schema=CallContext,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
@@ -104,7 +106,7 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
         super().__init__()
         self.settings: dict[str, Any] = {}
         if schema:
-            form = {"name": schema.__name__, "schema": schema.model_json_schema(), "strict": False}
+            form = {"name": schema.__name__, "schema": bare_schema(schema), "strict": False}
             self.settings["response_format"] = {"type": "json_schema", "json_schema": form}
 
     async def awrap_model_call(
@@ -136,6 +138,20 @@ class ResponseFormatMiddleware(AgentMiddleware[Any, CallContext, Any]):
                 raise
         _formless.get().add(model)
         return await handler(asked)
+
+
+class ToolOfferMiddleware(AgentMiddleware[Any, CallContext, Any]):
+    """Offer a call the tools that it can use, described in the language of its prompt."""
+
+    def __init__(self, offer: Callable[[CallContext], Sequence[BaseTool]]) -> None:
+        super().__init__()
+        self.offer = offer
+
+    async def awrap_model_call(
+        self, request: ModelRequest[CallContext], handler: CallHandler
+    ) -> ModelResponse[Any]:
+        """Pass the request on with these tools."""
+        return await handler(request.override(tools=[*self.offer(request.runtime.context)]))
 
 
 def _query(request: ModelRequest[CallContext]) -> Query:
@@ -232,11 +248,13 @@ class MiddlewareChain(AgentMiddleware[Any, CallContext, Any]):
 
 
 @cache
-def _layers(schema: type[BaseModel] | None) -> MiddlewareChain:
+def _layers(schema: type[BaseModel] | None, toolbox: Toolbox | None = None) -> MiddlewareChain:
     """Return the stack around a call, from the outside in."""
+    offered = [ToolOfferMiddleware(toolbox.offer)] if toolbox and toolbox.offer else []
     # The prompts for typed answers are short already.
     fitting = [] if schema else [CompactionMiddleware()]
     return MiddlewareChain(
+        *offered,
         ResponseFormatMiddleware(schema),
         *fitting,
         LedgerMiddleware(),
@@ -277,8 +295,6 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
 
 
 def _refuse_tool(around: CallContext, request: ToolCallRequest) -> ToolMessage:
-    said = render_prompt(
-        "tools_used_up", language=detect_language(around.system[:BEGINNING])
-    ).strip()
+    said = render_prompt("tools_used_up", language=around.language)
     called = {"tool_call_id": request.tool_call["id"] or "", "name": request.tool_call["name"]}
     return ToolMessage(said, **called, status="error")

@@ -3,11 +3,13 @@
 The job: a plan of N steps with two searches each, five pages of about a thousand words for every
 query, findings of 300 words, a report of 800 words. The model takes 0.3 s for a call, a search and
 a page 0.1 s each; all of them are servers on loopback. With `--depth deep` a step has two rounds of
-tools before its finding: a search, then a section of a page that it found. The process is warm, as
-that of a server: a run of another project goes before. The job is measured with nothing in memory,
-and again after three earlier runs on the subject. The chain and the wall time end when the report
-is handed over; what is learnt behind it takes the seconds of the last column, and its calls and
-tokens are counted too. The figures of other systems for the same job stand below ours.
+tools before its finding: a search, then a section of a page that it found; a report on many steps
+is written in sections of 300 words. A deep run of eight steps reaches its cap of two dollars, at
+the prices of `gpt-4o`, before its report is compared with the sources. The process is warm, as that
+of a server: a run of another project goes before. The job is measured with nothing in memory, and
+again after three earlier runs on the subject. The chain and the wall time end when the report is
+handed over; what is learnt behind it takes the seconds of the last column, and its calls and tokens
+are counted too. The figures of other systems for the same job stand below ours.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from config.errors import ErrorCode
 from config.resources import replace_resources
 from evals.world import World
 from graph.depth import DEPTHS
@@ -148,7 +151,7 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
         started, begun = time.perf_counter(), time.time()
         outcome = await ThreadSession(warm.graph, "job").begin("How do bees live?", context, watch)
         ended = time.perf_counter()
-        made = [line for line in await read_trace("job-1") if line["kind"] == "model"]
+        made = [line for line in await read_trace("job-1") if _is_made(line)]
     # Before the prompts are counted: the vocabulary takes 70 MB, and the job may need none.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     wall = times["answered"] - started
@@ -172,6 +175,11 @@ def _choices(steps: int, depth: str) -> Context:
     choices = {"auto_accept": True, "max_steps": steps, "search": ["searxng"], "parallelism": 8}
     # One of the earlier runs asks the same, and the job is to be done as if it were new.
     return build_context({**choices, "depth": depth, "again": "new"})
+
+
+def _is_made(line: dict[str, Any]) -> bool:
+    """Tell whether a line of the trace is a call of a model, and not one that a cap forbade."""
+    return bool(line["kind"] == "model" and line["status"] != ErrorCode.BUDGET_SPENT)
 
 
 def _cost(
@@ -204,6 +212,13 @@ def _chain(calls: list[dict[str, Any]]) -> int:
 
 
 def _branch(call: dict[str, Any]) -> str:
+    """Return what a call belongs to that goes on beside others; "" if all others are awaited.
+
+    The sections of a report are written side by side, and its other parts are not.
+    """
+    prefix, _, part = call["step"].rpartition(".")
+    if prefix and not part.isdecimal():
+        return ""
     return str(call["step"] or (call["role"] if call["role"] in BESIDE else ""))
 
 

@@ -145,7 +145,8 @@ def make_rules(
         steps: The steps of its plan.
         finding: About how many words it writes on a step.
         report: About how many words its report has.
-        reads_on: Whether it searches once and reads a section before it writes on a step.
+        reads_on: Whether it searches once and reads a section before it writes on a step, and
+            writes a long report in sections.
     """
     plan = [
         {
@@ -171,19 +172,37 @@ def make_rules(
         {"schema": "Lookup", "reply": {"keywords": ["bees"], "meanings": ["How do bees live?"]}},
         {"schema": "Notes", "reply": _notes},
         {"schema": "Lessons", "reply": {"lessons": []}},
-        *(_tool_rules(finding) if reads_on else []),
+        *(_deep_rules(finding) if reads_on else []),
         {"match": "<step", "reply": lambda body: _prose(_last_text(body), finding)},
         {"match": "<findings>", "reply": lambda body: _prose(_last_text(body), report)},
     ]
 
 
-def _tool_rules(finding: int) -> list[dict[str, Any]]:
-    """Return what a researcher does with tools, round by round, and what it writes then."""
+def _deep_rules(words: int) -> list[dict[str, Any]]:
+    """Return what a researcher does with tools before it writes, and how a report gets sections.
+
+    Args:
+        words: About how many words a finding has, and a section.
+    """
     return [
+        {"schema": "ReportOutline", "reply": _outline},
+        {"schema": "WholePass", "reply": lambda body: {"opening": _prose(_last_text(body), 60)}},
+        {"match": "<section ", "reply": lambda body: _prose(_last_text(body), words)},
         {"match": "<step", "tool_calls": _search},
         {"after_tool": True, "answered": 1, "tool_calls": _read_section},
-        {"after_tool": True, "reply": lambda body: _prose(_whole_text(body), finding)},
+        {"after_tool": True, "reply": lambda body: _prose(_whole_text(body), words)},
     ]
+
+
+def _outline(body: dict[str, Any]) -> dict[str, Any]:
+    """Plan a section for every two findings."""
+    ids = re.findall(r'<finding id="([^"]+)"', _last_text(body))
+    pairs = [ids[at : at + 2] for at in range(0, len(ids), 2)]
+    sections = [
+        {"title": f"Bees, part {number}", "says": "What was counted.", "findings": pair}
+        for number, pair in enumerate(pairs, start=1)
+    ]
+    return {"sections": sections}
 
 
 def _search(body: dict[str, Any]) -> list[dict[str, Any]]:

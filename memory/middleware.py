@@ -114,7 +114,8 @@ async def recall_block(
     Raises:
         Problem: Why a memory cannot be read.
     """
-    query = query._replace(revision=query.revision or await read_revision(query.owner))
+    revision = query.revision or await read_revision(query.owner)
+    query = query._replace(revision=revision, language=language)
     asked = [one for one in memories if one.name not in query.excluded]
     notes = await asyncio.gather(*(memory.recall(query, budget) for memory in asked))
     groups = [

@@ -41,6 +41,8 @@ class Query(NamedTuple):
     """The folders and files under research: nothing in them is a memory."""
     question: str = ""
     """The question of the run, where the call is about a part of it."""
+    language: str = "en"
+    """The language of what the role is told."""
 
     @property
     def context(self) -> str:

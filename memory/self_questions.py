@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from memory.facts.fact import Fact
 from memory.facts.queries import list_facts
 from memory.profile.store import load_profile
+from prompts.loader import render_prompt
 from text.normalization import fold_text
 from text.pattern_files import PatternFile
 from text.words import query_terms, search_words
@@ -171,10 +172,7 @@ def _has_synonym(word: str, text: str, words: set[str]) -> bool:
 def render_personal_note(note: PersonalNote, language: str) -> str:
     """Return a note as a sentence with the day it was said and where it is stored."""
     day = datetime.fromtimestamp(note.at, UTC).astimezone().date().isoformat()
-    text = note.quote or note.text
-    is_fact = note.memory == "facts"
-    if language == "zh":
-        where = f"事实 {note.id[:8]}" if is_fact else "个人资料"
-        return f"你在 {day} 说过：“{text}”（{where}）。"
-    where = f"fact {note.id[:8]}" if is_fact else "profile"
-    return f"You said on {day}: “{text}” ({where})."
+    said = {"day": day, "text": note.quote or note.text}
+    if note.memory == "facts":
+        return render_prompt("said_fact", language=language, id=note.id[:8], **said)
+    return render_prompt("said_profile", language=language, **said)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.compaction import WINDOW_SHARE
 from calls.context_window import input_window
@@ -54,15 +54,11 @@ BY_SEVERITY: tuple[VerdictGrade, ...] = ("own", "supported", "not_said", "contra
 class SentenceVerdict(BaseModel):
     """The verdict on one sentence."""
 
-    sentence: int = Field(description="the number of the sentence")
+    sentence: int
     verdict: VerdictGrade
-    source: str = Field(default="", description="the id of the source that says it")
-    says: str = Field(
-        default="", description="what the source says instead, a few words copied exactly"
-    )
-    part: str = Field(
-        default="", description="where only a part is wrong, that part, copied exactly"
-    )
+    source: str = ""
+    says: str = ""
+    part: str = ""
 
 
 class Checks(BaseModel):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask
 from calls.replies import VisibleText
@@ -44,14 +44,10 @@ from tools.overview import asks_overview
 class Triage(BaseModel):
     """What to do with what a person said."""
 
-    research: bool = Field(description="true unless it is only small talk")
-    reply: VisibleText = Field(default="", description="the answer to small talk, else empty")
-    revision: RevisionKind | Literal[""] = Field(
-        default="", description="how the last report is to be changed, if that is asked for"
-    )
-    topic: VisibleText = Field(
-        default="", description="for deepen and add: the section, or what to add"
-    )
+    research: bool
+    reply: VisibleText = ""
+    revision: RevisionKind | Literal[""] = ""
+    topic: VisibleText = ""
 
 
 async def coordinator(state: State, runtime: Runtime[Context]) -> State:

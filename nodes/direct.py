@@ -121,13 +121,12 @@ async def _answer_from_notes(place: CallSite, question: str, language: str) -> D
 
 def notes_as_results(notes: Sequence[PersonalNote], language: str) -> list[DerivedText]:
     """Return each note about the person as a text of a direct answer."""
-    titles = {"facts": ("What you told", "你说过的话"), "profile": ("Your profile", "你的个人资料")}
     return [
         DerivedText(
             "note",
             f"{note.memory}/{note.id}",
             f"dossier memory show {note.id[:8] if note.memory == 'facts' else 'profile'}",
-            titles[note.memory][language == "zh"],
+            render_prompt(f"told_{note.memory}", language=language),
             "",
             f"- {to_plain_line(render_personal_note(note, language))}",
         )

@@ -34,6 +34,7 @@ from graph.records import Plan, PlanQuestion
 from graph.state import State
 from memory.experience.utterances import PERSON_SPEAKER, PLAN_EDIT
 from prompts.loader import render_prompt
+from report.labels import get_label
 from runs.call_site import CallSite, call_site
 from runs.lifecycle import check_thread_owner, set_run_status
 from text.normalization import is_blank
@@ -69,10 +70,11 @@ def _plan_outline(plan: Plan, language: str) -> str:
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
     lines = [*filter(None, (plan["title"], plan["thought"], seen)), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
+    comma = get_label("comma", language)
     for step in plan["steps"]:
-        needs = ", ".join(numbers.get(need, need) for need in step["needs"])
-        suffix = f" (after {needs})" if needs else ""
-        lines.append(f"{numbers[step['id']]}. {step['title']}{suffix}")
+        needs = comma.join(numbers.get(need, need) for need in step["needs"])
+        after = render_prompt("plan_step_after", language=language, steps=needs) if needs else ""
+        lines.append(f"{numbers[step['id']]}. {step['title']}{after}")
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()

@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask
 from calls.replies import VisibleText
@@ -286,7 +286,7 @@ def _title(session: ChatSession) -> str:
 class Abstract(BaseModel):
     """What a page is about."""
 
-    abstract: VisibleText = Field(description="one paragraph")
+    abstract: VisibleText
 
 
 class IngestState(CallSiteState, total=False):

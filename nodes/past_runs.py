@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask
 from config.errors import Problem
@@ -71,7 +71,7 @@ class Ratings(BaseModel):
 class Same(BaseModel):
     """Which insights say the same."""
 
-    groups: list[list[int]] = Field(description="numbers of insights that say the same")
+    groups: list[list[int]]
 
 
 async def recall_past_runs(

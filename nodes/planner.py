@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from calls.gateway import ask
@@ -56,10 +57,10 @@ class DraftStep(BaseModel):
     """One step as the model writes it."""
 
     title: VisibleText
-    description: VisibleText = Field(default="", description="what must be found out")
+    description: VisibleText = ""
     kind: SkipJsonSchema[str] = "research"
-    queries: SearchTexts = Field(default=[], description="what to search for, one or two")
-    needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
+    queries: SearchTexts = []
+    needs: list[int | str] = []
     need_web_search: bool = True
 
 
@@ -67,8 +68,8 @@ class DraftQuestion(BaseModel):
     """A question to the person as the model writes it."""
 
     question: VisibleText
-    options: list[VisibleText] = Field(default=[], description="likely answers, two to four")
-    assumed: VisibleText = Field(default="", description="what is assumed without an answer")
+    options: list[VisibleText] = []
+    assumed: VisibleText = ""
 
 
 @extractive_answer(draft_plan)
@@ -76,17 +77,11 @@ class Draft(BaseModel):
     """A plan as the model writes it: who asks comes before what is researched for them."""
 
     title: VisibleText
-    perspectives: list[VisibleText] = Field(
-        default=[], description="who would ask this: what they would want to know"
-    )
-    thought: VisibleText = Field(default="", description="why these steps, in one sentence")
-    has_enough_context: bool = Field(
-        default=False, description="true if the whole question is already answered"
-    )
+    perspectives: list[VisibleText] = []
+    thought: VisibleText = ""
+    has_enough_context: bool = False
     steps: list[DraftStep] = []
-    questions: list[DraftQuestion] = Field(
-        default=[], description="mostly empty; at most three to the person"
-    )
+    questions: list[DraftQuestion] = []
 
     @field_validator("perspectives", mode="before")
     @classmethod
@@ -149,13 +144,14 @@ def is_already_answered(state: State) -> bool:
 
 async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     limit, language = runtime.context.limits.max_steps, state["language"]
+    web = searches_web(runtime.context)
     system = render_prompt(
         "planner",
         language=language,
         today=datetime.now(UTC).date(),
-        max_steps=limit,
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
-        web=render_prompt(_web_prompt(runtime.context), language=language).strip(),
+        web=render_prompt("plan_web" if web else "plan_no_web", language=language).strip(),
+        searches_web=json.dumps(web),
     )
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
@@ -171,11 +167,6 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
             if problem.code == ErrorCode.BUDGET_SPENT:
                 break
     return _plan_from_queries(state, limit)
-
-
-def _web_prompt(context: Context) -> str:
-    """Return the prompt that says when a step searches the web."""
-    return "plan_web" if searches_web(context) else "plan_no_web"
 
 
 def _without_answered(plan: Plan, state: State) -> Plan:

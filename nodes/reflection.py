@@ -7,7 +7,7 @@ from functools import partial
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
@@ -60,14 +60,10 @@ class Verdict(BaseModel):
 
     passed: bool
     feedback: VisibleText = ""
-    wrong: list[str] = Field(
-        default=[], description="the wrong sentences of the finding, word for word"
-    )
+    wrong: list[str] = []
     queries: SearchTexts = []
-    right: list[int] = Field(default=[], description="numbers of contested sentences")
-    open: list[VisibleText] = Field(
-        default=[], description="what no step looks for of what the question needs"
-    )
+    right: list[int] = []
+    open: list[VisibleText] = []
 
 
 async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:

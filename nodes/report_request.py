@@ -65,7 +65,10 @@ def choose_size(state: State, context: Context) -> ReportSize | None:
     """Return the size of a report that is written in sections, or None for one that is not.
 
     The extractive model quotes findings in one answer, and what was computed belongs to no section.
+    A version is written from the report before it, which sections would not see.
     """
+    if state.get("revision"):
+        return None
     count = len(findings.list_findings(state))
     pages = [*findings.list_background_passages(state), *state["knowledge"]]
     if is_extractive(model_for_role("reporter", context)) or count < 2 or pages:
@@ -80,17 +83,20 @@ def render_style(state: State, context: Context) -> dict[str, str]:
     """Return the wishes for the style of a report, and its language, as prompts have them."""
     chosen = get_version_language(state) or context.language
     tongue = render_prompt(f"tongue_{chosen or 'own'}", language=state["language"])
-    return {"style": mask_secrets(context.style).text, "tongue": tongue.strip()}
+    return {"style": mask_secrets(context.style).text, "tongue": tongue}
 
 
 def render_system(state: State, context: Context) -> str:
     """Return the instructions for a report in one answer."""
-    length = render_prompt(f"length_{context.length}", language=state["language"]).strip()
-    style = render_style(state, context)
-    today = datetime.now(UTC).date()
-    return render_prompt(
-        "reporter", language=state["language"], today=today, length=length, **style
-    )
+    language = state["language"]
+    length = render_prompt(f"length_{context.length}", language=language)
+    values = {"length": length, "rules": render_rules(language), **render_style(state, context)}
+    return render_prompt("reporter", language=language, today=datetime.now(UTC).date(), **values)
+
+
+def render_rules(language: str) -> str:
+    """Return the rules for sentences and tables that hold for every part of a report."""
+    return render_prompt("report_rules", language=language)
 
 
 async def build_request(

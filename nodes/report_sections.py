@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask, work
 from calls.replies import VisibleText
@@ -27,6 +27,7 @@ from nodes.report_request import (
     list_open_points,
     render_contradictions,
     render_evidence,
+    render_rules,
     render_style,
 )
 from prompts.data_blocks import (
@@ -65,8 +66,8 @@ class PlannedSection(BaseModel):
     """A section of an outline."""
 
     title: VisibleText
-    says: str = Field(default="", description="what it must say, in one or two sentences")
-    findings: list[str] = Field(default=[], description="ids of the findings it rests on")
+    says: str = ""
+    findings: list[str] = []
 
 
 # Without a section, the report is written in one answer, as the extractive model does.
@@ -192,7 +193,8 @@ class _SectionWriter:
         self.outline = "\n".join(f"{one.number}. {one.title}: {one.says}" for one in tasks)
         style, language = render_style(state, runtime.context), state["language"]
         most = words * CHINESE_CHARS_PER_WORD if language == "zh" else words
-        self.system = render_prompt("report_section", language=language, words=int(most), **style)
+        values = {"words": int(most), "rules": render_rules(language), **style}
+        self.system = render_prompt("report_section", language=language, **values)
 
     async def write(self, task: _SectionTask) -> WrittenSection:
         """Return a section, and show it; if the model fails, it consists of its findings."""

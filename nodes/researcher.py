@@ -142,7 +142,7 @@ async def _research_within(
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
     state = state | StepState(sources=sources, unsearched=unsearched)
-    withheld = describe_redacted_queries(evidence.sent)
+    withheld = describe_redacted_queries(evidence.sent, state["language"])
     try:
         written = await _write(state, runtime, passages, queries, withheld)
         return _with_skipped(written, evidence.skipped)
@@ -298,12 +298,16 @@ def render_request(state: StepState, runtime: Runtime[Context], passages: Sequen
 
 
 def _revision_blocks(state: StepState) -> list[str]:
-    """Return the earlier finding of a step, the objections of its checks, and the feedback."""
+    """Return the earlier finding of a step, the objections of its checks, and the feedback.
+
+    They stand behind what the first request has, so that a provider has that in its cache.
+    """
     language = state["language"]
     removed = render_check_results(state.get("removed", []), [], language)
     doubted = render_check_results([], state.get("doubted", []), language)
     return [
-        render_cited_block("draft", join_finding(state["finding"])),
+        render_prompt("research_again", language=language),
+        render_cited_block("draft", join_finding(state["finding"], language)),
         render_cited_block("removed", removed),
         render_cited_block("doubted", doubted),
         render_block("feedback", state["feedback"]),

@@ -132,11 +132,12 @@ def render_change_block(state: State) -> str:
 
 
 def render_version_blocks(state: State) -> str:
-    """Return the blocks with the report so far and what changes in it; empty for a new report."""
+    """Return how the report is to be changed and the report so far; empty for a new report."""
     previous, revision = get_previous_version(state), state.get("revision")
     if not previous or not revision:
         return ""
     return join_prompt_blocks(
+        render_prompt("report_version", language=state["language"]),
         render_cited_block("version", previous["text"], kind=revision["kind"]),
         render_change_block(state),
         render_block("stale", "\n".join(revision.get("stale", []))),

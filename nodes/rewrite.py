@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.compaction import summary_of_message
 from calls.gateway import ask
@@ -34,11 +34,8 @@ from tools.scope_outline import outline_scope, render_outline_block
 class Rewrite(BaseModel):
     """The question as it can be searched."""
 
-    question: SearchText = Field(
-        default="",
-        description="the question in a form that needs no conversation; empty if it is unchanged",
-    )
-    queries: SearchTexts = Field(description="different search queries, one for each part of it")
+    question: SearchText = ""
+    queries: SearchTexts
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:

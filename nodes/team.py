@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
@@ -52,8 +52,8 @@ class Missing(BaseModel):
     """Something the findings leave open."""
 
     title: VisibleText
-    description: VisibleText = Field(default="", description="what must be found out")
-    queries: SearchTexts = Field(default=[], description="what to search for, one or two")
+    description: VisibleText = ""
+    queries: SearchTexts = []
 
 
 @extractive_answer(review_coverage)

@@ -1,7 +1,4 @@
-"""What a model is told of a typed answer in its own language.
-
-Its fields, and what is wrong with it; the words are in `typed_answers.toml`.
-"""
+"""What a model is told is wrong with a typed answer; the words are in `typed_answers.toml`."""
 
 from __future__ import annotations
 
@@ -41,17 +38,3 @@ def _line(error: Mapping[str, Any], words: Mapping[str, str]) -> str:
 
 def _words(tongue: str) -> Mapping[str, str]:
     return load_prompt_tables("typed_answers")["zh" if tongue == "zh" else "en"]
-
-
-def translate_schema(schema: Any) -> Any:
-    """Return a JSON schema with its descriptions in Chinese, without those that have none."""
-    if isinstance(schema, list):
-        return [translate_schema(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    translated = {name: translate_schema(one) for name, one in schema.items()}
-    if isinstance(description := schema.get("description"), str):
-        del translated["description"]
-        if chinese := load_prompt_tables("typed_answers")["descriptions"].get(description):
-            translated["description"] = chinese
-    return translated

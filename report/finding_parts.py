@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from graph.records import Finding, StepOutcome
+from prompts.loader import render_prompt
 from text.pattern_files import PatternFile
 from text.regex import regex
 
@@ -48,16 +49,17 @@ def split_finding(text: str) -> FindingParts:
     return FindingParts("".join(answer).strip(), **items, outcome=_outcome(outcome))
 
 
-def join_finding(finding: Finding) -> str:
+def join_finding(finding: Finding, language: str) -> str:
     """Return a finding as its researcher wrote it: the answer, and the parts with their items."""
     lists = {
-        "Disagreements": finding.get("disagreements", []),
-        "Not found": finding.get("not_found", []),
-        "Next questions": finding.get("questions", []),
+        "disagreements": finding.get("disagreements", []),
+        "not_found": finding.get("not_found", []),
+        "questions": finding.get("questions", []),
     }
+    titles = {name: render_prompt(f"part_{name}", language=language) for name in lists}
     parts = [
-        "\n".join([f"## {title}", *(f"- {item}" for item in items)])
-        for title, items in lists.items()
+        "\n".join([f"## {titles[name]}", *(f"- {item}" for item in items)])
+        for name, items in lists.items()
         if items
     ]
     return "\n\n".join(filter(None, [finding["text"], *parts]))

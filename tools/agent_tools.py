@@ -17,8 +17,8 @@ from library.scope import parse_scope
 from memory.sync import run_sync
 from models.extractive.model import ExtractiveChatModel
 from runs.call_site import CallSite
-from tools.evidence import Evidence, recall_evidence
-from tools.research_tools import RESEARCH_TOOLS
+from tools.evidence import Evidence, recall_evidence, searches_web
+from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
 
 class _Recalled(NamedTuple):
@@ -53,7 +53,12 @@ def make_research_tools(
     )
     around = _with_recall(around)
     shown: list[ToolMessage] = []
-    return [_adapt(cast("StructuredTool", tool), around, shown) for tool in RESEARCH_TOOLS]
+    on_web = web and searches_web(choices)
+    return [
+        _adapt(cast("StructuredTool", tool), around, shown, on_web=on_web)
+        for tool in RESEARCH_TOOLS
+        if web or tool.name not in WEB_TOOLS
+    ]
 
 
 def _with_recall(around: CallContext) -> CallContext:
@@ -69,7 +74,9 @@ def _with_recall(around: CallContext) -> CallContext:
     return CallContext(**{**vars(around), "recall": recall})
 
 
-def _adapt(tool: StructuredTool, around: CallContext, shown: list[ToolMessage]) -> BaseTool:
+def _adapt(
+    tool: StructuredTool, around: CallContext, shown: list[ToolMessage], *, on_web: bool
+) -> BaseTool:
     """Return a tool that brings its own context, and knows by itself what was shown."""
     answer = cast("Callable[..., Awaitable[str]]", tool.coroutine)
 
@@ -85,7 +92,7 @@ def _adapt(tool: StructuredTool, around: CallContext, shown: list[ToolMessage]) 
 
     return StructuredTool(
         name=tool.name,
-        description=tool.description,
+        description=describe_tool(tool.name, "en", searches_web=on_web),
         args_schema=tool.tool_call_schema,
         func=use_now,
         coroutine=use,

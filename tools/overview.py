@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from library.documents import DocumentOpening, StoredFile, list_stored_files, read_document_openings
+from prompts.loader import render_prompt
 from report.citations import SECTION_SEPARATOR
 from text.background_threads import run_abandonable
 from text.pattern_files import PatternFile
-from text.pluralization import pluralize
 from text.regex import regex
 from text.script import CJK, detect_language
 from text.sentences import split_sentences
@@ -100,53 +100,56 @@ def _content(file: StoredFile, opening: DocumentOpening | None, language: str) -
 def _whole(files: Sequence[StoredFile], read: Sequence[StoredFile], language: str) -> DerivedText:
     """Return the number and kinds of documents, and the files that could not be read."""
     zh = language == "zh"
+    say = partial(render_prompt, language=language)
     roots = list(dict.fromkeys(file.root for file in files))
     kinds = Counter(_kind(file.path, zh) for file in read)
     size = _size(sum(file.size for file in read))
     comma = "、" if zh else ", "
     each = comma.join(f"{kind} {count}" for kind, count in kinds.most_common())
     where = comma.join(to_plain_line(root) for root in roots[:3])
-    there = f"There {'is' if len(read) == 1 else 'are'} {pluralize(len(read), 'document')}"
-    english = f"{there} in {where}, {size} in all: {each}."
-    chinese = f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
-    lines = [chinese if zh else english, *_not_shown(read, zh), *_unread(files, zh)]
-    title = f"{where}，概览" if zh else f"{where}, overview"
+    values = {"where": where, "size": size, "kinds": each}
+    several = partial(say, "overview_several", count=f"{len(read):,}")
+    first = say("overview_one", **values) if len(read) == 1 else several(**values)
+    lines = [first, *_not_shown(read, language), *_unread(files, language)]
+    title = say("overview_title", where=where)
     return DerivedText("file", roots[0], roots[0], title, "", "\n".join(lines))
 
 
-def _not_shown(read: Sequence[StoredFile], zh: bool) -> list[str]:
+def _not_shown(read: Sequence[StoredFile], language: str) -> list[str]:
     if len(read) <= MOST:
         return []
     folders = Counter(os.path.dirname(file.path) for file in read)
     counts = [f"{to_plain_line(folder)}: {count}" for folder, count in folders.most_common(20)]
-    if zh:
-        return [f"下面列出前 {MOST} 个；各文件夹的文档数：{'；'.join(counts)}。"]
-    return [f"The first {MOST} follow; documents by folder: {'; '.join(counts)}."]
+    folders_told = _semicolon(language).join(counts)
+    return [render_prompt("overview_first", language=language, count=MOST, folders=folders_told)]
 
 
-def _unread(files: Sequence[StoredFile], zh: bool) -> list[str]:
+def _unread(files: Sequence[StoredFile], language: str) -> list[str]:
     reasons = [(Path(file.path).name, file.reason) for file in files if file.code]
-    unread = [describe_unread_file(*one, "zh" if zh else "en") for one in reasons]
+    unread = [describe_unread_file(*one, language) for one in reasons]
     if not unread:
         return []
     rest = len(unread) - 20
-    more = [f"另有 {rest} 个" if zh else f"and {rest} more"] if rest > 0 else []
-    joined = ("；" if zh else "; ").join([*unread[:20], *more])
-    return [f"未读取：{joined}。" if zh else f"Not read: {joined}."]
+    more = [render_prompt("overview_rest", language=language, count=rest)] if rest > 0 else []
+    joined = _semicolon(language).join([*unread[:20], *more])
+    return [render_prompt("notice_not_read", language=language, files=joined)]
+
+
+def _semicolon(language: str) -> str:
+    return "；" if language == "zh" else "; "
 
 
 def _document(file: StoredFile, opening: DocumentOpening | None, language: str) -> DerivedText:
-    zh = language == "zh"
     name = Path(file.path).name
     changed = datetime.fromtimestamp(file.modified / 1e9, UTC).astimezone().date().isoformat()
-    parts = [_kind(file.path, zh), _size(file.size), f"{changed} 修改" if zh else f"of {changed}"]
+    values = {"kind": _kind(file.path, language == "zh"), "size": _size(file.size)}
+    values |= {"file": to_plain_line(name), "changed": changed}
+    line = render_prompt("overview_document", language=language, **values)
     if opening:
         written = detect_language(opening.text[:2000])
-        parts.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[written][zh])
-    comma = "，" if zh else ", "
-    line = f"- {to_plain_line(name)}{'：' if zh else ': '}{comma.join(parts)}"
+        line += render_prompt(f"language_{written}", language=language)
     sentence = _sentence(file, opening)
-    quote = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
+    quote = f"{_semicolon(language)}“{sentence}”" if sentence else ""
     title = opening.title.split(SECTION_SEPARATOR)[0] if opening else name
     return DerivedText("file", file.sha256, file.path, title or name, "", f"{line}{quote}")
 

@@ -11,7 +11,6 @@ from langchain.tools import ToolRuntime, tool
 from calls.call_context import CallContext, tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
-from memory.middleware import BEGINNING
 from prompts.data_blocks import (
     escape_tags,
     join_prompt_blocks,
@@ -44,10 +43,6 @@ from tools.web.query_redaction import note_shown
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import describe_redacted_queries, read_web_pages
 
-SEEN = "All that was found is shown above already: {sources}."
-
-NOTHING = "Nothing was found."
-
 LISTED_LINKS = 60
 """How many links of a page are listed."""
 
@@ -56,17 +51,10 @@ Runtime = ToolRuntime[CallContext]
 
 @tool("search")
 async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: str = "") -> str:
-    """Search the files and the web for passages about one query, each with its section.
-
-    `query`: What to search for, in the language of the sources.
-    `scope`: `all`, `files` or `web`.
-    `source`: Search only this document or site: the id of a source, of which any part stands for
-    the whole document, a name in the outline, or a site such as docs.python.org.
-    """
+    """Search the files and the web for passages about one query, or one document or site."""
     around = runtime.context
     if scope == "web" and not searches_web(around.choices):
-        language = detect_language(around.system[:BEGINNING] or query)
-        return render_prompt("no_web_search", language=language).strip()
+        return _say("no_web_search", runtime, query)
     web = around.allow_web and scope != "files"
     if source:
         return await _search_in(runtime, source, query, web=web)
@@ -75,7 +63,7 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
         around.site, choices, [query], about=query, web=web, choose=answer_search
     )
     shown = await _show_found(evidence, runtime, query)
-    return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
+    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
 
 
 async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) -> str:
@@ -93,22 +81,19 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
                 raise
             evidence = await search_site(here, choices, site, query, web=web)
     except Problem as problem:
-        return _refuse(around, problem)
+        return _refuse(problem, runtime)
     shown = await _show_found(evidence, runtime, query, within)
-    return join_prompt_blocks(shown, describe_redacted_queries(evidence.sent))
+    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
 
 
 @tool("outline")
 async def outline_tool(source: str, runtime: Runtime) -> str:
-    """List the sections of a document, each with about how many tokens it has.
-
-    `source`: The id of a source, such as S3, or the name of a document in the outline.
-    """
+    """List the sections of a document, each with about how many tokens it has."""
     around = runtime.context
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
-        return _refuse(around, problem)
+        return _refuse(problem, runtime)
     outline = describe_outline(document)
     if document.kind != "web":
         note_shown(around.site, outline)
@@ -123,16 +108,7 @@ async def read_tool(
     around: str = "",
     lines: str = "",
 ) -> str:
-    """Read a document on: a section, what stands around some words, or some lines; else all of it.
-
-    What is shown above already is left out, so reading a long document again shows what follows.
-
-    `source`: The id of a source, such as S3, of which any part stands for the whole document, or
-    the name of a document in the outline.
-    `section`: The title of a section, or words of it.
-    `around`: Words that stand in the part to read.
-    `lines`: Lines of the text, such as 120-180.
-    """
+    """Read a document on, without what is shown already: a part of it, or all."""
     call = runtime.context
     try:
         document = await find_document(call.site, call.choices, call.sources, source)
@@ -144,10 +120,10 @@ async def read_tool(
             call.site, call.choices, parts, call.sources, _list_said(runtime)
         )
     except Problem as problem:
-        return _refuse(call, problem)
+        return _refuse(problem, runtime)
     if not evidence.passages:
-        return SEEN.format(sources=escape_tags(source))
-    more = f"It goes on for about {rest:,} tokens: read its sections." if rest else ""
+        return _say("all_shown", runtime, sources=escape_tags(source))
+    more = _say("goes_on", runtime, tokens=f"{rest:,}") if rest else ""
     return join_prompt_blocks(await _show(evidence, runtime), more)
 
 
@@ -170,36 +146,30 @@ async def _list_parts(
 
 @tool("links")
 async def links_tool(source: str, runtime: Runtime) -> str:
-    """List what a web page links to: the addresses that `open` takes.
-
-    `source`: The id of a source, such as S3, or the address of a page that was read.
-    """
+    """List what a web page links to."""
     around = runtime.context
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
-        return _refuse(around, problem)
+        return _refuse(problem, runtime)
     links = await list_links(around.site, document)
     listed = list(links.items())[:LISTED_LINKS]
     lines = [f"{address} {cut_injections(words)}" for address, words in listed]
-    return render_block("links", "\n".join(lines)) or "It links to nothing."
+    return render_block("links", "\n".join(lines)) or _say("no_links", runtime)
 
 
 @tool("open")
 async def open_tool(url: str, runtime: Runtime) -> str:
-    """Open a page of the web that a page which was read links to, or that the question names.
-
-    `url`: Its address, exactly as `links` or the question has it.
-    """
+    """Open a page of the web that a page which was read links to, or that the question names."""
     around = runtime.context
     if not around.allow_web:
-        return "This step does not search the web."
+        return _say("no_web_here", runtime)
     if not await _may_open(around, url):
-        return "Refused: no page that was read links to it, and the question does not name it."
+        return _say("not_linked", runtime)
     problems: list[Problem] = []
     found = await read_web_pages(around.site, [canonicalise_url(url)], problems)
     if not found:
-        return _refuse(around, problems[0]) if problems else "There is nothing to read."
+        return _refuse(problems[0], runtime) if problems else _say("nothing_to_read", runtime)
     evidence = await open_pages(around.site, around.choices, found)
     return await _show(evidence, runtime)
 
@@ -215,20 +185,17 @@ async def _may_open(around: CallContext, url: str) -> bool:
 
 @tool("recall")
 async def recall_tool(question: str, runtime: Runtime) -> str:
-    """Ask the memory of earlier research and chats a whole question; it may take several searches.
-
-    What was read, reported or said before is not found by `search`.
-    """
+    """Ask the memory of earlier research and chats a whole question."""
     around = runtime.context
     recalled = await around.recall(question) if around.recall else None
     if recalled is None or not recalled.evidence.passages:
-        return "Nothing is remembered about this."
+        return _say("not_remembered", runtime, question)
     notes = render_cited_block("notes", recalled.notes)
-    shown = await _show(recalled.evidence, runtime)
+    shown = await _show(recalled.evidence, runtime, question)
     return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
-async def _show(evidence: Evidence, runtime: Runtime) -> str:
+async def _show(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
@@ -236,9 +203,10 @@ async def _show(evidence: Evidence, runtime: Runtime) -> str:
     said = [*_list_said(runtime), *await _list_answers(runtime)]
     unseen = await asyncio.to_thread(list_unseen_passages, evidence.passages, said)
     if unseen or not evidence.passages:
-        return render_pages_block(unseen, evidence.sources) or NOTHING
+        shown = render_pages_block(unseen, evidence.sources)
+        return shown or _say("nothing_found", runtime, query)
     named = dict.fromkeys(passage["source"] for passage in evidence.passages)
-    return SEEN.format(sources=", ".join(named))
+    return _say("all_shown", runtime, query, sources=", ".join(named))
 
 
 def _list_said(runtime: Runtime) -> list[str]:
@@ -260,10 +228,9 @@ async def _show_found(
     """
     around = runtime.context
     pages = [source["page"] for source in evidence.sources.values()] if within is None else within
-    missing = await list_absent_terms(around.site, pages, query)
-    language = detect_language(around.system[:BEGINNING] or query)
-    lacks = render_prompt("terms_not_found", language=language, terms=", ".join(missing)).strip()
-    return join_prompt_blocks(lacks if missing else "", await _show(evidence, runtime))
+    terms = ", ".join(await list_absent_terms(around.site, pages, query))
+    lacks = _say("terms_not_found", runtime, query, terms=terms) if terms else ""
+    return join_prompt_blocks(lacks, await _show(evidence, runtime, query))
 
 
 async def _list_answers(runtime: Runtime) -> list[str]:
@@ -279,11 +246,35 @@ async def _list_answers(runtime: Runtime) -> list[str]:
     return [await answers.setdefault(key, loop.create_future()) for key in keys]
 
 
-def _refuse(around: CallContext, problem: Problem) -> str:
-    note_shown(around.site, problem.hint)
+def _tell_withheld(evidence: Evidence, runtime: Runtime, query: str) -> str:
+    return describe_redacted_queries(evidence.sent, _language(runtime, query))
+
+
+def _say(name: str, runtime: Runtime, query: str = "", **values: str) -> str:
+    """Return an answer in words."""
+    return render_prompt(name, language=_language(runtime, query), **values)
+
+
+def _language(runtime: Runtime, query: str) -> str:
+    """Return the language of the role; an agent of another program is answered in its own."""
+    around = runtime.context
+    return around.language if around.system else detect_language(query)
+
+
+def _refuse(problem: Problem, runtime: Runtime) -> str:
+    note_shown(runtime.context.site, problem.hint)
     hint = f" ({problem.hint})" if problem.hint else ""
-    return escape_tags(f"Refused: {problem.what}{hint}.")
+    return escape_tags(_say("tool_refused", runtime, why=f"{problem.what}{hint}"))
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)
 """What a researcher may use to read on."""
+
+WEB_TOOLS = ("links", "open")
+"""Those of them for which the web is needed."""
+
+
+def describe_tool(name: str, language: str, *, searches_web: bool) -> str:
+    """Return what a model is told of a tool."""
+    where = ("_web" if searches_web else "_files") if name == search_tool.name else ""
+    return render_prompt(f"tool_{name}{where}", language=language)

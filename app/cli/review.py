@@ -27,6 +27,7 @@ from graph.plan_questions import (
     render_perspectives,
 )
 from graph.records import Plan, PlanQuestion
+from prompts.loader import render_prompt
 from text.normalization import is_blank
 
 
@@ -92,7 +93,7 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
     if views := render_perspectives(plan):
-        console.print(escape(one_line(f"From the view of {views}")), style="dim")
+        console.print(escape(one_line(render_prompt("plan_views", views=views))), style="dim")
     if questions := list_questions(plan):
         console.print("What the plan assumes, unless you answer otherwise:")
     for question in questions:

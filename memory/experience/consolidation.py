@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 
 from config.errors import ErrorCode, Problem
@@ -39,12 +39,8 @@ class Lesson(BaseModel):
     """One change of the insights; it holds no words of a model, which may be those of any page."""
 
     action: Literal["add", "agree", "disagree"]
-    method: str = Field(
-        default="",
-        description="the name of the method to add",
-        json_schema_extra={"enum": ["", *load_methods()]},
-    )
-    insight: int = Field(default=0, description="the number of the insight it is about")
+    method: str = ""
+    insight: int = 0
 
 
 class Lessons(BaseModel):

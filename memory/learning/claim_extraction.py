@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from config.errors import ErrorCode, Problem
 from memory.learning.message_queue import PersonMessage
@@ -18,46 +19,42 @@ from text.script import detect_language
 
 ClaimCategory = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
 
-_CONFIDENCE = Field(default=0.0, ge=0, le=1, description="how sure it is, from 0 to 1")
-_QUOTE = Field(description="the words of the message that say so, copied exactly")
-_MESSAGE = Field(description="the number of the message that the quote stands in")
+_CONFIDENCE = Field(default=0.0, ge=0, le=1)
 
 
 class Claim(BaseModel):
     """A claim about the person."""
 
-    content: str = Field(description="one short statement, in the person's own words")
+    content: str
     category: ClaimCategory
     confidence: float = _CONFIDENCE
-    quote: str = _QUOTE
-    message: int = _MESSAGE
-    durable: bool = Field(default=False, description="true if it will still hold in a month")
-    about_user: bool = Field(default=False, description="true if it is about the person themselves")
-    descriptive: bool = Field(
-        default=False, description="false if it orders something to be done now"
-    )
-    replaces: int | None = Field(default=None, description="the number of the known fact it ends")
+    quote: str
+    message: int
+    durable: bool = False
+    about_user: bool = False
+    descriptive: bool = False
+    replaces: int | None = None
 
 
 class Feature(BaseModel):
     """Something the person is or does, for the profile."""
 
-    text: str = Field(description="a few words, such as the name of an occupation")
-    quote: str = _QUOTE
-    message: int = _MESSAGE
+    text: str
+    quote: str
+    message: int
 
 
 class Manner(BaseModel):
     """Who the person is, and how they like their answers."""
 
-    identities: list[Feature] = Field(default=[], description="who they say they are")
-    characteristics: list[Feature] = Field(default=[], description="what marks them")
+    identities: list[Feature] = []
+    characteristics: list[Feature] = []
     detail: Detail = ""
     depth: Depth = ""
     format: Format = ""
-    quote: str = Field(default="", description="the words that show detail, depth or format")
-    message: int = Field(default=0, description="the number of the message that quote stands in")
-    gone: list[int] = Field(default=[], description="numbers of known traits that hold no longer")
+    quote: str = ""
+    message: int = 0
+    gone: list[int] = []
     confidence: float = _CONFIDENCE
 
 
@@ -68,7 +65,8 @@ class Learnt(BaseModel):
 
     facts: list[Claim] = Field(default=[], max_length=20)
     profile: Manner = Manner()
-    unread: bool = Field(default=False, description="true if the messages could not be read")
+    unread: SkipJsonSchema[bool] = False
+    """Whether the model cannot read messages, as the extractive one says of itself."""
 
 
 MAX_ANSWER_CHARS = 600

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache, partial
-from string import Template
+from functools import lru_cache, partial
 
 from sqlalchemy import Connection
 
@@ -21,7 +20,7 @@ from memory.profile import store
 from memory.profile.traits import TASTE_NAMES, Profile, ProfileUpdate, Trait, empty_profile
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
 from memory.token_budget import NoteGroup
-from prompts.loader import load_prompt
+from prompts.loader import load_sentences, render_prompt
 from storage.events import Event, LoggedEvent, Reverse, empty_events, log_event
 from text.words import GRAMMAR_CHARACTERS, search_words
 
@@ -59,7 +58,7 @@ class ProfileMemory(Memory):
         if stored is None or revision != query.revision:
             stored = await store.load_profile(query.owner)
             _profiles.get()[key] = (query.revision, stored)
-        return list(_notes(stored))
+        return list(_notes(stored, query.language))
 
     async def record(
         self,
@@ -112,23 +111,22 @@ class ProfileMemory(Memory):
 PROFILE = ProfileMemory()
 
 
-def _notes(stored: store.StoredProfile) -> Iterator[Note]:
-    profile, wording = stored.profile, _wording()
+def _notes(stored: store.StoredProfile, language: str) -> Iterator[Note]:
+    profile = stored.profile
     traits = sorted(profile["tastes"].items())
     traits += [("identities", trait) for trait in profile["identities"]]
     traits += [("characteristics", trait) for trait in profile["characteristics"]]
     for name, trait in traits:
         text, score = trait["text"], {"confidence": trait["confidence"]}
         keys = _taste_keys(name, text) if name in TASTE_NAMES else _identity_keys(text)
-        worded = wording[name].substitute(text=text)
+        said = _taste_word(text, language) if name in TASTE_NAMES else text
+        worded = render_prompt(f"profile_{name}", language=language, text=said)
         yield Note("", worded, ID, stored.revision, score, dedup_keys=keys)
 
 
-@cache
-def _wording() -> dict[str, Template]:
-    """Return how each part of a profile is worded, by its name."""
-    lines = (line.split(": ", 1) for line in load_prompt("profile").template.splitlines())
-    return {name: Template(words) for name, words in lines}
+def _taste_word(taste: str, language: str) -> str:
+    both = load_sentences().get(f"taste_{taste}")
+    return both[language == "zh"] if both else taste
 
 
 def drop_repeated_facts(groups: Sequence[NoteGroup]) -> list[NoteGroup]:

@@ -33,9 +33,11 @@ _ITEM = regex(r"\n  - \Z")
 _UNDER = regex(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
 _CONCISE = regex(
-    r"^<profile>\n(?:- .*\n)*- Prefers concise answers\.\n(?:- .*\n)*</profile>$", re.MULTILINE
+    r"^<profile>\n(?:- .*\n)*- (?:Prefers concise answers\.|希望回答的详略：简洁。)\n"
+    r"(?:- .*\n)*</profile>$",
+    re.MULTILINE,
 )
-"""What the memory tells of a person who likes short answers (`prompts/profile.md`)."""
+"""What the memory tells of a person who likes short answers (`[profile]` in `phrases.toml`)."""
 
 LEAST_INSTRUCTIONS = 100
 """What a system message begins with, in characters, tells its language; a shorter one does not."""

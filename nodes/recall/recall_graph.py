@@ -13,7 +13,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from calls.embedding_meter import meter_embeddings
 from calls.gateway import DEFAULT_REPAIRS, ask
@@ -70,10 +70,10 @@ def _repairs(state: RecallState, usual: int) -> int:
 class Lookup(BaseModel):
     """What to look for in memory, and in which ways."""
 
-    needs: SearchTexts = Field(default=[], description="what must be known, one thing each")
-    keywords: SearchTexts = Field(default=[], description="searches by the words that pages hold")
-    meanings: SearchTexts = Field(default=[], description="searches by meaning, whole sentences")
-    pages: list[str] = Field(default=[], description="ids of pages shown that are to be read")
+    needs: SearchTexts = []
+    keywords: SearchTexts = []
+    meanings: SearchTexts = []
+    pages: list[str] = []
 
 
 async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
@@ -285,7 +285,7 @@ class Complete(BaseModel):
     """Whether the notes answer the question completely."""
 
     complete: bool
-    requests: SearchTexts = Field(default=[], description="what is still to be found out")
+    requests: SearchTexts = []
 
 
 async def check(

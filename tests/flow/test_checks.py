@@ -13,7 +13,7 @@ from graph.context import Context
 from graph.records import entries_of_turn
 from graph.session import ThreadSession
 from prompts.data_blocks import render_cited_block, render_findings_block
-from prompts.loader import render_prompt
+from prompts.loader import load_prompt, render_prompt
 from runs.lifecycle import create_run
 from runs.trace import read_trace
 from tests.conftest import make
@@ -100,11 +100,54 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(
-    ("name", "tag"), [("reflection", "contested"), ("judge", "doubted"), ("reporter", "doubted")]
+    ("name", "tag"),
+    [
+        ("reflection", "contested"),
+        ("judge", "doubted"),
+        ("reporter", "doubted"),
+        ("researcher", "doubted"),
+    ],
 )
 def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, tag: str, language: str):
-    values = {"style": "", "tongue": "", "length": "", "most": 2, "today": ""}
+    values = dict.fromkeys(load_prompt(name, language).get_identifiers(), "")
     assert f"`<{tag}>`" in render_prompt(name, language=language, **values)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts", "again"),
+    [
+        (
+            "How do bees dance?",
+            "## Disagreements\n- The years differ [S1].\n## Not found\n- Nobody says who paid.",
+            "You have answered this step before",
+        ),
+        (
+            "蜜蜂怎样跳舞？",
+            "## 分歧\n- 年份不同[S1]。\n## 没有找到\n- 没有来源说明谁付钱。",
+            "这一步你已经回答过",
+        ),
+    ],
+)
+async def test_a_redo_is_shown_its_whole_earlier_answer_and_told_so_only_then(
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    question: str,
+    parts: str,
+    again: str,
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE}\n\n{parts}", TRUE)
+    script.on("Verdict", {"passed": False, "feedback": "say when"}, {"passed": True})
+    await thread.begin(question, make(choices), quiet)
+
+    first, second, *_ = script.prompts("researcher")
+    earlier = second.partition("<draft>")[2].partition("</draft>")[0]
+    assert TRUE in earlier
+    assert parts in earlier.replace("\n\n", "\n")
+    assert again not in first
+    assert again in second
+    assert second.startswith(first)
 
 
 async def test_a_review_that_accepts_that_nothing_was_found_is_not_done_again(

@@ -58,7 +58,7 @@ async def test_the_questions_are_asked_in_the_review_of_the_plan(
     assert request["args"]["answers"] == "q1: \nq2: \n"
     shown = str(outcome.state["messages"][-1].text)
     for text in (request["description"], shown):
-        assert "From the view of a vet (disease); a beginner (costs)" in text
+        assert "From the point of view of a vet (disease); a beginner (costs)" in text
         assert "q1. In which country? (1) Germany (2) Austria (assumed: Germany)" in text
 
 

@@ -127,6 +127,22 @@ async def test_what_is_added_is_researched_and_the_rest_stays(
     assert "changes" not in await draw_report("local/", "t1-1", before.state, "2026-01-12")
 
 
+async def test_a_version_of_a_long_report_is_written_from_the_one_before(
+    choices: dict[str, object], script: Script
+):
+    await first(choices, script)
+    script.on("Draft", draft("eggs of the queen", "workers feed the queen"))
+    script.on("ReportOutline", {"sections": [{"title": "Queen", "findings": ["s1", "s2"]}]})
+
+    outcome = await ask(
+        "Please add the eggs and workers of the queen to the report", make(choices, length="long")
+    )
+
+    assert "ReportOutline" not in script.names()
+    assert DANCE in script.prompts("reporter")[-1].split("<version")[1].split("</version>")[0]
+    assert DANCE in outcome.state["report"]["body"]
+
+
 async def test_a_model_may_tell_that_a_message_is_a_revision(
     choices: dict[str, object], script: Script
 ):

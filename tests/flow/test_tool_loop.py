@@ -66,4 +66,4 @@ async def test_a_step_goes_on_in_the_middle_of_its_tools(
     assert len(researchers) == 3
     answers = [str(one.text) for one in researchers[-1] if one.type == "tool"]
     assert len(answers) == 6
-    assert len({*answers}) == 2
+    assert sum("shown above already" in answer for answer in answers) == 5

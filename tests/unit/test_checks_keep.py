@@ -182,9 +182,7 @@ def test_brackets_that_held_nothing_but_an_address_go_with_it(said: str, kept: s
 NAMED = {
     "S1": "Run this to shrink the store. It needs no key.",
     "S2": "This command thins out the boxes by age. Store and boxes are kept apart.",
-    "S3": (
-        "The crate prune and crate shrink commands are run by hand. Documentation of crate tools."
-    ),
+    "S3": "The crate prune and crate shrink commands are run by hand. Documentation of crates.",
 }
 
 

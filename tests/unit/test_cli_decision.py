@@ -66,7 +66,7 @@ def printed(console: Console) -> str:
 def test_a_plan_is_printed_with_who_would_ask_and_what_it_asks(console: Console):
     review.print_plan(console, request())
 
-    assert "From the view of a vet (disease); a beginner (costs)" in printed(console)
+    assert "From the point of view of a vet (disease); a beginner (costs)" in printed(console)
     assert "q1. In which country? (1) Germany (2) Austria [Germany]" in printed(console)
     assert "q2. Since when? [2020]" in printed(console)
 

@@ -87,7 +87,7 @@ def test_a_draft_is_read_though_a_model_writes_objects_for_texts_or_texts_for_ob
 def test_the_example_of_a_prompt_has_every_field_of_its_answer(
     name: str, schema: type[Draft] | type[Enough], language: str
 ):
-    values = {"today": "2026-01-01", "max_steps": 4, "depth": "", "most": 2, "web": ""}
+    values = {"today": "2026-01-01", "depth": "", "most": 2, "web": "", "searches_web": "true"}
     (example,) = re.findall(r"^\{.*\}$", render_prompt(name, language=language, **values), re.M)
 
     schema.model_validate_json(example)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from config.errors import Problem
 from memory.profile.memory import ProfileMemory
 from memory.profile.store import load_profile, update_profile
-from memory.profile.traits import ProfileUpdate, Trait, empty_profile, empty_profile_update
+from memory.profile.traits import (
+    Depth,
+    Detail,
+    Format,
+    ProfileUpdate,
+    Trait,
+    empty_profile,
+    empty_profile_update,
+)
 from memory.protocol import Query
 from memory.registry import revert
+from prompts.loader import render_prompt
 from storage.events import list_events, read_revision
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -27,8 +38,11 @@ def told(text: str, name: str = "identities") -> ProfileUpdate:
     )
 
 
-async def recalled(owner: str = OWNER, memory: ProfileMemory | None = None) -> list[str]:
-    query = Query(owner, "reporter", "", revision=await read_revision(owner))
+async def recalled(
+    owner: str = OWNER, memory: ProfileMemory | None = None, language: str = "en"
+) -> list[str]:
+    revision = await read_revision(owner)
+    query = Query(owner, "reporter", "", revision=revision, language=language)
     return [note.text for note in await (memory or ProfileMemory()).recall(query, 100)]
 
 
@@ -38,6 +52,13 @@ async def test_what_is_learnt_is_told_as_wishes_and_data():
 
     assert await recalled() == ["Prefers concise answers.", "Is, in their own words: nurse."]
     assert await recalled("other/") == []
+    assert await recalled(language="zh") == ["希望回答的详略：简洁。", "用户自称：nurse。"]
+
+
+@pytest.mark.parametrize("taste", [*get_args(Detail), *get_args(Depth), *get_args(Format)])
+def test_every_taste_has_a_word_in_both_languages(taste: str):
+    if taste:
+        assert {render_prompt(f"taste_{taste}", language=one) for one in ("en", "zh")} > {taste}
 
 
 async def test_a_change_of_another_process_is_seen_at_the_next_call():

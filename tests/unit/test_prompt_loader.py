@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from prompts.loader import load_prompt, render_prompt
+from prompts.loader import (
+    SENTENCE_TABLES,
+    load_prompt,
+    load_prompt_tables,
+    load_sentences,
+    render_prompt,
+)
 
 FOLDER = Path(__file__).parents[2] / "prompts"
-NAMES = sorted(file.stem for file in FOLDER.glob("*.md") if "." not in file.stem)
-TWINS = sorted(file.name.removesuffix(".zh.md") for file in FOLDER.glob("*.zh.md"))
+FILES = sorted(file.stem for file in FOLDER.glob("*.md") if "." not in file.stem)
+FILE_TWINS = sorted(file.name.removesuffix(".zh.md") for file in FOLDER.glob("*.zh.md"))
+SENTENCES = sorted(load_sentences())
+NAMES, TWINS = [*FILES, *SENTENCES], [*FILE_TWINS, *SENTENCES]
 
 ROOMS = (
     "nodes",
@@ -27,13 +35,27 @@ ROOMS = (
 )
 """Where prompts are asked for."""
 
-OF_ANY_LANGUAGE = {"cut_off", "profile"}
-"""Prompts about the form of an answer, which have no language of their own."""
+
+def test_every_prompt_has_a_chinese_twin():
+    assert set(NAMES) == set(TWINS)
 
 
-def test_every_prompt_with_a_language_has_a_chinese_twin():
-    assert set(NAMES) - set(TWINS) == OF_ANY_LANGUAGE
-    assert set(TWINS) <= set(NAMES)
+def test_a_short_text_stands_in_one_place():
+    tables = [table for file in SENTENCE_TABLES for table in load_prompt_tables(file).values()]
+
+    assert sum(map(len, tables)) == len(SENTENCES)
+    assert all(len(both) == 2 for table in tables for both in table.values())
+    assert not set(SENTENCES) & set(FILES)
+
+
+def test_no_text_is_left_that_nobody_asks_for():
+    files = [file for room in ("evals", *ROOMS) for file in (FOLDER.parent / room).rglob("*.py")]
+    named = set(re.findall(r'["\'](\w+)["\']', "\n".join(map(Path.read_text, files))))
+    # The first word of a name may stand apart: f"notice_{name}".
+    unused = {name for name in NAMES if not {name, name.partition("_")[2]} & named}
+
+    # The words about tools are asked for by the names of these (tests/unit/test_toolbox.py).
+    assert not {name for name in unused if not name.startswith("tool_")}
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -43,7 +65,7 @@ def test_a_twin_asks_for_the_same_values_in_chinese(name: str):
     assert set(chinese.get_identifiers()) == set(english.get_identifiers())
     assert re.search("[\u4e00-\u9fff]", chinese.template)
     # An example of a query may be in the other language.
-    assert not re.search("[\u4e00-\u9fff]", re.sub("“[^”]*”", "", english.template))
+    assert not re.search("[\u4e00-\u9fff]", re.sub('“[^”]*”|"[^"]*"', "", english.template))
 
 
 @pytest.mark.parametrize("name", NAMES)

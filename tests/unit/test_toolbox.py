@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from calls.call_context import CallContext
 from calls.gateway import WorkResult, work
+from calls.run_budget import RunBudget
 from config.errors import Problem
+from graph.context import Context
 from graph.depth import LIMITS
 from graph.records import Passage, Source
 from memory.agents_md.proposals import list_proposals
+from models.extractive.model import ExtractiveChatModel
+from runs.call_site import CallSite
 from tests.fake_model import Script
 from tests.model_calls import STATE
 from tests.places import runtime
@@ -141,3 +147,57 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
     first, second = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
     assert "They dance." in first
     assert second == "All that was found is shown above already: S1."
+
+
+def offered(system: str = "You research.", *, web: bool, provider: bool = True) -> dict[str, str]:
+    """Return the tools that a call is offered, by name, with what is told of each."""
+    around = CallContext(
+        choices=Context(search=["tavily"] if provider else []),
+        site=CallSite("local/", "bees", "bees-1", "", "0"),
+        role="researcher",
+        budget=RunBudget(Context()),
+        model=ExtractiveChatModel(),
+        system=system,
+        allow_web=web,
+    )
+    return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
+
+
+@pytest.mark.parametrize("system", ["You research.", "你负责研究一个步骤。"])
+def test_every_tool_and_each_of_its_arguments_is_described(system: str):
+    described = offered(system, web=True)
+    arguments = {tool.name: {*tool.args} - {"runtime"} for tool in toolbox.RESEARCHER_TOOLS.tools}
+
+    assert described.keys() == arguments.keys()
+    for name, text in described.items():
+        assert {*re.findall(r"^`(\w+)`", text, re.MULTILINE)} == arguments[name]
+        assert bool(re.search("[\u4e00-\u9fff]", text)) == (system[0] == "你")
+
+
+def test_a_step_without_the_web_is_told_of_no_web():
+    described = offered(web=False)
+
+    assert list(described) == ["search", "outline", "read", "recall", "edit_memory_file"]
+    assert not re.search(r"\bweb\b", " ".join(described[name] for name in ("search", "read")))
+    assert "`scope`" not in described["search"]
+
+
+def test_where_no_provider_searches_the_web_only_addresses_are_opened(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(toolbox, "searches_web", lambda _: False)
+    described = offered(web=True, provider=False)
+
+    assert "`scope`" not in described["search"]
+    assert {"links", "open"} <= described.keys()
+
+
+async def test_a_chinese_researcher_is_answered_in_chinese(script: Script):
+    script.on("researcher", calling(1, query="蜜蜂"), stopped("没有找到。"))
+    question = HumanMessage('<step title="蜜蜂">查找蜜蜂。</step>')
+    system = "你负责研究一个步骤。"
+
+    await work(STATE, runtime(), "researcher", system, [question], toolbox=toolbox.RESEARCHER_TOOLS)
+
+    (told,) = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
+    assert told == "没有找到任何内容。"

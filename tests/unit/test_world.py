@@ -1,4 +1,4 @@
-"""The scripted model of the small world works as a researcher does."""
+"""The scripted model of the small world works as a researcher does, and its work is counted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from evals import performance
 from evals.openai_server import Call, Script, text_answer, write_answer
 from evals.world import TOPICS, Pages, make_rules
 
@@ -45,6 +46,16 @@ async def test_a_model_that_reads_on_searches_and_reads_a_section_before_it_writ
     assert {"[S1]", "[S7]", "[S8]", "[S9]"} <= set(re.findall(r"\[S\d\]", text_answer(written)))
 
 
+async def test_a_model_that_reads_on_plans_sections_for_all_findings_of_a_long_report():
+    found = "".join(f'<finding id="s{number}">\nBees.\n</finding>\n' for number in (1, 2, 3))
+    rules = make_rules(4, reads_on=True)
+    (rule,) = [one for one in rules if one.get("schema") == "ReportOutline"]
+
+    outline = rule["reply"]({"messages": [{"role": "user", "content": found}]})
+
+    assert [one["findings"] for one in outline["sections"]] == [["s1", "s2"], ["s3"]]
+
+
 async def test_a_model_that_does_not_read_on_writes_at_once():
     written = await answer(Script(make_rules(4)), [{"role": "user", "content": STEP}])
 
@@ -59,3 +70,16 @@ def test_pages_have_a_section_for_each_topic_where_they_are_read_on():
 
     assert headings == list(TOPICS)
     assert re.sub(r"<h2>.*?</h2>", "", parted.bodies[0]) == plain.bodies[0]
+
+
+def test_the_chain_of_a_run_goes_through_steps_and_sections_side_by_side():
+    order = [
+        ("", 0.0), ("s1", 1.0), ("s2", 1.0), ("s1", 2.0), ("report.outline", 3.0),
+        ("report.1", 4.0), ("report.2", 4.5), ("report.whole", 6.0),
+    ]  # fmt: skip
+    calls = [
+        {"step": step, "role": "reporter", "at": begun + 1.0, "seconds": 1.0}
+        for step, begun in order
+    ]
+
+    assert performance._chain(calls) == 6

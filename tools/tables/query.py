@@ -50,9 +50,7 @@ class Filter(BaseModel):
     is_: Literal[
         "equal", "not_equal", ">", ">=", "<", "<=", "contains", "starts", "ends", "empty", "filled"
     ] = Field(alias="is")
-    values: list[str] = Field(
-        default=[], description="as the table writes them; several where any of them will do"
-    )
+    values: list[str] = []
 
 
 Operation = Literal[
@@ -63,35 +61,25 @@ Operation = Literal[
 class TableQuery(BaseModel):
     """One number, row or list that the question asks of one table."""
 
-    asked: str = Field(description="the part of the question that it answers, in its words")
-    table: str = Field(description="the name of the table")
+    asked: str
+    table: str
     operation: Operation
-    column: str = Field(
-        default="", description="what is computed with; empty to count or list rows"
-    )
-    until: str = Field(
-        default="", description="a second column: compute with what lies between it and `column`"
-    )
+    column: str = ""
+    until: str = ""
     unit: Literal["days", "weeks", "months", "years", "difference"] = "days"
     filters: list[Filter] = []
-    share_of: list[Filter] = Field(
-        default=[], description="for a share: the rows that it is taken of; none for all"
-    )
+    share_of: list[Filter] = []
     group_by: str = ""
-    groups: Literal["all", "min", "max"] = Field(
-        default="all", description="min or max where only the group with the least or most is asked"
-    )
-    top: int = Field(default=0, ge=0, le=100, description="how many rows or groups; 0 for one")
-    name_by: str = Field(default="", description="the column by which rows are named")
+    groups: Literal["all", "min", "max"] = "all"
+    top: int = Field(default=0, ge=0, le=100)
+    name_by: str = ""
 
 
 class TableQueries(BaseModel):
     """What a question asks to have computed over tables."""
 
     queries: list[TableQuery] = Field(default=[], max_length=8)
-    rest: str = Field(
-        default="", description="what the question asks beyond the queries; empty if nothing"
-    )
+    rest: str = ""
 
 
 def describe_table(table: TypedTable) -> str:

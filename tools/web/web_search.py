@@ -32,6 +32,7 @@ from library.page_rows import NewPage, PageOrigin
 from library.page_sizing import size_pages
 from library.recall import read_pages
 from library.tables import pages as stored
+from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite, run_site
 from runs.tables import calls, runs
@@ -205,16 +206,6 @@ async def _list_current(owner: str, ids: Sequence[str]) -> set[str]:
 HITS = 5
 """How many web pages are read for one query."""
 
-SHORTENED = (
-    "The web was searched for {}: words of the person's files or memory, which must not leave this "
-    "machine, were removed. Search for public words if that finds too little."
-)
-
-NOT_SEARCHED = (
-    "The web was not searched: the query contains words of the person's files or memory, or a "
-    "secret, which must not leave this machine. Search for public words instead."
-)
-
 
 class WebSearch:
     """The web searches of one step, what failed in them, and which queries were shortened."""
@@ -273,8 +264,12 @@ def list_sent_queries(queries: Sequence[str], sent: Mapping[str, str]) -> list[s
     return [left for one in queries if (left := sent.get(one, one))]
 
 
-def describe_redacted_queries(sent: Mapping[str, str]) -> str:
+def describe_redacted_queries(sent: Mapping[str, str], language: str) -> str:
     """Tell a model that its queries were shortened or not sent, so that it can use other words."""
-    shortened = ", ".join(f"“{one}”" for one in sent.values() if one)
-    refused = NOT_SEARCHED if not all(sent.values()) else ""
-    return "\n".join(filter(None, [shortened and SHORTENED.format(shortened), refused]))
+    lines = []
+    if shortened := [f"“{one}”" for one in sent.values() if one]:
+        queries = ("、" if language == "zh" else ", ").join(shortened)
+        lines.append(render_prompt("query_shortened", language=language, queries=queries))
+    if not all(sent.values()):
+        lines.append(render_prompt("query_not_sent", language=language))
+    return "\n".join(lines)
