@@ -203,22 +203,3 @@ async def test_of_a_long_document_only_hits_that_may_be_shown_are_widened(
 
     assert "green wheel of oak" in found
     assert 0 < len(widened) < 100
-
-
-async def test_a_term_that_the_best_hits_lack_is_shown_where_it_stands(
-    use: Use, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(search_answer, "ANSWER_TOKENS", 200)
-    monkeypatch.setattr(search_answer, "STRONG_TOKENS", 200)
-    good = "The list of valve_alpha, valve_beta and valve_gamma has a threshold and a weight. "
-    parts = [
-        NewPage(title="Valves", place="", text=good * 30),
-        NewPage(title="Valves (2)", place="part=2", text="Mind valve_omega: it rests.\n\n" + MUD),
-    ]
-    await pages.store_pages(OWNER, "web", "https://v.example/1", parts, group="v.example")
-
-    query = "valve_alpha valve_beta valve_gamma threshold weight example list valve_omega"
-    said = await use("search", query=query, source="https://v.example/1")
-
-    assert "No passage contains" not in said
-    assert "Mind valve_omega" in said
