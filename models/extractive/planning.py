@@ -95,10 +95,11 @@ def _revise_steps(
             kept = set(sorted(kept)[: (len(kept) + 1) // 2])
         elif not _PATTERNS.step.search(clause):
             added.append(clause)
-    new = [_added_step(words, question) for words in added if key_terms(_wanted(words))]
-    new = [one for one in new if not _is_asked_already(one, steps, kept)]
-    stay = sorted(kept)[: max(limit - len(new), 0)]
+    wanted = [_wanted(words) for words in added if key_terms(_wanted(words))]
+    wanted = [one for one in wanted if not _is_asked_already(one, steps, kept)]
+    stay = sorted(kept)[: max(limit - len(wanted), 0)]
     gone = _dropped_terms(steps, stay)
+    new = [_added_step(one, question, gone) for one in wanted]
     return [_apart(one, gone) for one in _joined(steps, stay, new)] or list(steps)
 
 
@@ -214,9 +215,9 @@ def _wanted(clause: str) -> str:
     return _PATTERNS.tail.sub("", _PATTERNS.lead.sub("", clause)).strip(" ,，:：\"'")
 
 
-def _added_step(words: str, question: str) -> _DraftStep:
-    wanted = _wanted(words)
-    about = key_phrase(question, SUBJECT_WORDS)
+def _added_step(wanted: str, question: str, gone: set[str]) -> _DraftStep:
+    """Return a step for what a person asks for, within the question but for some terms."""
+    about = _without_terms(key_phrase(question, SUBJECT_WORDS), gone - set(query_terms(wanted)))
     return _make_step(
         wanted,
         make_part_query(wanted, question),
@@ -225,10 +226,10 @@ def _added_step(words: str, question: str) -> _DraftStep:
     )
 
 
-def _is_asked_already(new: _DraftStep, steps: Sequence[_DraftStep], kept: set[int]) -> bool:
-    """Tell whether a step that stays already asks for all of a new one."""
-    wanted = set(key_terms(new["title"]))
-    return any(wanted <= set(key_terms(steps[number - 1]["title"])) for number in kept)
+def _is_asked_already(wanted: str, steps: Sequence[_DraftStep], kept: set[int]) -> bool:
+    """Tell whether a step that stays already asks for all of what is wanted."""
+    terms = set(key_terms(wanted))
+    return any(terms <= set(key_terms(steps[number - 1]["title"])) for number in kept)
 
 
 def _joined(
