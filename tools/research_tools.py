@@ -31,7 +31,6 @@ from tools.document_reading import (
     list_document_page_ids,
     list_links,
     list_page_links,
-    list_part_ids,
     open_pages,
     read_part,
     search_document,
