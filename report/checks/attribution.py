@@ -278,7 +278,7 @@ class _CitationEnforcer(SourceComparison):
             and (other := self.find_other_source(statement, cited))
         ):
             return replace_markers(statement, other)
-        self.doubt(statement, self.find_difference(statement, cited))
+        self.doubt(statement, self.find_difference(statement, cited, self.code_numbers))
         return statement
 
     def get_text_below(self, at: int) -> str:
@@ -428,7 +428,7 @@ class _CitationEnforcer(SourceComparison):
         computes = reckoned or any(map(is_labelled_computed, above.head))
         given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
         known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
-        different = self.find_difference(text, cited or whole, known)
+        different = self.find_difference(text, cited or whole, [*known, *self.code_numbers])
         free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
         return "" if free and different in ("number", "other_number") else different
 
@@ -460,6 +460,11 @@ class _CitationEnforcer(SourceComparison):
         row = self.parts[at].kind == "row"
         lead = split_statements(get_block_context(self.parts, at).lead)[-1:] if row else []
         return [normalize_statement(one) for one in (self.headings[at], *lead) if one]
+
+    @cached_property
+    def code_numbers(self) -> list[float]:
+        """Return the numbers of the code that the text shows, which its prose explains, sorted."""
+        return list_values("\n".join(part.text for part in self.parts if part.kind == "fence"))
 
     @cached_property
     def own_numbers(self) -> list[float]:

@@ -201,3 +201,16 @@ def test_the_title_of_a_source_in_quotation_marks_is_no_quotation(said: str):
 
     assert checked.body == said
     assert not checked.removed
+
+
+def test_prose_may_name_the_numbers_of_the_code_that_it_explains():
+    source = "A gate rule drops what the keeper did not name. Put a rule into the file of the gate."
+    code = "I suggest these rules:\n\n```\ngate allow 4711\n```\n\n"
+    said = "A gate rule drops what the keeper did not name, and 4711 is named [S1]."
+
+    def doubted(text: str) -> list[str]:
+        found = enforce_citations(text, {"S1": source}, "Which gate rules should I set?").doubted
+        return [one["reason"] for one in found if "keeper" in one["text"]]
+
+    assert not doubted(code + said)
+    assert doubted(code + said.replace("4711", "4712"))
