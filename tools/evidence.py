@@ -164,12 +164,14 @@ async def gather_evidence(
     results = [*found.results, known]
     wanted = [about, *queries]
     candidates = [page for result in results for page in result]
+    found_now = {page.id for result in found.results for page in result}
     opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
     choice = PassageRequest(
         wanted,
         max_tokens,
         before=found.uploaded,
         seen=seen,
+        found_first=frozenset(page.id for page in known if page.id not in found_now),
         subject=subject,
         of_document=of_document,
     )

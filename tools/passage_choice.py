@@ -79,6 +79,8 @@ class PassageRequest(NamedTuple):
     each: frozenset[str] = frozenset()
     """Pages of which at least one passage is chosen."""
     seen: Sequence[ShownSpan] = ()
+    found_first: frozenset[str] = frozenset()
+    """Pages that only the first search of the run has found."""
     subject: str = ""
     """The question, for its names."""
     per_page: int = FROM_A_PAGE

@@ -43,7 +43,7 @@ READINGS = 4
 SPENT_SHARE = 0.8
 """The share of a run's caps that all readings may take together."""
 
-SHARED_SHARE = 0.4
+SHARED_SHARE = 0.2
 """The share of the room that is for what the first search found, which all steps read alike."""
 
 CHARACTERS = 6
@@ -163,12 +163,19 @@ async def _read_hits(
     wanted: PassageRequest,
     files: Sequence[str],
 ) -> tuple[list[PageSpan], list[PageSpan]]:
-    """Return the hits of the first search with their sections, and then those of this step."""
+    """Return the hits of the first search with their sections, and then those of this step.
+
+    A step reads more of the pages that its own searches found, and not of those that only the first
+    search found: that one was for the whole question.
+    """
     size = sum(len(page.text) for page in found)
     do = partial(run_within_budget, here, context, "researcher", characters=size)
-    ranked = await do(rank_passages, found, wanted)
-    cuts = await rank_by_meaning(found, ranked, wanted)
-    found, cuts = await _follow_names(here, context, found, cuts, wanted, files)
+    searched = [page for page in found if page.id not in wanted.found_first] or found
+    ranked = await do(rank_passages, searched, wanted)
+    cuts = await rank_by_meaning(searched, ranked, wanted)
+    searched, cuts = await _follow_names(here, context, searched, cuts, wanted, files)
+    ids = {page.id for page in searched}
+    found = [*searched, *(page for page in found if page.id not in ids)]
     first = _first_hits(found, wanted.seen)
     found, (first, cuts) = await _with_short_documents(here, found, [first, cuts])
     texts = [page.text for page in found]

@@ -112,12 +112,13 @@ async def test_rewriter_and_planner_are_told_which_documents_there_are(
 async def test_a_question_that_stands_alone_need_not_be_repeated_and_has_a_query_for_each_part(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    parts = ["waggle dance", "round dance", "winter cluster", "sugar feed", "mites"]
+    dances = ["waggle dance", "round dance", "tremble dance", "stop signal"]
+    parts = [*dances, "winter cluster", "sugar feed", "mites", "swarms"]
     script.on("Triage", {"research": True})
     script.on("Rewrite", {"question": "", "queries": [*parts, "one too many"]})
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     (prompt,) = script.prompts("Rewrite")
-    assert "<count>\n5\n</count>" in prompt
+    assert "<count>\n8\n</count>" in prompt
     assert outcome.state["question"] == "How do bees dance?"
     assert outcome.state["queries"] == ["How do bees dance?", *parts]

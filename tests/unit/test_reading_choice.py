@@ -192,3 +192,25 @@ async def test_documents_that_were_found_and_not_read_are_named(folder: str):
     assert set(evidence.skipped) <= {"Gate", "Mill", "Rope"}
     assert "Mill" not in evidence.skipped
     assert (await read("green gate", folder, 40_000)).skipped == ()
+
+
+async def test_a_step_reads_on_in_what_its_own_search_finds_and_not_in_what_the_first_one_did(
+    tmp_path: Path,
+):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    words = "rope and stone of the old bridge"
+    for name in ("first", "second", "third"):
+        text = "\n\n".join(f"The {name} paragraph {n} is about {words}." for n in range(300))
+        (docs / f"{name}.md").write_text(f"# The {name} book\n\n{text}")
+    root = (await ingest_folder(OWNER, docs, lambda _: None)).root
+    found = await read("third", root, 200)
+    third = next(one for one in found.sources.values() if "third" in one["title"])
+    seen = [ShownSpan(page=third["page"], start=0, end=60)]
+
+    evidence = await read("second", root, 3_000, seen)
+
+    own = [one["text"] for one in evidence.passages if not one.get("shared")]
+    assert any("second paragraph" in one for one in own)
+    assert not any("third paragraph" in one for one in own)
+    assert any("The third book" in one["text"] for one in evidence.passages if one.get("shared"))
