@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from graph.records import VersionChanges
 from report.document import ReportDocument
@@ -29,8 +29,14 @@ def list_changes(document: ReportDocument, escape: Callable[[str], str]) -> list
 
 
 def _lines(changes: VersionChanges, language: str, escape: Callable[[str], str]) -> Iterator[str]:
-    for name in ("added", "removed"):
+    """Yield what is gone, what is said in other words, and then what is new, which is most."""
+
+    def told(name: str, sentences: Iterable[str]) -> Iterator[str]:
+        """Yield a line for each of some sentences."""
         label = get_label(f"change_{name}", language)
-        yield from (label.format(escape(sentence)) for sentence in changes[name])
+        yield from (label.format(escape(sentence)) for sentence in sentences)
+
+    yield from told("removed", changes["removed"])
     reworded = get_label("change_reworded", language)
     yield from (reworded.format(escape(old), escape(new)) for old, new in changes["changed"])
+    yield from told("added", changes["added"])
