@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -19,11 +18,11 @@ from nodes.report_correction import render_correction_request
 from nodes.researcher import (
     apply_checks,
     load_read_passages,
+    render_instructions,
     render_request,
     subject_of_step,
     upheld_ruling,
 )
-from prompts.loader import render_prompt
 from report.corrections import correct_report, is_improvement, list_correctable
 from runs.call_site import call_site
 from tools.source_checks import load_source_texts, record_text_checks, verify_text
@@ -74,7 +73,7 @@ async def _ask_for_corrections(
         AIMessage(draft),
         HumanMessage(render_correction_request(state["language"], shown)),
     ]
-    system = render_prompt("researcher", language=state["language"], today=datetime.now(UTC).date())
+    system = render_instructions(state["language"], runtime.context)
     written = await work(state, runtime, "researcher", system, messages)
     whole = written.complete and not is_extractive(written.model)
     return written.text if whole else ""

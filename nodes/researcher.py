@@ -194,6 +194,18 @@ async def _write(
     )
 
 
+def render_instructions(language: str, context: Context) -> str:
+    """Return the prompt of a researcher, who asks further questions only where one goes deep."""
+    asks = context.depth == "deep"
+    questions = render_prompt("next_questions", language=language) if asks else ""
+    return render_prompt(
+        "researcher",
+        language=language,
+        today=datetime.now(UTC).date(),
+        questions=f"{questions.strip()}\n" if questions else "",
+    )
+
+
 async def _ask_model(
     state: StepState,
     runtime: Runtime[Context],
@@ -202,7 +214,6 @@ async def _ask_model(
     withheld: str,
 ) -> WorkResult:
     """Let the model write from the passages, with tools that read on."""
-    language, today = state["language"], datetime.now(UTC).date()
     request = render_request(state, runtime, passages)
     request = join_prompt_blocks(request, render_block("withheld", withheld))
     async with preparing_checks(place, runtime.context, "researcher", state["sources"]):
@@ -210,7 +221,7 @@ async def _ask_model(
             state,
             runtime,
             "researcher",
-            render_prompt("researcher", language=language, today=today),
+            render_instructions(state["language"], runtime.context),
             [HumanMessage(request)],
             RESEARCHER_TOOLS,
             partial(recall_from_memory, state, runtime),
