@@ -197,6 +197,8 @@ class Objection(TypedDict):
     feedback: str
     missing: NotRequired[bool]
     """Whether something is missing from it, for which the review had searches."""
+    shown: NotRequired[list[ShownSpan]]
+    """What the reviewer was shown."""
 
 
 class Gap(TypedDict):

@@ -51,6 +51,7 @@ from report.rendering.markdown_report import render_plain_text
 from runs.call_site import call_site
 from runs.incomplete import UNUSABLE_ANSWER
 from text.words import search_words
+from tools.reading_choice import list_spans
 from tools.source_checks import load_source_texts, record_text_checks, verify_text
 
 
@@ -87,7 +88,8 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
         return _done(state, _apply_objection(state, finding))
     show_step_progress(state, "checking")
     try:
-        verdict = await _verdict(state, runtime)
+        passages = await _cited_passages(state, runtime)
+        verdict = await _verdict(state, runtime, passages)
         checked = await _uphold(state, runtime, verdict.right)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
@@ -101,7 +103,11 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
         return _done(state, _reject(state, finding, verdict.wrong, verdict.feedback, rejected))
     text, feedback = finding["text"], verdict.feedback
     missing = bool(verdict.queries) and not verdict.wrong
-    objection = Objection(text=text, wrong=verdict.wrong, feedback=feedback, missing=missing)
+    # The feedback may name what only its reviewer was shown.
+    shown = list_spans(passages, state.get("sources", {}))
+    objection = Objection(
+        text=text, wrong=verdict.wrong, feedback=feedback, missing=missing, shown=shown
+    )
     checked |= StepState(finding=finding, objection=objection)
     return checked | _redo(state, feedback or finding["reason"], verdict.queries)
 
@@ -135,14 +141,16 @@ def _without_silence(state: StepState, finding: Finding) -> Finding:
     return finding | {"reason": "failed"} if removed else finding
 
 
-async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
+async def _verdict(
+    state: StepState, runtime: Runtime[Context], passages: Sequence[Passage]
+) -> Verdict:
     finding = render_findings_block([state["finding"] | {"doubted": ""}])
     contested = "\n".join(_numbered(_contested(state)))
     data = join_prompt_blocks(
         render_block("question", state["question"]),
         render_step_block(state["step"]),
         finding,
-        render_pages_block(await _cited_passages(state, runtime), state.get("sources", {})),
+        render_pages_block(passages, state.get("sources", {})),
         render_block("others", "\n".join(state.get("others", []))),
         render_cited_block("contested", contested),
         render_earlier_block(_given_findings(state)),

@@ -25,6 +25,7 @@ from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from prompts.data_blocks import (
     join_prompt_blocks,
+    list_unseen_passages,
     render_block,
     render_cited_block,
     render_findings_block,
@@ -206,6 +207,14 @@ def render_instructions(language: str, context: Context) -> str:
     )
 
 
+async def _render_reviewed(state: StepState, owner: str, request: str) -> str:
+    """Mark what only the reviewer of the earlier answer was shown, which the feedback may name."""
+    objection, sources = state.get("objection"), state["sources"]
+    spans = objection.get("shown", []) if objection else []
+    passages = await load_passages(owner, spans, sources)
+    return render_pages_block(list_unseen_passages(passages, [request]), sources)
+
+
 async def _ask_model(
     state: StepState,
     runtime: Runtime[Context],
@@ -215,7 +224,8 @@ async def _ask_model(
 ) -> WorkResult:
     """Let the model write from the passages, with tools that read on."""
     request = render_request(state, runtime, passages)
-    request = join_prompt_blocks(request, render_block("withheld", withheld))
+    reviewed = await _render_reviewed(state, place.owner, request)
+    request = join_prompt_blocks(request, reviewed, render_block("withheld", withheld))
     async with preparing_checks(place, runtime.context, "researcher", state["sources"]):
         return await work(
             state,
