@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from text.pattern_files import PatternFile
@@ -107,15 +107,21 @@ def find_term(text: str, term: str) -> int | None:
     return found.start() if found else None
 
 
-def share_rare_terms(query: str, texts: Sequence[str]) -> list[float]:
+def share_rare_terms(
+    query: str, texts: Sequence[str], ignored: Collection[str] = ()
+) -> list[float]:
     """Return which share of the rare literal terms of a query each text contains, in 0..1.
 
     A term counts by its inverse document frequency among the texts. One that no text contains, or
     that many do, tells none of them from the others and does not count; 1 everywhere if none does.
+
+    Args:
+        query: The query.
+        texts: The texts.
+        ignored: Terms that do not count either.
     """
-    found = {
-        term: [contains_term(text, term) for text in texts] for term in find_literal_terms(query)
-    }
+    terms = [term for term in find_literal_terms(query) if term not in ignored]
+    found = {term: [contains_term(text, term) for text in texts] for term in terms}
     most = max(FEW, RARE * len(texts))
     weights = {
         term: math.log((len(texts) + 1) / sum(there))

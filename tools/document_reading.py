@@ -241,8 +241,10 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
 
 
 async def list_absent_terms(here: CallSite, page_ids: Sequence[str], query: str) -> list[str]:
-    """Return the literal terms of a query that stand on none of some pages."""
+    """Return the literal terms of a query that stand on none of some pages; without pages, none."""
     found = await read_pages(here.owner, page_ids)
+    if not found:
+        return []
     return list_missing_terms(query, [f"{page.title}\n{page.text}" for page in found])
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graph.records import Passage, ShownSpan
+from library.page_metadata import extract_site
 from library.page_retrieval import FoundPage
 from library.page_scoring import SIGNAL_WEIGHTS
 from memory.text_vectors import passage_similarity
@@ -23,7 +24,7 @@ from text.keyword_ranking import (
     score_texts,
     select_passages,
 )
-from text.literal_terms import share_rare_terms
+from text.literal_terms import find_literal_terms, share_rare_terms
 from text.named_sections import TitledSpan, score_named_sections
 from text.passage_splitting import is_breadcrumb, split_passages
 from text.question_types import asks_list
@@ -123,7 +124,7 @@ def rank_passages(found: Sequence[FoundPage], wanted: PassageRequest) -> list[Sc
     ranked = _demote_name_lists(query, [span.text for _, span in cut], ranked)
     ranked, named = _promote_named(query, found, cut, ranked)
     if wanted.literally:
-        ranked = _promote_literal(query, titled, ranked)
+        ranked = _promote_literal(query, titled, ranked, list_site_terms(query, found))
     best = max((score for _, score in ranked), default=1.0) or 1.0
     return [
         ScoredPassage(*cut[n], titled[n], score / best, worth[n] * (1.0 + NAMED * named[n]))
@@ -157,9 +158,24 @@ def _promote_named(
     return sorted(promoted, key=_by_score), named
 
 
-def _promote_literal(query: str, texts: Sequence[str], ranked: Ranking) -> Ranking:
+def list_site_terms(query: str, found: Sequence[FoundPage]) -> list[str]:
+    """Return the literal terms of a query that name the site of at least half of the pages.
+
+    Such a term tells none of their passages from the others, however few of them contain it.
+    """
+    sites = [extract_site(page.location).lower() for page in found if page.kind == "web"]
+    return [
+        term
+        for term in find_literal_terms(query)
+        if 2 * sum(term.lower() in site for site in sites) >= max(len(found), 1)
+    ]
+
+
+def _promote_literal(
+    query: str, texts: Sequence[str], ranked: Ranking, ignored: Sequence[str]
+) -> Ranking:
     """Rank passages again, those without any rare literal term of the query behind the others."""
-    shares = share_rare_terms(query, texts)
+    shares = share_rare_terms(query, texts, ignored)
     scored = [(n, score * (1 - LACKING * (1 - shares[n]))) for n, score in ranked]
     having = [score for n, score in scored if shares[n]]
     least = min(having, default=math.inf)

@@ -20,7 +20,12 @@ from text.reading_windows import section_around
 from text.sentences import Span
 from text.tokens import estimate_tokens
 from tools.evidence import Evidence, list_distinct_pages, register_spans
-from tools.passage_choice import PassageRequest, rank_by_meaning, rank_passages
+from tools.passage_choice import (
+    PassageRequest,
+    list_site_terms,
+    rank_by_meaning,
+    rank_passages,
+)
 
 ANSWER_TOKENS = 1_500
 """How many tokens answer a search; about 6,000 characters of English."""
@@ -111,7 +116,9 @@ def _find_missing(
     """Return the first place of each literal term of a query that no chosen piece contains."""
     shown = [f"{page.title}\n{span.text}" for page, span in chosen]
     places: list[tuple[FoundPage, Span]] = []
-    for term in list_missing_terms(query, shown)[:MISSING]:
+    site = list_site_terms(query, found)
+    missing = [term for term in list_missing_terms(query, shown) if term not in site]
+    for term in missing[:MISSING]:
         at = ((page, find_term(page.text, term)) for page in found)
         first = next(((page, start) for page, start in at if start is not None), None)
         if first is not None:

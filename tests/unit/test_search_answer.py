@@ -203,3 +203,27 @@ async def test_of_a_long_document_only_hits_that_may_be_shown_are_widened(
 
     assert "green wheel of oak" in found
     assert 0 < len(widened) < 100
+
+
+async def test_the_name_of_a_site_does_not_decide_what_answers_on_it(use: Use):
+    path = "The file of gatehub is kept in the folder of the keeper and nowhere else. " * 3
+    ebb = "At ebb the flap is lifted by the tide keeper, one hour before low water. " * 3
+    filler = "\n\n".join(f"Bell {n} rings when a boat number {n} passes. " * 3 for n in range(30))
+    for name, text in (("files", path), ("ebb", ebb), ("bells", filler)):
+        page = NewPage(title=name, place="", text=f"{text}\n\n{filler}")
+        site = "docs.gatehub.example"
+        await pages.store_pages(OWNER, "web", f"https://{site}/{name}.html", [page], group=site)
+
+    said = await use(
+        "search",
+        query="flap lifted at ebb by the tide keeper gatehub",
+        source="docs.gatehub.example",
+    )
+
+    assert "one hour before low water" in said
+    if "kept in the folder" in said:
+        assert said.index("one hour before") < said.index("kept in the folder")
+
+
+async def test_no_term_is_called_absent_where_nothing_was_searched(use: Use):
+    assert "No passage contains" not in await use("search", query="GateBell", scope="files")
