@@ -175,7 +175,7 @@ class _CitationEnforcer(SourceComparison):
             return replace_markers(statement, source) if source else statement
         added = self.ruling.completed.get(statement_key(statement))
         if added is not None:
-            return add_marker(statement, added)
+            return add_marker(statement, added) if added else statement
         if self.judges and recommends(statement):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]

@@ -26,17 +26,45 @@ def find_number_source(statement: str, cited: Sequence[str], texts: Mapping[str,
         texts: The full text of each source by its id.
     """
     said = normalize_statement(statement)
-    there = [texts[name] for name in cited if name in texts]
-    missing = [
-        number
-        for number in dict.fromkeys(_NUMBER.findall(said))
-        if not any(contains_term(text, number) for text in there)
-    ]
+    missing = list_missing_numbers(statement, cited, texts)
     if not missing:
         return ""
     words = {word for word in search_words(said) if not word[:1].isdigit()}
     others = (name for name in texts if name not in cited)
     return next((name for name in others if _says_of(texts[name], missing, words)), "")
+
+
+def complete_citation(
+    reason: str, statement: str, cited: Sequence[str], texts: Mapping[str, str]
+) -> str | None:
+    """Return the source to cite beside those of a statement with a number that a reader accepts.
+
+    It is "" where these have the number, so that only its place in them was in doubt, and `None`
+    where no source has it.
+
+    Args:
+        reason: Why the number is doubted.
+        statement: A sentence or a row with its marks.
+        cited: The ids of the sources that it cites.
+        texts: The full text of each source by its id.
+    """
+    if reason == "calculation" or not texts:
+        return None
+    if reason == "other_number" and not list_missing_numbers(statement, cited, texts):
+        return ""
+    return find_number_source(statement, cited, texts) or None
+
+
+def list_missing_numbers(
+    statement: str, cited: Sequence[str], texts: Mapping[str, str]
+) -> list[str]:
+    """Return the numbers of a statement that none of its sources has, as they are written.
+
+    Takes what `find_number_source` takes. Single digits do not count.
+    """
+    there = [texts[name] for name in cited if name in texts]
+    written = dict.fromkeys(_NUMBER.findall(normalize_statement(statement)))
+    return [one for one in written if not any(contains_term(text, one) for text in there)]
 
 
 def _says_of(text: str, numbers: Sequence[str], words: set[str]) -> bool:

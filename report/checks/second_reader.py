@@ -18,7 +18,7 @@ from report.checks.claims import (
     is_assertive_lead,
     is_explanatory_heading,
 )
-from report.checks.number_sources import find_number_source
+from report.checks.number_sources import complete_citation
 from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import list_titles, verify_citations
@@ -122,7 +122,7 @@ class Ruling:
     faulted: Mapping[str, ClaimVerdict] = field(default_factory=dict)
     """Doubted statements, each with its verdict."""
     completed: Mapping[str, str] = field(default_factory=dict)
-    """Statements kept without doubt, each with a source to cite beside its own."""
+    """Statements kept without doubt, each with a source to cite beside its own, or ""."""
 
     def to_doubt(self, statement: str, reason: str = "") -> DoubtedSentence | None:
         """Return the doubt about a statement, for the reader's reason or else the given one."""
@@ -207,9 +207,9 @@ def derive_ruling(
 
     A doubt is removed only if the reader rejects it; if the reader shares it, the reader's reason
     replaces it. A number that its sources lack stays doubted as `DISPUTED` if the reader accepts
-    it, unless another source says it of the same; that one is then cited, too. A claim that cites
-    the wrong source gets the right one. That an inference is `not_said` is no fault, unless a part
-    of it is named.
+    it, unless another source says it of the same, which is then cited, too. A claim that cites the
+    wrong source gets the right one. That an inference is `not_said` is no fault, unless a part of
+    it is named.
 
     Args:
         shown: The claims shown to the reader.
@@ -228,11 +228,11 @@ def derive_ruling(
             continue  # An inference goes beyond its sources, and is shown as one.
         right = verdict == "supported" and source not in list_cited_ids(claim.text)
         if verdict == "supported" and claim.reason in NUMBERS:
-            name = find_number_source(claim.text, claim.sources, texts or {})
-            if name and claim.reason != "calculation":
-                completed[statement_key(claim.text)] = name
-            else:
+            name = complete_citation(claim.reason, claim.text, claim.sources, texts or {})
+            if name is None:
                 faulted[statement_key(claim.text)] = judged
+            else:
+                completed[statement_key(claim.text)] = name
         elif verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[statement_key(claim.text)] = source if right else ""
         if verdict in ("not_said", "contradicted"):

@@ -12,7 +12,7 @@ from report.checks.numbers import NUMBER_WORDS, TextNumber, is_known_number, wid
 from text.dates import MONTH_NAMES
 from text.pattern_files import PatternFile
 from text.script import HAN
-from text.words import STOPWORDS, word_weight
+from text.words import STOPWORDS, is_common, word_weight
 
 _PATTERNS = PatternFile("report.checks", "word_changes.toml")
 
@@ -198,7 +198,9 @@ def _name(change: WordChange, known: KnownNames) -> bool:
 
 
 def _latin_name(change: WordChange, known: KnownNames) -> bool:
-    ours = [one for one in change.ours if _is_name(one, known)]
+    # A statement may begin with any word, and only there a capital does not tell a name.
+    begins = not change.before and is_common(change.ours[0]) if change.ours else False
+    ours = [one for one in change.ours[begins:] if _is_name(one, known)]
     theirs = [one for one in change.theirs if _is_name(one, known)]
     if max(len(change.ours), len(change.theirs)) > _MAX_NAME_WORDS:
         return False

@@ -45,3 +45,16 @@ def test_a_number_that_is_nowhere_stays_doubted():
     assert [
         one["reason"] for one in enforce_citations(claim.text, TEXTS, ruling=ruling).doubted
     ] == ["disputed"]
+
+
+@pytest.mark.parametrize(("said", "reasons"), [("30", []), ("31", ["disputed"])])
+def test_where_the_sources_have_the_number_the_reader_decides_what_it_is_of(
+    said: str, reasons: list[str]
+):
+    texts = {"S1": "The gate opens at 30 minutes past the hour. The lock is kept shut at night."}
+    claim = ReviewClaim(1, f"The lock opens at {said} minutes past [S1].", "other_number", ("S1",))
+    ruling = derive_ruling([claim], {1: ClaimVerdict("supported")}, texts)
+
+    doubt = ruling.to_doubt(claim.text, "other_number")
+
+    assert [doubt["reason"]] == reasons if doubt else not reasons
