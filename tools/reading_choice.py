@@ -58,6 +58,9 @@ NAMES = 60
 SHORT = 10_000
 """A document of at most this many characters is read whole wherever it is hit."""
 
+PER_QUERY = 8
+"""How many of the best hits of each query alone are read before most others."""
+
 PAGES_PER_NAME = 3
 """How many pages are searched for each, beside those that were found."""
 
@@ -173,6 +176,7 @@ async def _read_hits(
     searched = [page for page in found if page.id not in wanted.found_first] or found
     ranked = await do(rank_passages, searched, wanted)
     cuts = await rank_by_meaning(searched, ranked, wanted)
+    cuts = await do(put_best_first, cuts, wanted.queries)
     searched, cuts = await _follow_names(here, context, searched, cuts, wanted, files)
     ids = {page.id for page in searched}
     found = [*searched, *(page for page in found if page.id not in ids)]
@@ -188,6 +192,16 @@ async def _read_hits(
     # Steps find documents in different orders, and what they share has to begin alike.
     alike = sorted(found, key=lambda page: page.location)
     return _in_order(found, places, shared, alike), _in_order(found, places, left, found)
+
+
+def put_best_first(cuts: Sequence[ScoredPassage], queries: Sequence[str]) -> list[ScoredPassage]:
+    """Return hits with the `PER_QUERY` best of each query by turns with the others.
+
+    What one query looks for alone stands far behind what touches on all of them.
+    """
+    best = find_best_texts(queries, [cut.text for cut in cuts], PER_QUERY)
+    turns = chain.from_iterable(zip_longest(range(len(cuts)), best))
+    return [cuts[at] for at in dict.fromkeys(turns) if at is not None]
 
 
 async def _with_short_documents(

@@ -14,6 +14,9 @@ from library import store as pages
 from library.page_rows import NewPage
 from runs.call_site import CallSite
 from tests.places import new_process
+from text.keyword_ranking import ScoredPassage
+from text.sentences import Span
+from tools import reading_choice
 from tools.evidence import Evidence, gather_evidence
 from tools.folder_ingestion import ingest_folder
 from tools.reading_choice import list_spans, load_passages, reading_room
@@ -214,3 +217,15 @@ async def test_a_step_reads_on_in_what_its_own_search_finds_and_not_in_what_the_
     assert any("second paragraph" in one for one in own)
     assert not any("third paragraph" in one for one in own)
     assert any("The third book" in one["text"] for one in evidence.passages if one.get("shared"))
+
+
+def test_the_best_hits_of_each_query_are_read_by_turns_with_those_of_all_together():
+    texts = [f"boats, ropes and tides of pier {n}" for n in range(40)] + ["The siren has tallow."]
+    cuts = [ScoredPassage(0, Span(n, n + 1, ""), text, 0.0) for n, text in enumerate(texts)]
+
+    read = reading_choice.put_best_first(cuts, ["boats and ropes of pier 3", "siren tallow"])
+
+    assert sorted(one.span.start for one in read) == [*range(41)]
+    assert read[0] == cuts[0]
+    assert read.index(cuts[40]) < 2 * (reading_choice.PER_QUERY + 1)
+    assert read.index(cuts[3]) < 4
