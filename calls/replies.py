@@ -66,7 +66,7 @@ def describe_schema(schema: type[BaseModel], tongue: str = "en") -> str:
 def bare_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of an answer without words.
 
-    What its fields hold is said in the prompt that asks for it, in the language of the prompt.
+    What its fields hold is said in the prompt that asks for it (ADR 64).
     """
     form: dict[str, Any] = _without_words(schema.model_json_schema())
     return form
