@@ -116,6 +116,7 @@ class _CitationEnforcer(SourceComparison):
         self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
         """The heading above each block."""
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
+        self.code = "\n".join(part.text for part in self.parts if part.kind == "fence")
         self.doubted: list[DoubtedSentence] = []
         self.had: dict[tuple[str, int], set[str]] = {}
 
@@ -464,7 +465,7 @@ class _CitationEnforcer(SourceComparison):
     @cached_property
     def code_numbers(self) -> list[float]:
         """Return the numbers of the code that the text shows, which its prose explains, sorted."""
-        return list_values("\n".join(part.text for part in self.parts if part.kind == "fence"))
+        return list_values(self.code)
 
     @cached_property
     def own_numbers(self) -> list[float]:

@@ -45,6 +45,8 @@ class SourceContents:
     def __init__(self, texts: Mapping[str, str], names: Mapping[str, str], asked: str) -> None:
         self.texts, self.asked = texts, simplify_chinese(asked)
         self.names = {name: simplify_chinese(title) for name, title in names.items()}
+        self.code = ""
+        """The code that the text shows, which its prose may name."""
         self.abouts: dict[tuple[str, ...], str] = {}
         self.counted: dict[tuple[str, ...], list[float]] = {}
         self.get_source = cache(lambda name: load_source(texts[name]))
@@ -122,7 +124,8 @@ class SourceContents:
         versions = _VERSION.findall(strip_file_names(statement))
         if not versions:
             return False
-        known = "\n".join([self.get_nameable_text(cited), *(self.texts[one] for one in cited)])
+        sources = (self.texts[one] for one in cited)
+        known = "\n".join([self.get_nameable_text(cited), self.code, *sources])
         return any(
             not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
         )

@@ -205,7 +205,7 @@ def test_the_title_of_a_source_in_quotation_marks_is_no_quotation(said: str):
 
 def test_prose_may_name_the_numbers_of_the_code_that_it_explains():
     source = "A gate rule drops what the keeper did not name. Put a rule into the file of the gate."
-    code = "I suggest these rules:\n\n```\ngate allow 4711\n```\n\n"
+    code = "I suggest these rules:\n\n```\ngate allow 4711 from 10.1.2.0/24\n```\n\n"
     said = "A gate rule drops what the keeper did not name, and 4711 is named [S1]."
 
     def doubted(text: str) -> list[str]:
@@ -214,3 +214,5 @@ def test_prose_may_name_the_numbers_of_the_code_that_it_explains():
 
     assert not doubted(code + said)
     assert doubted(code + said.replace("4711", "4712"))
+    assert not doubted(code + said.replace("4711", "10.1.2.0/24"))
+    assert doubted(code + said.replace("4711", "10.1.3.0/24"))
