@@ -53,7 +53,7 @@ VerdictGrade = Literal["supported", "own", "not_said", "contradicted"]
 them; they do not say it; they say otherwise."""
 
 _MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: the widest that fits
-_MAX_EVIDENCE_CHARS = 96_000  # of all pages; beyond it, the smallest margin
+_MAX_EVIDENCE_CHARS = 48_000  # of all pages; beyond it, the smallest margin
 _FRAME_TOKENS = 80  # roughly, around a claim or a passage in a request
 NUMBERS = frozenset(["number", "other_number", "calculation"])
 """Reasons for doubts that a reader may weaken but not remove."""
