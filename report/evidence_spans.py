@@ -122,8 +122,10 @@ def _find_further(text: str, statement: str, first: EvidenceSpan) -> EvidenceSpa
     words = _build_target(statement, "").words | extract_name_terms(statement)
     inside = [one for one in _sentences(text) if _touch(one, first)]
     lacking, rarity = words - _terms(inside), _rarity(text)
+    if len(lacking) < _MIN_FURTHER_WORDS or _sum(lacking) < _MIN_FURTHER_SHARE * _sum(words):
+        return None
     best = max(
-        (one for one in _sentences(text) if not _touch(one, first)),
+        (one for one in _sentences(text) if one.words & lacking and not _touch(one, first)),
         key=lambda one: _sum(one.words & lacking, rarity),
         default=None,
     )
