@@ -56,7 +56,7 @@ _MARGIN_CHARS = (800, 500, 300, 150)  # on each side of the evidence: the widest
 _MAX_EVIDENCE_CHARS = 48_000  # of all pages; beyond it, the smallest margin
 _FRAME_TOKENS = 80  # roughly, around a claim or a passage in a request
 NUMBERS = frozenset(["number", "other_number", "calculation"])
-"""Reasons for doubts that a reader may weaken but not remove."""
+"""Reasons for doubts that a reader alone does not remove: a source has to have the number."""
 
 DISPUTED = "disputed"
 """The reason for a doubt about a number that the checks miss but the reader accepts."""
