@@ -269,6 +269,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         raise
     finally:
         end_thread_sessions(thread)
+        await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
 
 
@@ -312,5 +313,6 @@ def check_run_choices(choices: dict[str, Any] | None) -> None:
     choices = choices or {}
     chosen = build_context(choices)
     check_provider_names(chosen.search)
+    check_server_names(chosen.mcp, read_home_servers())
     if chosen.max_cost is not None:
         check_model_prices(chosen)
