@@ -275,7 +275,7 @@ class McpConnection:
             case None:
                 what = "its connection has ended"
             case _:
-                what = f"it cannot be reached: {error or type(error).__name__}"
+                what = f"it cannot be reached: {str(error) or type(error).__name__}"
         return self._problem(ErrorCode.MCP_UNAVAILABLE, what)
 
     def _problem(self, code: ErrorCode, what: str, hint: str = "") -> Problem:

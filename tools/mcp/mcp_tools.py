@@ -17,6 +17,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from calls.call_context import CallContext
 from config.errors import ErrorCode, Problem
 from config.resources import SharedTasks
+from graph.context import Context
+from models.chat_models import built_in
 from prompts.loader import render_prompt
 from runs.trace import trace
 from tools.evidence import Evidence
@@ -59,9 +61,27 @@ def needs_approval(tool: BaseTool) -> bool:
     them in `allow`.
     """
     known = tool.metadata or {}
-    if SERVER not in known or known.get(ALLOWED):
+    return SERVER in known and not known.get(ALLOWED) and _changes_something(known)
+
+
+def is_risky(server: McpServer, definition: Definition) -> bool:
+    """Tell by its definition whether a call of a tool needs approval."""
+    hints = definition.get("annotations") or {}
+    return definition["name"] not in server.allow and _changes_something(hints)
+
+
+def _changes_something(hints: Mapping[str, Any]) -> bool:
+    return hints.get("readOnlyHint") is not True or hints.get("destructiveHint") is True
+
+
+async def has_server_tools(owner: str, choices: Context, role: str) -> bool:
+    """Tell whether a role may have tools of servers, which need nothing to be found before."""
+    if built_in(role, choices):
         return False
-    return known.get("readOnlyHint") is not True or known.get("destructiveHint") is True
+    try:
+        return bool(await choose_servers(owner, choices.mcp, role))
+    except Problem:
+        return False
 
 
 async def load_mcp_tools(around: CallContext, taken: Sequence[str] = ()) -> list[BaseTool]:
@@ -71,6 +91,8 @@ async def load_mcp_tools(around: CallContext, taken: Sequence[str] = ()) -> list
         around: The call.
         taken: The names of the other tools that it has.
     """
+    if built_in(around.role, around.choices):
+        return []
     try:
         servers = await choose_servers(around.site.owner, around.choices.mcp, around.role)
     except Problem as problem:
