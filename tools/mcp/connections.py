@@ -98,11 +98,13 @@ class McpConnection:
 
     async def close(self) -> None:
         """End the connection, with every process that its program has started."""
-        task, self._task, self._session = self._task, None, None
+        task, self._task = self._task, None
+        started, self._session = self._session is not None, None
         if task is None:
             return
         self._done.set()
-        await asyncio.wait([task], timeout=END_SECONDS)
+        if started:
+            await asyncio.wait([task], timeout=END_SECONDS)
         task.cancel()
         await asyncio.wait([task], timeout=END_SECONDS)
 
@@ -148,9 +150,13 @@ class McpConnection:
                 return self._session
             await self.close()
             self.pins = None
-            self._done, ready = asyncio.Event(), asyncio.get_running_loop().create_future()
+            from tools.mcp.stdio_transport import Allowance  # noqa: PLC0415
+
+            self._done, self._allowance = asyncio.Event(), Allowance()
+            ready = asyncio.get_running_loop().create_future()
             # What a run has bound to its task must not live on in the connection.
-            self._task = asyncio.create_task(self._keep(ready), context=Variables())
+            work = self._keep(ready, self._allowance)
+            self._task = asyncio.create_task(work, context=Variables())
             await self._first_of(ready, CONNECT_SECONDS)
             if ready.done():
                 self._session = ready.result()
@@ -160,12 +166,9 @@ class McpConnection:
             await self.close()
             raise problem
 
-    async def _keep(self, ready: asyncio.Future[ClientSession]) -> None:
+    async def _keep(self, ready: asyncio.Future[ClientSession], allowance: Allowance) -> None:
         """Hold the session open until it is not wanted any more."""
-        from tools.mcp.stdio_transport import Allowance  # noqa: PLC0415
-
-        self._allowance = Allowance()
-        async with self._connect(self._allowance) as session:
+        async with self._connect(allowance) as session:
             await session.initialize()
             if not ready.done():
                 ready.set_result(session)

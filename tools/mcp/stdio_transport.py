@@ -6,9 +6,9 @@ The client of the MCP SDK reads lines of any length, and leaves to a server what
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,6 +35,12 @@ MAX_GARBAGE = 200
 
 CLOSE_SECONDS = 1.0
 """How long a program may take to end when its input ends; then its whole group is killed."""
+
+READ_BYTES = 65_536
+"""How many bytes are read at once."""
+
+TICK = 0.02
+"""How often it is looked whether a program has ended, in seconds."""
 
 TOLD = 2_000
 """How many bytes are kept of what a program wrote last on its standard error."""
@@ -119,7 +125,7 @@ async def open_program(server: McpServer, allowance: Allowance) -> AsyncIterator
     Raises:
         Problem: `mcp_unavailable` if it cannot be started, or `mcp_env_denied`.
     """
-    process = await _start(server)
+    process, transport = await _start(server)
     _groups.get().add(process.pid)
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
@@ -131,7 +137,7 @@ async def open_program(server: McpServer, allowance: Allowance) -> AsyncIterator
     try:
         yield ServerStreams(incoming, outgoing)
     finally:
-        await _end(process)
+        await _end(process, transport, patient=not allowance.broken.is_set())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -139,7 +145,7 @@ async def open_program(server: McpServer, allowance: Allowance) -> AsyncIterator
             stream.close()
 
 
-async def _start(server: McpServer) -> asyncio.subprocess.Process:
+async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTransport]:
     """Start a program.
 
     Raises:
@@ -149,8 +155,10 @@ async def _start(server: McpServer) -> asyncio.subprocess.Process:
     environment = build_environment(server)
     pipe = asyncio.subprocess.PIPE
     folder = os.path.expanduser(server.cwd) or server.folder or None
+    loop = asyncio.get_running_loop()
     try:
-        return await asyncio.create_subprocess_exec(
+        transport, protocol = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(limit=READ_BYTES, loop=loop),
             *words,
             stdin=pipe,
             stdout=pipe,
@@ -159,6 +167,7 @@ async def _start(server: McpServer) -> asyncio.subprocess.Process:
             cwd=folder,
             start_new_session=True,
         )
+        return Process(transport, protocol, loop), transport
     except (OSError, ValueError) as error:
         what = f"{server.command} cannot be started: {getattr(error, 'strerror', None) or error}"
         where = f"MCP server {server.name}"
@@ -166,26 +175,32 @@ async def _start(server: McpServer) -> asyncio.subprocess.Process:
         raise Problem(ErrorCode.MCP_UNAVAILABLE, what, where=where, hint=hint) from error
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(
+    process: Process, transport: asyncio.SubprocessTransport, *, patient: bool
+) -> None:
     """End a program: it may stop by itself when its input ends; what is left of it is killed."""
-    if process.stdin:
-        process.stdin.close()
     try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await process.wait()
+        if process.stdin:
+            process.stdin.close()
+        await _wait_for_end(process, CLOSE_SECONDS if patient else 0.0)
     finally:
         # Children that it has started are in its group, even if it has ended itself.
         kill_group(process.pid)
         _groups.get().discard(process.pid)
-        with contextlib.suppress(ProcessLookupError):
-            await process.wait()
-        # Asyncio closes pipes only when nobody holds their other ends any more.
-        process._transport.close()  # type: ignore[attr-defined]
+        transport.close()
+    await _wait_for_end(process, CLOSE_SECONDS)
+
+
+async def _wait_for_end(process: Process, seconds: float) -> None:
+    """Wait until a program has ended; `Process.wait` waits for its pipes, too, for ever."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while process.returncode is None:
+                await asyncio.sleep(TICK)
 
 
 async def _read(
-    process: asyncio.subprocess.Process,
+    process: Process,
     to_session: MemoryObjectSendStream[SessionMessage | Exception],
     allowance: Allowance,
 ) -> None:
@@ -202,7 +217,7 @@ async def _read(
 
 
 async def _lines(
-    process: asyncio.subprocess.Process, allowance: Allowance
+    process: Process, allowance: Allowance
 ) -> AsyncIterator[bytes]:
     """Yield the lines that a program writes.
 
@@ -210,7 +225,7 @@ async def _lines(
         Problem: `mcp_too_large`.
     """
     buffer = bytearray()
-    while process.stdout and (data := await process.stdout.read(65_536)):
+    while process.stdout and (data := await process.stdout.read(READ_BYTES)):
         allowance.spend(len(data))
         buffer += data
         *whole, rest = buffer.split(b"\n") if b"\n" in data else [buffer]
@@ -247,7 +262,7 @@ def _unasked(message: JSONRPCMessage) -> JSONRPCMessage | None:
 
 
 async def _write(
-    process: asyncio.subprocess.Process, from_session: MemoryObjectReceiveStream[SessionMessage]
+    process: Process, from_session: MemoryObjectReceiveStream[SessionMessage]
 ) -> None:
     """Send the messages of a session to its program."""
     with suppress(ConnectionError, anyio.ClosedResourceError):
@@ -258,8 +273,8 @@ async def _write(
                 await process.stdin.drain()
 
 
-async def _listen(process: asyncio.subprocess.Process, allowance: Allowance) -> None:
+async def _listen(process: Process, allowance: Allowance) -> None:
     """Keep the end of what a program writes on its standard error."""
-    while process.stderr and (data := await process.stderr.read(65_536)):
+    while process.stderr and (data := await process.stderr.read(READ_BYTES)):
         allowance.told += data
         del allowance.told[:-TOLD]
