@@ -23,7 +23,7 @@ pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Enough", "Checks", "Ve
 async def test_a_finding_and_the_report_cite_what_a_tool_says(
     thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
     script.on("Draft", draft("nectar"))
 
     def research(messages: list[object]) -> AIMessage | str:
@@ -48,4 +48,8 @@ async def test_a_finding_and_the_report_cite_what_a_tool_says(
     assert "37 milligrams" in shown
     assert "bees: lookup (bee mason)" in shown
     (line,) = [one for one in await read_trace("t1-1") if one["kind"] == "tool"]
-    assert (line["role"], line["status"], line["arguments"]) == ("bees_lookup", "ok", {"bee": "mason"})
+    assert (line["role"], line["status"], line["arguments"]) == (
+        "bees_lookup",
+        "ok",
+        {"bee": "mason"},
+    )

@@ -80,9 +80,7 @@ async def test_a_number_that_no_text_can_have_is_no_answer(made: list[McpConnect
     assert problem.value.code == "mcp_invalid"
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"), [("silent", "mcp_timeout"), ("noise", "mcp_too_large")]
-)
+@pytest.mark.parametrize(("kind", "code"), [("silent", "mcp_timeout"), ("noise", "mcp_too_large")])
 async def test_a_server_that_does_not_greet_is_given_up(
     made: list[McpConnection], monkeypatch: pytest.MonkeyPatch, kind: str, code: str
 ):

@@ -154,7 +154,6 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
     words = [expand_variables(server, one) for one in (server.command, *server.args)]
     environment = build_environment(server)
     pipe = asyncio.subprocess.PIPE
-    folder = os.path.expanduser(server.cwd) or server.folder or None
     loop = asyncio.get_running_loop()
     try:
         transport, protocol = await loop.subprocess_exec(
@@ -164,7 +163,7 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
             stdout=pipe,
             stderr=pipe,
             env=environment,
-            cwd=folder,
+            cwd=server.working_folder,
             start_new_session=True,
         )
         return Process(transport, protocol, loop), transport
@@ -175,9 +174,7 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
         raise Problem(ErrorCode.MCP_UNAVAILABLE, what, where=where, hint=hint) from error
 
 
-async def _end(
-    process: Process, transport: asyncio.SubprocessTransport, *, patient: bool
-) -> None:
+async def _end(process: Process, transport: asyncio.SubprocessTransport, *, patient: bool) -> None:
     """End a program: it may stop by itself when its input ends; what is left of it is killed."""
     try:
         if process.stdin:
@@ -195,7 +192,7 @@ async def _wait_for_end(process: Process, seconds: float) -> None:
     """Wait until a program has ended; `Process.wait` waits for its pipes, too, for ever."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            while process.returncode is None:
+            while process.returncode is None:  # noqa: ASYNC110
                 await asyncio.sleep(TICK)
 
 
@@ -216,9 +213,7 @@ async def _read(
             allowance.fail(ErrorCode.MCP_UNAVAILABLE, "its program has ended")
 
 
-async def _lines(
-    process: Process, allowance: Allowance
-) -> AsyncIterator[bytes]:
+async def _lines(process: Process, allowance: Allowance) -> AsyncIterator[bytes]:
     """Yield the lines that a program writes.
 
     Raises:
@@ -246,7 +241,10 @@ def _parse(line: bytes, allowance: Allowance) -> JSONRPCMessage | None:
     try:
         message = JSONRPCMessage.model_validate_json(line)
     except (ValidationError, ValueError, RecursionError) as error:
-        if line.lstrip().startswith((b"{", b"[")) or allowance.messages < MAX_MESSAGES - MAX_GARBAGE:
+        if (
+            line.lstrip().startswith((b"{", b"["))
+            or allowance.messages < MAX_MESSAGES - MAX_GARBAGE
+        ):
             what = "it sent what is no message of MCP"
             raise allowance.fail(ErrorCode.MCP_INVALID, what) from error
         return None
@@ -261,9 +259,7 @@ def _unasked(message: JSONRPCMessage) -> JSONRPCMessage | None:
     return None if asks else message
 
 
-async def _write(
-    process: Process, from_session: MemoryObjectReceiveStream[SessionMessage]
-) -> None:
+async def _write(process: Process, from_session: MemoryObjectReceiveStream[SessionMessage]) -> None:
     """Send the messages of a session to its program."""
     with suppress(ConnectionError, anyio.ClosedResourceError):
         async for one in from_session:

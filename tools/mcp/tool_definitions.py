@@ -150,9 +150,7 @@ async def approve(server: McpServer, seen: Mapping[str, Definition]) -> ServerPi
     Raises:
         Problem: `home_read_only`, `storage_unavailable` or `config_syntax`.
     """
-    return await asyncio.to_thread(
-        _update, server, lambda _: ServerPins(server.digest, seen, seen)
-    )
+    return await asyncio.to_thread(_update, server, lambda _: ServerPins(server.digest, seen, seen))
 
 
 def check_approved(server: McpServer, pins: ServerPins) -> None:

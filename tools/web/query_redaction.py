@@ -92,9 +92,7 @@ async def _material(here: CallSite, context: Context, recipient: str) -> Redacti
     return await _reading.run(key, lambda: _read_material(here, context, recipient))
 
 
-async def _read_material(
-    here: CallSite, context: Context, recipient: str
-) -> RedactionMaterial:
+async def _read_material(here: CallSite, context: Context, recipient: str) -> RedactionMaterial:
     said, read, notes, listed = await asyncio.gather(
         list_person_messages(here.owner, [here.thread]),
         _read(here, recipient),
