@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -21,18 +22,23 @@ INSTRUCTION_CUT = "[instructions to a program, left out / 此处略去对程序�
 _MAX_GAP = 400  # characters between two signs of one attempt
 _MAX_REST = 600  # characters of the paragraph behind it that belong to it
 _BEFORE = 250  # characters before a sign in which a text says that it is an example
-_SIGNS = ("address", "override", "new_orders", "secrecy", "answer_order", "disclosure", "command")
+_DECISIVE = ("address", "override", "new_orders")  # no injection is without one of these signs
+_OTHERS = ("secrecy", "answer_order", "disclosure", "command")
 _ORDERS = frozenset(["new_orders", "secrecy", "answer_order", "disclosure", "command"])
 _ASKS = frozenset(["secrecy", "answer_order", "disclosure"])
 _ENDS = re.compile(r"[.!?](?=\s|[\"”’)\]]|$)|[。！？]|\n")
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _PART = re.compile(r"\{([a-z]\w*)\}")
-# All signs have one of these words; a text without them is not searched any further.
-_HINT = re.compile(
-    r"ignore|disregard|forget|override|system|developer|\bai\b|llm|language.model|assistant"
-    r"|chat ?bot|gpt|claude|gemini|copilot|artificial.intelligence|the.user"
-    r"|AI[助代模智机機系]|忽略|无视|無視|忘|不要理|人工智|模型|智能|系[统統]",
-    re.IGNORECASE,
+# A text without one of these has no sign of its own, and is not searched any further.
+_HINTS = (
+    *("ignore", "disregard", "forget", "override", "system", "developer", "llm", "assistant"),
+    *("chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "ai助", "ai代", "ai模", "ai智"),
+    *("ai机", "ai機", "ai系", "忽略", "无视", "無視", "忘", "不要理", "人工智", "模型", "智能"),
+    *("系统", "系統"),
+)
+# Patterns that begin with plain letters are found faster than a choice of them.
+_HINT_PATTERNS = tuple(
+    map(re.compile, (r"ai(?<!\wai)\b", "language.model", "artificial.intelligence", "the.user"))
 )
 
 
@@ -50,7 +56,9 @@ def has_injection(text: str) -> bool:
 @lru_cache(maxsize=512)
 def find_injections(text: str) -> tuple[tuple[int, int], ...]:
     """Return the ends of each part of a text that gives instructions to its reader's model."""
-    if not _HINT.search(text):
+    lower = text.lower()
+    hinted = any(hint in lower for hint in _HINTS)
+    if not hinted and not any(hint.search(lower) for hint in _HINT_PATTERNS):
         return ()
     groups = _group(_list_signs(text))
     return tuple(_widen(text, group) for group in groups if _is_injection(group))
@@ -76,13 +84,12 @@ def _written(name: str) -> str:
 
 
 def _list_signs(text: str) -> list[_Sign]:
-    """Return the signs that are not the subject of the text, in its order."""
-    signs = [
-        _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
-        for kind in _SIGNS
-        for found in _pattern(kind).finditer(text)
-    ]
-    about = [found.start() for found in _pattern("about").finditer(text)] if signs else []
+    """Return the signs that are not the subject of the text, in its order, if any is decisive."""
+    signs = _find_signs(text, _DECISIVE)
+    if not signs:
+        return []
+    signs += _find_signs(text, _OTHERS)
+    about = [found.start() for found in _pattern("about").finditer(text)]
     return sorted(
         (
             one
@@ -91,6 +98,14 @@ def _list_signs(text: str) -> list[_Sign]:
         ),
         key=lambda sign: sign.start,
     )
+
+
+def _find_signs(text: str, kinds: Iterable[str]) -> list[_Sign]:
+    return [
+        _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
+        for kind in kinds
+        for found in _pattern(kind).finditer(text)
+    ]
 
 
 def _is_quoted(text: str, start: int) -> bool:
