@@ -29,6 +29,7 @@ _ASKS = frozenset(["secrecy", "answer_order", "disclosure"])
 _ENDS = re.compile(r"[.!?](?=\s|[\"”’)\]]|$)|[。！？]|\n")
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _PART = re.compile(r"\{([a-z]\w*)\}")
+_CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 # A text without one of these has no sign of its own, and is not searched any further.
 _HINTS = (
     *("ignore", "disregard", "forget", "override", "system", "developer", "llm", "assistant"),
@@ -56,11 +57,11 @@ def has_injection(text: str) -> bool:
 @lru_cache(maxsize=512)
 def find_injections(text: str) -> tuple[tuple[int, int], ...]:
     """Return the ends of each part of a text that gives instructions to its reader's model."""
-    lower = text.lower()
+    lower = _lower(text)
     hinted = any(hint in lower for hint in _HINTS)
     if not hinted and not any(hint.search(lower) for hint in _HINT_PATTERNS):
         return ()
-    groups = _group(_list_signs(text))
+    groups = _group(_list_signs(text, lower))
     return tuple(_widen(text, group) for group in groups if _is_injection(group))
 
 
@@ -73,9 +74,16 @@ def cut_injections(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
+def _lower(text: str) -> str:
+    """Return a text of the same length in small letters."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(one.lower()[:1] for one in text)
+
+
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(_written(name), re.IGNORECASE | re.MULTILINE)
+    """Return a pattern for text in small letters: to ignore the case takes twice as long."""
+    return re.compile(_CAPITAL.sub(lambda found: found[0].lower(), _written(name)), re.MULTILINE)
 
 
 def _written(name: str) -> str:
@@ -83,13 +91,13 @@ def _written(name: str) -> str:
     return _PART.sub(lambda part: _written(part[1]), text)
 
 
-def _list_signs(text: str) -> list[_Sign]:
+def _list_signs(text: str, lower: str) -> list[_Sign]:
     """Return the signs that are not the subject of the text, in its order, if any is decisive."""
-    signs = _find_signs(text, _DECISIVE)
+    signs = _find_signs(lower, _DECISIVE)
     if not signs:
         return []
-    signs += _find_signs(text, _OTHERS)
-    about = [found.start() for found in _pattern("about").finditer(text)]
+    signs += _find_signs(lower, _OTHERS)
+    about = [found.start() for found in _pattern("about").finditer(lower)]
     return sorted(
         (
             one
@@ -100,11 +108,11 @@ def _list_signs(text: str) -> list[_Sign]:
     )
 
 
-def _find_signs(text: str, kinds: Iterable[str]) -> list[_Sign]:
+def _find_signs(lower: str, kinds: Iterable[str]) -> list[_Sign]:
     return [
         _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
         for kind in kinds
-        for found in _pattern(kind).finditer(text)
+        for found in _pattern(kind).finditer(lower)
     ]
 
 
