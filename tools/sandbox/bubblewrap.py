@@ -14,7 +14,7 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tools.sandbox.backend import MIB, SandboxLimits, Started
@@ -101,7 +101,8 @@ class Bubblewrap:
         finally:
             if process.returncode is None:
                 # The launcher is of the same group; with it ends all that it has started.
-                os.killpg(process.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
 
