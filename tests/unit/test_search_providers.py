@@ -281,7 +281,9 @@ async def test_a_search_that_nobody_answers_names_everyone_and_why():
         await _with_two(reply("<html>"), answer_of({}, status="401 No"))
 
     assert problem.value.code == "search_unavailable"
-    assert problem.value.what == "searxng: its answer cannot be read; tavily: it answers 401"
+    assert problem.value.what == (
+        "searxng: its answer cannot be read; tavily: it answers 401 (it does not accept the key)"
+    )
 
 
 async def test_a_search_without_providers_says_what_to_set():
