@@ -18,6 +18,7 @@ from tools.web.providers.provider import (
     SearchHit,
     Topic,
 )
+from tools.web.providers.provider_requests import check_pause, pause_provider
 
 _SECONDS = 10
 _MOST_CHARS = 5_000_000
@@ -45,11 +46,15 @@ class DuckDuckGo:
         """Return the best hits; `ddgs` blocks, so it works in a thread that may be left."""
         from ddgs.exceptions import DDGSException, TimeoutException  # noqa: PLC0415
 
+        check_pause(self.access)
         try:
             with anyio.fail_after(2 * _SECONDS):
                 found = await run_sync(self._ask, query, abandon_on_cancel=True)
         except (TimeoutError, TimeoutException):
             raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it is too slow") from None
+        except ProviderThrottled as throttled:
+            pause_provider(self.access, throttled.wait)
+            raise
         except DDGSException:
             raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it cannot be reached") from None
         hits = (make_hit(one.href, one.title, one.body) for one in found)

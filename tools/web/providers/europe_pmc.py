@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from config.errors import ErrorCode, Problem
-from tools.web.providers.hit_parsing import doi_address, each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import (
+    doi_address,
+    each_of,
+    first_address,
+    look_up,
+    make_hit,
+    read_hits,
+)
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -44,7 +51,7 @@ class EuropePmc:
         abstract = paper.get("abstractText")
         pages = self._pages(paper)
         return make_hit(
-            next((one for one in pages if one), ""),
+            first_address(*pages),
             paper.get("title"),
             abstract,
             date=paper.get("firstPublicationDate") or paper.get("pubYear"),
