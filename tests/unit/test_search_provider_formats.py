@@ -11,6 +11,7 @@ import pytest
 from tests.loopback import Answer, Asked, reply, serving
 from tools.web.providers.provider import SearchHit, Topic
 from tools.web.providers.provider_registry import DECLARATIONS, SEARCH_PROVIDERS
+from tools.web.providers.query_words import topic_words
 
 KEY = "c4n4ry-0123456789"
 CONTACT = "ada@example.org"
@@ -185,12 +186,6 @@ async def test_arxiv_answers_with_abstracts_and_where_the_whole_papers_stand():
 )
 async def test_arxiv_is_asked_for_the_words_of_a_query_and_for_no_operators(query, wanted):
     assert (await search("arxiv", feed(), query=query)).params()["search_query"] == wanted
-
-
-async def test_a_query_of_stop_words_alone_is_not_sent_to_arxiv():
-    found = await search("arxiv", feed(ENTRY), query="what is the")
-
-    assert (found.hits, found.asked) == ([], [])
 
 
 async def test_an_empty_feed_of_arxiv_has_found_nothing():
@@ -477,6 +472,49 @@ async def test_pubmed_is_not_asked_for_records_of_nothing():
     found = await search("pubmed", answer_of({"esearchresult": {"count": "0", "idlist": []}}))
 
     assert (found.hits, len(found.asked)) == ([], 1)
+
+
+WANTS_ALL = {
+    "wikipedia": ("gsrsearch", {}, WIKIPEDIA),
+    "europe_pmc": ("query", {"resultList": {"result": []}}, EUROPE_PMC),
+    "pubmed": ("term", {"esearchresult": {"idlist": []}}, {"esearchresult": {"idlist": []}}),
+}
+
+
+@pytest.mark.parametrize("name", WANTS_ALL)
+async def test_where_no_page_has_all_words_those_with_any_are_asked_for(name):
+    param, nothing, something = WANTS_ALL[name]
+
+    found = await search(
+        name, answer_of(nothing), answer_of(something), query='How do "bees" (and ants) dance?'
+    )
+
+    assert bool(found.hits) == (name != "pubmed")
+    assert [found.params(0)[param], found.params(1)[param]] == [
+        "bees ants dance",
+        "bees OR ants OR dance",
+    ]
+
+
+@pytest.mark.parametrize("name", WANTS_ALL)
+async def test_two_words_are_not_asked_for_twice(name):
+    _, nothing, _ = WANTS_ALL[name]
+
+    assert len((await search(name, answer_of(nothing))).asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("The Who", ["The", "Who"]),
+        ("What is C++ 'move' in C#?", ["C++", "move", "C#"]),
+        ("cost-benefit AND NOT title:x*", ["cost-benefit", "title", "x"]),
+        ("蜜蜂的舞蹈？", ["蜜蜂的舞蹈"]),
+        ("?! …", []),
+    ],
+)
+def test_the_words_of_a_query_are_what_it_is_about(query, words):
+    assert topic_words(query) == words
 
 
 # Crossref: https://github.com/CrossRef/rest-api-doc, api.crossref.org/swagger-ui.
