@@ -13,7 +13,12 @@ from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
 from library.document_sections import OutlinedDocument, PagePart, outline_document
-from library.page_retrieval import FoundPage, find_misspellings, search_pages
+from library.page_retrieval import (
+    FoundPage,
+    document_location,
+    find_misspellings,
+    search_pages,
+)
 from library.recall import read_pages, trace_reports
 from library.scope import Scope, resolve_scope
 from library.spelling import apply_corrections
@@ -26,6 +31,7 @@ from text.normalization import drop_unstorable
 from text.script import detect_language
 from text.tokens import estimate_tokens
 from tools.document_reading import (
+    QUOTED,
     READ_TOKENS,
     around_parts,
     describe_outline,
@@ -163,13 +169,13 @@ async def find_stored_document(owner: str, name: str) -> OutlinedDocument:
         Problem: `source_not_found`.
     """
     plain = drop_unstorable(name).strip()
-    document = await outline_document(owner, plain) if plain else None
-    document = document or (await outline_document(owner, canonicalise_url(plain)))
-    if document is None:
-        hint = "give the id of a page as search shows it, a path or an address that was read"
-        what = f"no document is named {cut_injections(plain)[:200]!r}"
-        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
-    return document
+    names = (plain, document_location(plain), canonicalise_url(plain))
+    for one in filter(None, dict.fromkeys(names)):
+        if document := await outline_document(owner, one):
+            return document
+    hint = "give the id of a page as search shows it, a path or an address that was read"
+    what = f"no document is named {cut_injections(plain)[:QUOTED]!r}"
+    raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
 
 
 async def _list_parts(
@@ -178,7 +184,7 @@ async def _list_parts(
     if around:
         parts = await around_parts(here, document, around)
         if not parts:
-            what, hint = f"it does not say {around[:200]!r}", "search for it, or read a section"
+            what, hint = f"it does not say {around[:QUOTED]!r}", "search for it, or read a section"
             raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, where=document.title, hint=hint)
         return parts
     if lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,13 +18,13 @@ from typing_extensions import TypedDict
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.cli.runner import has_report, summarize_report
-from app.mcp_library import FoundPassage, list_passages, render_by_page
+from app.mcp_library import FoundPassage, list_passages
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
 from graph.plan import render_plan
-from graph.records import RunStatus
+from graph.records import Passage, RunStatus
 from graph.session import SessionOutcome, ThreadSession, open_session
 from graph.state import State
 from library.page_retrieval import find_misspellings
@@ -33,7 +33,7 @@ from library.spelling import apply_corrections
 from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
 from nodes.recall.recall_state import RecallState, recalled_passages, render_recall
-from prompts.data_blocks import join_prompt_blocks, render_block
+from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
 from runs.call_site import join_owner
 from runs.lifecycle import (
@@ -58,6 +58,8 @@ class AskedSource(TypedDict):
     """A source of a report."""
 
     id: str
+    page: str
+    """The id of its page, by which `read` shows it."""
     title: str
     location: str
     cited: bool
@@ -86,13 +88,20 @@ class AskAnswer(TypedDict, total=False):
     """The command with which a person goes on with the run."""
 
 
+class RecalledPassage(FoundPassage):
+    """A passage on which notes rest."""
+
+    source: str
+    """Its id in the notes."""
+
+
 class RecallAnswer(TypedDict):
     """What the memory knows of a question."""
 
     question: str
     status: str
     notes: str
-    passages: list[FoundPassage]
+    passages: list[RecalledPassage]
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,7 @@ class ServedRuns:
             if self.choices.get(name, value) != value:
                 what = f"{name} is {self.choices[name]!r} for all runs of this server"
                 raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint="leave it out")
-        return {**asked, **self.choices, "project": self.project}
+        return {"auto_accept": True, **asked, **self.choices, "project": self.project}
 
 
 class ToldProgress(RunProgress):
@@ -272,6 +281,9 @@ async def _describe(run: _ClientRun, outcome: SessionOutcome) -> AskAnswer:
     about = summarize_report(run.run, run.thread, state, file, resume)
     kept = ("answer", "sources", "limit", "error", "resume")
     found = {name: about[name] for name in kept if name in about}
+    found["sources"] = [
+        {**one, "page": state["sources"][one["id"]]["page"]} for one in about["sources"]
+    ]
     return cast("AskAnswer", {**named, "report": text, "file": file, **found})
 
 
@@ -310,14 +322,22 @@ async def recall(
             outcome = await opened.begin(question, context, lambda _: None)
             state = cast("RecallState", outcome.state)
             passages = await recalled_passages(served.owner, state)
-    status = "succeeded" if state["notes"] else "insufficient_evidence"
+    return _show_recalled(state, passages)
+
+
+def _show_recalled(state: RecallState, passages: Sequence[Passage]) -> tuple[str, RecallAnswer]:
+    sources = state["sources"]
+    found = zip(passages, list_passages(passages, sources), strict=True)
+    listed = [RecalledPassage(source=one["source"], **passage) for one, passage in found]
+    pages = {one["source"]: f"{one['source']}: {one['page']}, {one['location']}" for one in listed}
     shown = join_prompt_blocks(
-        render_block("notes", render_recall(state)), render_by_page(passages, state["sources"])
+        render_block("notes", render_recall(state)),
+        render_pages_block(passages, sources),
+        render_block("sources", "\n".join(pages.values())),
     )
-    listed = list_passages(passages, state["sources"])
-    return shown, RecallAnswer(
-        question=question, status=status, notes=state["notes"], passages=listed
-    )
+    status = "succeeded" if state["notes"] else "insufficient_evidence"
+    notes, question = state["notes"], state["question"]
+    return shown, RecallAnswer(question=question, status=status, notes=notes, passages=listed)
 
 
 def _new_thread() -> str:

@@ -37,6 +37,9 @@ PATH = "/mcp"
 HOST = "127.0.0.1"
 """Only programs of this machine reach it."""
 
+OF_PROGRAMS = {"learn": False}
+"""What holds for every run unless the person says otherwise: its words are not theirs."""
+
 LONGEST_LINE = 16 * 2**20
 """The most bytes of one message on standard input."""
 
@@ -63,7 +66,7 @@ def serve_mcp(
     named = resolve_project(project, trust=trust)
     chosen = read_choices(choice or [], yes=False, review=review, quick=False, named={})
     folders = tuple(str(path.absolute()) for path in docs or [])
-    server = make_mcp_server(ServedRuns(named, folders, {"auto_accept": True, **chosen}))
+    server = make_mcp_server(ServedRuns(named, folders, {**OF_PROGRAMS, **chosen}))
     if http:
         check_address(HOST, port)
         load_server_token()
