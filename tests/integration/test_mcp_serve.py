@@ -20,8 +20,8 @@ from mcp.client.stdio import stdio_client
 
 from evals.openai_server import Server as ModelServer
 from tests.fake_model import FakeModel, Script
-from tests.integration.command import DOSSIER, WHO, Place
-from tests.integration.serving import _free_port as free_port
+from tests.integration.command import DOSSIER, WHO, Forks, Place
+from tests.integration.serving import free_port
 
 GREETING = {
     "jsonrpc": "2.0",
@@ -66,26 +66,26 @@ def send(process: subprocess.Popen[str], *messages: dict[str, Any] | str) -> Non
     process.stdin.flush()
 
 
-def answer(process: subprocess.Popen[str], number: int) -> dict[str, Any]:
-    """Return the answer to a request; each line before it is a message, too."""
+def answers(process: subprocess.Popen[str], *numbers: int) -> list[dict[str, Any]]:
+    """Return the answers to requests; each line until the last of them is a message, too."""
     assert process.stdout
-    for line in process.stdout:
-        message: dict[str, Any] = json.loads(line)
+    found: dict[int, dict[str, Any]] = {}
+    while not found.keys() >= {*numbers}:
+        message: dict[str, Any] = json.loads(process.stdout.readline())
         assert message["jsonrpc"] == "2.0"
-        if message.get("id") == number:
-            return message
-    raise AssertionError(process.stderr.read() if process.stderr else "")
+        found[message.get("id", 0)] = message
+    return [found[number] for number in numbers]
 
 
 @pytest.fixture(scope="module")
-def read_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def read_place(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Place:
     """A place whose files about bees have been read in."""
     place = Place(tmp_path_factory.mktemp("served"))
-    assert place.run("ingest", "bees").status == 0
+    assert forks.run(place, "ingest", "bees").status == 0
     return place
 
 
-async def test_a_client_that_starts_the_command_asks_and_reads(read_place: Place):
+async def test_a_client_that_starts_the_command_asks_and_reads(read_place: Place, forks: Forks):
     command = StdioServerParameters(
         command=DOSSIER,
         args=["mcp", "serve", "--docs", "bees", "--set", "max_rounds=0"],
@@ -103,14 +103,14 @@ async def test_a_client_that_starts_the_command_asks_and_reads(read_place: Place
     assert "von Frisch" in str(found.structuredContent)
     assert (asked.structuredContent or {})["status"] == "succeeded"
     run = (asked.structuredContent or {})["run"]
-    assert json.loads(read_place.run("runs", "--json").out)[0]["run"] == run
+    assert forks.run(read_place, "runs", "--json").told[0]["run"] == run
 
 
 def test_nothing_but_messages_is_written_whatever_is_sent(read_place: Place):
     with started(read_place, "mcp") as process:
         send(process, GREETING, READY, "no message", "[]", '{"jsonrpc": "2.0"}', "\x00\xff" * 9)
         send(process, request(2, "search", query="waggle dance"), request(3, "erase"))
-        found, unknown = answer(process, 2), answer(process, 3)
+        found, unknown = answers(process, 2, 3)
         out, _ = process.communicate(timeout=20)
 
     assert not found["result"]["isError"]
@@ -120,17 +120,17 @@ def test_nothing_but_messages_is_written_whatever_is_sent(read_place: Place):
 
 
 def test_a_question_whose_client_has_gone_is_a_paused_run(
-    read_place: Place, silent_model: ModelServer
+    read_place: Place, silent_model: ModelServer, forks: Forks
 ):
     keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
     asked = request(2, "ask", question="How long is a waggle run?")
     with started(read_place, "mcp", "serve", "--docs", "bees", **keys) as process:
         send(process, GREETING, READY, asked)
-        wait_for(read_place, "running")
+        wait_for(forks, read_place, "running")
 
         process.communicate(timeout=20)
 
-    assert wait_for(read_place, "paused")["question"] == "How long is a waggle run?"
+    assert wait_for(forks, read_place, "paused")["question"] == "How long is a waggle run?"
 
 
 @pytest.mark.parametrize("words", [["mcp", "serve"], ["mcp", "serve", "--http"]])
@@ -143,7 +143,7 @@ def test_a_signal_ends_the_server_though_its_client_stays(read_place: Place, wor
             assert "MCP: http://127.0.0.1" in process.stderr.readline()
         else:
             send(process, GREETING)
-            answer(process, 1)
+            answers(process, 1)
 
         process.send_signal(signal.SIGTERM)
 
@@ -151,23 +151,23 @@ def test_a_signal_ends_the_server_though_its_client_stays(read_place: Place, wor
         assert "Traceback" not in (process.stderr.read() if process.stderr else "")
 
 
-def test_a_terminal_is_shown_how_it_is_done(read_place: Place):
-    with read_place.terminal("mcp") as terminal:
+def test_a_terminal_is_shown_how_it_is_done(read_place: Place, forks: Forks):
+    with forks.terminal(read_place, "mcp") as terminal:
         terminal.wait_for("mcp serve")
         assert terminal.end() == 0
 
 
-def test_what_is_wrong_with_the_command_is_told_before_it_serves(read_place: Place):
-    done = read_place.run("mcp", "serve", "--set", "max_cost=nothing")
+def test_what_is_wrong_with_the_command_is_told_before_it_serves(read_place: Place, forks: Forks):
+    done = forks.run(read_place, "mcp", "serve", "--set", "max_cost=nothing")
 
     assert done.status == 2
     assert not done.out
 
 
-def wait_for(place: Place, status: str) -> dict[str, Any]:
+def wait_for(forks: Forks, place: Place, status: str) -> dict[str, Any]:
     """Return the newest run once it stands so."""
-    for _ in range(40):
-        runs = json.loads(place.run("runs", "--json").out)
+    for _ in range(400):
+        runs = forks.run(place, "runs", "--json").told
         if runs and runs[0]["status"] == status:
             return runs[0]
     raise AssertionError(runs)
@@ -181,7 +181,7 @@ class HttpServer(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def http_server(read_place: Place) -> Iterator[HttpServer]:
+def http_server(read_place: Place, forks: Forks) -> Iterator[HttpServer]:
     port = free_port()
     words = ["mcp", "serve", "--http", "--port", str(port), "--docs", "bees"]
     url = f"http://127.0.0.1:{port}/mcp"
@@ -189,7 +189,7 @@ def http_server(read_place: Place) -> Iterator[HttpServer]:
         assert process.stderr
         assert url in process.stderr.readline()
         wait_until_open(url, process)
-        yield HttpServer(url, read_place.run("token").out.strip())
+        yield HttpServer(url, forks.run(read_place, "token").out.strip())
 
 
 def wait_until_open(url: str, process: subprocess.Popen[str]) -> None:
