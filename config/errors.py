@@ -117,6 +117,17 @@ class ErrorCode(StrEnum):
     INTERNAL = "internal", ErrorKind.FAILED
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
+    MCP_CONFIG = "mcp_config", ErrorKind.USAGE
+    MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
+    MCP_FAILED = "mcp_failed", ErrorKind.FAILED
+    MCP_INVALID = "mcp_invalid", ErrorKind.FAILED
+    MCP_NOT_ALLOWED = "mcp_not_allowed", ErrorKind.REFUSED
+    MCP_TIMEOUT = "mcp_timeout", ErrorKind.UNAVAILABLE
+    MCP_TOOL_CHANGED = "mcp_tool_changed", ErrorKind.CONFLICT
+    MCP_TOO_LARGE = "mcp_too_large", ErrorKind.FAILED
+    MCP_UNAPPROVED = "mcp_unapproved", ErrorKind.REFUSED
+    MCP_UNAVAILABLE = "mcp_unavailable", ErrorKind.UNAVAILABLE
+    MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE

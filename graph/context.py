@@ -94,6 +94,9 @@ class Context:
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
     search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
     knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    mcp: list[str] = _choice(
+        [], "MCP servers whose tools are offered, by name; all if empty, and `none` for none."
+    )
     memory: list[str] = _choice(
         [],
         "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",

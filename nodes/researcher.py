@@ -47,6 +47,7 @@ from report.markdown.markdown_blocks import statement_key
 from runs.call_site import CallSite, call_site
 from runs.incomplete import CAPPED_PREFIX, UNUSABLE_ANSWER
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
+from tools.mcp.mcp_tools import has_server_tools
 from tools.reading_choice import list_spans, load_passages, reading_room
 from tools.source_checks import record_text_checks, verify_text
 from tools.toolbox import RESEARCHER_TOOLS
@@ -138,7 +139,8 @@ async def _research_within(
     passages = _merge(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
-    if not passages and not any(finding["text"] for finding in given):
+    nothing_read = not passages and not any(finding["text"] for finding in given)
+    if nothing_read and not await has_server_tools(place.owner, runtime.context, "researcher"):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)

@@ -26,6 +26,7 @@ from report.labels import (
     format_source_count,
     get_label,
     get_method_label,
+    is_tool_failure,
 )
 from text.normalization import to_one_line
 
@@ -185,8 +186,14 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
     """Return what could not be searched or read, with the reasons in words."""
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
     failed = [
-        append_detail(name, describe_reason("search_unavailable", "failed", language), language)
-        for name in unsearched
+        append_detail(
+            name,
+            describe_reason(
+                why if is_tool_failure(why) else "search_unavailable", "failed", language
+            ),
+            language,
+        )
+        for name, why in unsearched.items()
     ]
     log = report.get("research")
     sites = Counter((one["site"], one["reason"]) for one in (log["unread"] if log else []))

@@ -217,6 +217,7 @@ PAGES = (
 PROPOSALS = _argument(
     "ids", "ID", "The ids of proposals, as dossier memory proposals shows them.", kind=list[str]
 )
+SERVER = _argument("server", "NAME", "The name of an MCP server, as in mcp.json.")
 DECIDED = _flag("every", "Also those that were approved or rejected.", "--all")
 GRAPH_FILE = _option("out", "FILE", "The file to write.", "experience.html", kind=Path)
 LOG_FILE = _argument("file", "FILE", "The log: one run on a line, as JSON.", kind=Path)

@@ -38,6 +38,7 @@ from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
+from tools.mcp.server_config import McpServer, allow_project_servers, choose_servers
 from tools.web.providers.provider_registry import check_provider_names, list_configured_providers
 
 OTHER_MODEL = (
@@ -120,7 +121,8 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    if not (files or plain.search or list_configured_providers(os.environ)):
+    servers = await check_servers(owner, plain)
+    if not (files or plain.search or servers or list_configured_providers(os.environ)):
         await _check_memory(owner, plain, question)
         say("No files are named: what was read before is searched")
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
@@ -143,6 +145,16 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
     if (await load_profile(owner)).revision == 0 and await is_scope_empty(owner, scope):
         what = "there is nothing to search: no files, no search of the web, nothing remembered"
         raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
+
+
+async def check_servers(owner: str, run: Context) -> list[McpServer]:
+    """Return the MCP servers of a run; here those of a trusted project count, too.
+
+    Raises:
+        Problem: `mcp_unknown`, `config_syntax`, `mcp_config` or `mcp_env_denied`.
+    """
+    allow_project_servers()
+    return await choose_servers(owner, run.mcp, "researcher")
 
 
 async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:
