@@ -21,7 +21,7 @@ from models.chat_models import built_in
 from models.extractive.finding_review import review_finding
 from models.extractive.schema_answers import extractive_answer
 from nodes.finding_correction import correct_finding
-from nodes.researcher import (
+from nodes.step_finding import (
     apply_checks,
     load_read_passages,
     subject_of_step,
