@@ -85,6 +85,7 @@ class ErrorCode(StrEnum):
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
+    EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
     FACT_EMPTY = "fact_empty", ErrorKind.USAGE
     FACT_INVALID = "fact_invalid", ErrorKind.USAGE
