@@ -194,10 +194,9 @@ async def store_computation(
         return await store_computed_page(here.owner, kind, origin, page)
 
     files = [
-        ComputedFile(
-            name=name, sha256=digest_output(data), page=await store(f"file={name}", data, origins)
-        )
+        ComputedFile(name=name, sha256=digest_output(data), page=page)
         for name, data in result["files"].items()
+        for page in [await store(f"file={name}", data, origins)]
     ]
     record = ComputationRecord(
         code=code,

@@ -40,7 +40,8 @@ async def compute_tool(expression: str, runtime: Runtime) -> str:
         value = evaluate(expression)
     except Problem as problem:
         return escape_tags(render_prompt("not_arithmetic", language=language, why=problem.what))
-    equation = f"{' '.join(expression.split())} = {value:.12g}"
+    shown = str(value) if isinstance(value, int) else f"{value:.12g}"
+    equation = f"{' '.join(expression.split())} = {shown}"
     defer_actions(around.site, around.role, COMPUTATION, [ActionRecord(equation)])
     hint = render_prompt("write_calculation", language=language)
     return join_prompt_blocks(escape_tags(equation), hint)
