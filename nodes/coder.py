@@ -81,7 +81,7 @@ async def _compute(state: StepState, runtime: Runtime[Context], place: CallSite)
     answered = await _answer_by_rules(state, runtime, place)
     if answered["finding"]["status"] == "ok" or by_rules:
         return answered
-    raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, "there is no sandbox, so nothing was computed")
+    return StepState(finding=make_finding(state, "failed", ErrorCode.SANDBOX_UNAVAILABLE))
 
 
 async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
