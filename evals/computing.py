@@ -3,8 +3,7 @@
 Run `python -m evals.computing`. Sixty questions over the tables in `evals/tables` are answered
 twice: by a run whose scripted model plans a step that computes and runs the program of the
 question, and by a run without a model. Then programs that are wrong on purpose show whether their
-a run without a model. Then programs that are wrong on purpose show whether their numbers pass for
-verified ones.
+numbers pass for verified ones.
 """
 
 from __future__ import annotations

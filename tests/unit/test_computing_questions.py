@@ -96,11 +96,9 @@ def latitude_spans() -> dict[str, float]:
     return {name: max(some) - min(some) for name, some in found.items()}
 
 
-def heaviest_ten() -> list[float]:
-    weights = {one["man"]: one["weight lb"] for one in BODY}
-    chosen = sorted(MEN, key=lambda one: -weights[one["man"]])[:10]
-    assert sorted(weights.values())[-10] != sorted(weights.values())[-11]
-    return [one["chin-ups"] for one in chosen]
+def chin_ups_above(pounds: int) -> list[float]:
+    heavy = {one["man"] for one in BODY if one["weight lb"] > pounds}
+    return [one["chin-ups"] for one in MEN if one["man"] in heavy]
 
 
 def named(score: tuple[str, float], form: str) -> list[str]:
@@ -182,7 +180,7 @@ WORKED_OUT: dict[str, Callable[[], list[str]]] = {
     "men-weight": lambda: [f"{mean(men('weight lb')) * 0.45359237:.1f}"],
     "men-above": lambda: [str(both_above())],
     "men-best": lambda: named(highest(totals()), "{:g}"),
-    "men-heaviest": lambda: [f"{mean(heaviest_ten()):.1f}"],
+    "men-heavy": lambda: [f"{mean(chin_ups_above(180)):.2f}"],
     "men-jumps": lambda: [f"{median(men('jumps')):g}"],
     "leap-after": lambda: [str(sum(day > date(1990, 1, 1) for day, _ in LEAPS))],
     "leap-gap": lambda: [str(max(GAPS))],
