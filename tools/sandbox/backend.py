@@ -28,8 +28,8 @@ class SandboxLimits:
     """How many processors it is given."""
     open_files: int = 256
     """How many files a process may have open."""
-    disk_mib: int = 128
-    """How much its folders may hold, and so the largest size of a file."""
+    disk_mib: int = 256
+    """How much each of its folders may hold; half of that may be given to it."""
     disk_files: int = 10_000
     """How many files and folders there may be."""
     output_mib: float = 1

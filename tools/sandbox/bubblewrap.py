@@ -11,9 +11,10 @@ import os
 import platform
 import secrets
 import shutil
+import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tools.sandbox.backend import MIB, SandboxLimits, Started
@@ -33,7 +34,10 @@ NOBODY = 65534
 SYSTEM = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64")
 """Where libraries lie."""
 
-SYSTEM_FILES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
+SYSTEM_DATA = ("/etc/ld.so.cache", "/usr/share/fonts", "/usr/share/zoneinfo")
+
+DEVICES = "null", "random", "urandom"
+"""All devices that are seen; mapped and shared, `/dev/zero` is memory that nobody is charged with."""
 
 OF_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What an installation of Python needs to run; beside it may lie anything."""
@@ -88,6 +92,7 @@ class Bubblewrap:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env={},
+                start_new_session=True,
             )
         finally:
             os.close(reading)
@@ -95,7 +100,9 @@ class Bubblewrap:
             yield process
         finally:
             if process.returncode is None:
-                process.kill()
+                # The launcher is of the same group; with it ends all that it has started.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
 
@@ -109,7 +116,7 @@ def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> li
     """
     command = [shutil.which(PROGRAM) or PROGRAM]
     command += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    command += ["--unshare-cgroup-try", "--as-pid-1", "--die-with-parent", "--new-session"]
+    command += ["--unshare-cgroup-try", "--as-pid-1", "--die-with-parent"]
     command += ["--cap-drop", "ALL"]
     if as_root:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -124,14 +131,16 @@ def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> li
     paths = list_visible_paths()
     # Bubblewrap closes the folders that it makes on the way to others.
     for folder in sorted(
-        {str(outer) for path in paths for outer in Path(path).parents} - {"/", "/tmp"}
+        {str(outer) for path in paths for outer in Path(path).parents} - {"/", "/tmp", "/sandbox"}
     ):
         command += ["--perms", "0755", "--dir", folder]
     for path in paths:
         is_link = os.path.islink(path)
         command += ["--symlink", os.readlink(path), path] if is_link else ["--ro-bind", path, path]
-    command += ["--proc", "/proc", "--dev", "/dev", *_writable("/dev/shm", SHARED_MIB)]
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    command += ["--proc", "/proc", *_writable("/dev/shm", SHARED_MIB)]
+    for name in DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    command += ["--remount-ro", "/", "--chdir", "/"]
     return [*command, "--seccomp", str(filter_fd), "--"]
 
 
@@ -141,7 +150,7 @@ def _writable(folder: str, mib: int) -> list[str]:
 
 def list_visible_paths() -> list[str]:
     """Return what of this machine is seen in the sandbox, without what lies in another of them."""
-    wanted = sorted({*SYSTEM, *SYSTEM_FILES, *_list_python_paths()})
+    wanted = sorted({*SYSTEM, *SYSTEM_DATA, *_list_python_paths()})
     seen: list[str] = []
     for path in filter(os.path.exists, wanted):
         if not any(Path(path).is_relative_to(outer) for outer in seen):

@@ -67,6 +67,7 @@ def build_command(name: str, image: str, limits: SandboxLimits) -> list[str]:
     command = ["run", "--rm", "--interactive", "--name", name, "--pull", "never"]
     command += ["--network", "none", "--read-only", "--user", NOBODY, "--cap-drop", "ALL"]
     command += ["--security-opt", "no-new-privileges", "--log-driver", "none"]
+    command += ["--ipc", "private"]
     command += ["--memory", memory, "--memory-swap", memory, "--shm-size", f"{SHARED_MIB}m"]
     command += ["--pids-limit", str(limits.processes + 1), "--cpus", str(limits.processors)]
     command += ["--ulimit", "core=0", "--ulimit", f"nofile={limits.open_files}"]

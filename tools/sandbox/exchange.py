@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast, get_args
 
@@ -14,8 +14,8 @@ from tools.sandbox.backend import MIB, SandboxLimits, Stop
 LONGEST_NAME = 255
 """How many bytes the name of a file may have, its folders included."""
 
-LARGEST_REQUEST = 256 * MIB
-"""How much code and files may be sent."""
+MOST_INPUTS = 1_000
+"""How many files may be sent."""
 
 
 class Reply(NamedTuple):
@@ -38,13 +38,15 @@ def write_request(code: str, files: Mapping[str, bytes], limits: SandboxLimits) 
     Raises:
         Problem: `bad_file_name` for a name that leads elsewhere, `file_too_large`.
     """
-    if len(code) + sum(map(len, files.values())) > LARGEST_REQUEST:
-        what = f"the files have more than {LARGEST_REQUEST // MIB} MiB together"
+    mib = limits.disk_mib // 2
+    if len(files) > MOST_INPUTS or len(code) + sum(map(len, files.values())) > mib * MIB:
+        what = f"a program is given at most {MOST_INPUTS:,} files and {mib} MiB"
         raise Problem(ErrorCode.FILE_TOO_LARGE, what)
+    for name in files:
+        if not is_plain_name(name) or _is_folder_of(name, files):
+            raise Problem(ErrorCode.BAD_FILE_NAME, "it is no name within a folder", where=name)
     parts = [limits.as_words().encode(), code.encode(errors="replace"), str(len(files)).encode()]
     for name, data in files.items():
-        if not is_plain_name(name):
-            raise Problem(ErrorCode.BAD_FILE_NAME, "it is no name within a folder", where=name)
         parts += [name.encode(), data]
     return b"".join(len(part).to_bytes(8) + part for part in parts)
 
@@ -62,8 +64,13 @@ def is_plain_name(name: str) -> bool:
         and "\\" not in name
         and str(path) == name
         and not path.is_absolute()
-        and not {".", ".."} & set(path.parts)
+        and bool(path.parts)
+        and ".." not in path.parts
     )
+
+
+def _is_folder_of(name: str, files: Iterable[str]) -> bool:
+    return any(other.startswith(f"{name}/") for other in files)
 
 
 async def exchange(
@@ -108,7 +115,7 @@ async def _read_files(answers: StreamReader, limits: SandboxLimits) -> dict[str,
         raise ValueError(count)
     files, left = {}, int(limits.files_mib * MIB)
     for _ in range(count):
-        name = (await _read_frame(answers, 10 * LONGEST_NAME)).decode(errors="replace")
+        name = (await _read_frame(answers, 10 * LONGEST_NAME)).decode(errors="surrogateescape")
         data = await _read_frame(answers, left)
         left -= len(data)
         if is_plain_name(name):

@@ -5,19 +5,24 @@ process 1 it cannot be killed from within, and it ends every process that the pr
 Requests and replies are frames: eight bytes with a length, and as many bytes.
 """
 
-# Modules that take long to load (json, subprocess, signal) are left alone: every call loads this.
+# Every call loads this, so it leaves alone what takes long to load: json, re, signal, subprocess.
+import _signal
 import os
 import resource
 import select
 import sys
 import time
 
-KILL = 9
+INTERRUPT, KILL = 2, 9
 POLL_SECONDS = 0.02
 """How often the group of processes is measured."""
 
 PIPE_BYTES = 65_536
-PAGE = os.sysconf("SC_PAGE_SIZE")
+SOCKET_BYTES = 425_984
+"""What the kernel lets a socket hold of unread data at most, by default."""
+
+LONGEST_NAME = 255
+"""How many bytes the name of a file may have, its folders included."""
 
 ROOT = "/sandbox"
 WORK, PROGRAM = f"{ROOT}/work", f"{ROOT}/program.py"
@@ -34,6 +39,8 @@ def main() -> None:
     if os.getpid() != 1:
         sys.exit("this runs only as the first process of a sandbox")
     uid = int(sys.argv[1])
+    # The kernel keeps signals from a first process unless it handles them, as Python does with this.
+    _signal.signal(INTERRUPT, _signal.SIG_IGN)
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
     if uid:
@@ -120,30 +127,30 @@ class Program:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.stopped = ""
+        self.pid, self.status = 0, -1
         self.texts: dict[int, bytearray] = {}
         self.until = time.monotonic() + limits["milliseconds"] / 1000
 
     def run(self) -> tuple[int, str, tuple[bytes, bytes]]:
         """Run it to its end; return its exit status, why it was stopped, and both its outputs."""
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        pid = os.fork()
-        if not pid:
+        self.pid = os.fork()
+        if not self.pid:
             become_program(out_end, err_end, self.limits)
         os.close(out_end)
         os.close(err_end)
         self.texts = {out: bytearray(), err: bytearray()}
-        self.watch(os.pidfd_open(pid))
-        status = self.end(pid)
-        self.drain()
+        self.watch()
+        self.end()
+        status = os.waitstatus_to_exitcode(self.status)
         return status, self.stopped, (bytes(self.texts[out]), bytes(self.texts[err]))
 
-    def watch(self, pid_fd: int) -> None:
+    def watch(self) -> None:
         """Read what the program writes until it ends or must be stopped."""
-        poll = select.poll()
-        for fd in (pid_fd, *self.texts):
+        poll, ended = select.poll(), os.pidfd_open(self.pid)
+        # Nothing more is asked: the request is readable only when whoever asked is gone.
+        for fd in (ended, 0, *self.texts):
             poll.register(fd, select.POLLIN)
-        # Nothing more is asked: this is readable only when whoever asked is gone.
-        poll.register(0, select.POLLIN)
         measured = 0.0
         while not self.stopped:
             ready = {fd for fd, _ in poll.poll(POLL_SECONDS * 1000)}
@@ -152,9 +159,10 @@ class Program:
             for fd in ready & self.texts.keys():
                 if not self.read(fd):
                     poll.unregister(fd)
-            if pid_fd in ready:
+            if ended in ready:
                 return
             if (now := time.monotonic()) >= measured + POLL_SECONDS:
+                self.reap(os.WNOHANG)
                 self.measure()
                 measured = now
 
@@ -176,24 +184,27 @@ class Program:
         if sum(disk.f_files - disk.f_ffree for disk in disks) > self.limits["disk_files"]:
             self.stopped = "files"
         used = sum((disk.f_blocks - disk.f_bfree) * disk.f_frsize for disk in disks)
-        processes, resident = measure_processes()
-        if used + resident > self.limits["memory_bytes"] or processes > self.limits["processes"]:
+        threads, memory = measure_processes()
+        if used + memory > self.limits["memory_bytes"] or threads > self.limits["processes"]:
             self.stopped = "memory"
 
-    def end(self, pid: int) -> int:
-        """Kill every process of the sandbox but this one; return the exit status of the program."""
-        if self.stopped:
-            kill_all()
-        status = os.waitpid(pid, 0)[1]
-        while True:
-            kill_all()
-            try:
-                os.waitpid(-1, 0)
-            except ChildProcessError:
-                return os.waitstatus_to_exitcode(status)
+    def reap(self, options: int) -> bool:
+        """Take note of processes that have ended; tell whether any is left."""
+        try:
+            while (ended := os.waitpid(-1, options))[0]:
+                if ended[0] == self.pid:
+                    self.status = ended[1]
+        except ChildProcessError:
+            return False
+        return True
 
-    def drain(self) -> None:
-        """Read what is left in the pipes, which nobody holds open any more."""
+    def end(self) -> None:
+        """Kill every process of the sandbox but this one, and read what they have written."""
+        if not self.stopped:
+            self.status = os.waitpid(self.pid, 0)[1] if self.status < 0 else self.status
+        kill_all()
+        while self.reap(0):
+            kill_all()
         for fd in self.texts:
             while self.read(fd):
                 pass
@@ -202,6 +213,7 @@ class Program:
 def become_program(out: int, err: int, limits: Limits) -> None:
     """Turn this process into the program."""
     os.setsid()
+    _signal.signal(INTERRUPT, _signal.SIG_DFL)
     nothing = os.open("/dev/null", os.O_RDONLY)
     for here, there in ((nothing, 0), (out, 1), (err, 2)):
         os.dup2(here, there)
@@ -224,21 +236,26 @@ def become_program(out: int, err: int, limits: Limits) -> None:
 
 
 def measure_processes() -> tuple[int, int]:
-    """Return how many threads the other processes have, and how many bytes are theirs alone."""
-    threads = resident = 0
+    """Return how many threads the other processes have, and how many bytes are charged to them.
+
+    What a file in memory holds is measured where it lies. A socket may hold as much as the kernel
+    lets it, which is charged to nobody.
+    """
+    with open("/proc/net/unix", "rb") as sockets:
+        memory = (sockets.read().count(b"\n") - 1) * SOCKET_BYTES
+    threads = 0
     for name in os.listdir("/proc"):
         if name == "1" or not name.isdigit():
             continue
         try:
-            with open(f"/proc/{name}/stat", "rb", buffering=0) as stat:
-                # The name of a command may hold spaces and brackets.
-                threads += int(stat.read(4096).rpartition(b")")[2].split()[17])
-            with open(f"/proc/{name}/statm", "rb", buffering=0) as statm:
-                _, all_pages, shared = statm.read(4096).split()[:3]
-        except (OSError, IndexError, ValueError):
+            with open(f"/proc/{name}/status", "rb", buffering=0) as status:
+                lines = dict(line.partition(b":\t")[::2] for line in status.read(8192).split(b"\n"))
+        except OSError:
             continue
-        resident += (int(all_pages) - int(shared)) * PAGE
-    return threads, resident
+        threads += int(lines.get(b"Threads", 0))
+        for kind in (b"RssAnon", b"VmSwap"):
+            memory += int(lines.get(kind, b"0").split()[0]) * 1024
+    return threads, memory
 
 
 def kill_all() -> None:
@@ -254,13 +271,16 @@ def collect(
 ) -> tuple[list[tuple[bytes, bytes]], str]:
     """Return the regular files that are new or changed, and `files` if they are too many.
 
-    No link is followed, and nothing is opened that could block.
+    No link is followed, and nothing is opened that could block. No process is left that could put
+    something else in the place of a file meanwhile.
     """
+    os.fchdir(work)
     found: list[tuple[bytes, bytes]] = []
     left = limits["file_bytes"]
-    for path, folder in walk(work):
-        data = read_regular(folder, path, left)
-        if data is None or inputs.get(path) == data:
+    for path in list_files():
+        with open(path, "rb") as file:
+            data = file.read(left + 1)
+        if inputs.get(path) == data:
             continue
         left -= len(data)
         if left < 0 or len(found) == limits["files"]:
@@ -269,34 +289,25 @@ def collect(
     return sorted(found), ""
 
 
-def walk(work: int):  # type: ignore[no-untyped-def]
-    """Yield each regular file below a folder: its path and the open folder that holds it."""
-    folders = [(b"", os.dup(work))]
+def list_files() -> list[bytes]:
+    """Return the regular files below the current folder whose names are not too long."""
+    files, folders = [], [b"."]
     while folders:
-        path, folder = folders.pop()
-        for entry in os.scandir(folder):
-            name = path + os.fsencode(entry.name)
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            # A folder that was closed, or removed while it was the current one.
+            continue
+        for entry in entries:
+            path = entry.path.removeprefix(b"./")
+            if len(path) > LONGEST_NAME:
+                continue
             if entry.is_dir(follow_symlinks=False):
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-                try:
-                    folders.append((name + b"/", os.open(entry.name, flags, dir_fd=folder)))
-                except OSError:
-                    continue
-            elif entry.is_file(follow_symlinks=False):
-                yield name, folder
-        os.close(folder)
-
-
-def read_regular(folder: int, path: bytes, most: int) -> bytes | None:
-    """Return the bytes of a file, one more than `most` at most; none if it cannot be read."""
-    try:
-        file = os.open(
-            os.path.basename(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder
-        )
-    except OSError:
-        return None
-    with os.fdopen(file, "rb") as opened:
-        return opened.read(most + 1)
+                folders.append(path)
+            elif entry.is_file(follow_symlinks=False) and os.access(path, os.R_OK):
+                files.append(path)
+    return files
 
 
 if __name__ == "__main__":

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from asyncio import Semaphore
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from config.errors import ErrorCode, Problem
-from config.resources import Resource, SharedTasks
+from config.resources import LoopResource, Resource, SharedTasks
 from config.settings import settings
+from prompts.loader import render_prompt
+from text.regex import regex
 from tools.sandbox.backend import DEFAULT_LIMITS, Backend, SandboxLimits, SandboxResult
 from tools.sandbox.bubblewrap import Bubblewrap
 from tools.sandbox.docker import Docker
@@ -41,6 +45,18 @@ BACKENDS: Mapping[str, Callable[[], Backend]] = {"docker": Docker, "bubblewrap":
 
 _found: Resource[dict[str, SandboxStatus]] = Resource(dict)
 _backends = SharedTasks[str, SandboxStatus]()
+
+
+_places = LoopResource(lambda: Semaphore(max(2, os.cpu_count() or 1)))
+"""How many programs run at once."""
+
+_CONTROLS = {one: "\ufffd" for one in (*range(32), *range(127, 160))} | {
+    9: "\t",
+    10: "\n",
+    13: "\n",
+}
+
+_MISSING = regex(r"(?m)^ModuleNotFoundError: No module named '(\w+)[^']*'(?=\s*\Z)")
 
 
 async def find_backend() -> Backend:
@@ -94,25 +110,38 @@ async def run_python(
     Raises:
         Problem: `sandbox_unavailable` without a sandbox, `bad_file_name`, `file_too_large`.
     """
-    began = time.monotonic()
-    limits = limits or configured_limits()
+    return await run_in(await find_backend(), code, files, limits or configured_limits())
+
+
+async def run_in(
+    backend: Backend, code: str, files: Mapping[str, bytes], limits: SandboxLimits
+) -> SandboxResult:
+    """Do the same with a backend.
+
+    Raises:
+        Problem: `sandbox_unavailable` if it fails, `bad_file_name`, `file_too_large`.
+    """
     request = write_request(code, files, limits)
-    backend = await find_backend()
-    reply = await _ask(backend, request, limits)
+    async with _places.get():
+        began = time.monotonic()
+        reply = await _ask(backend, request, limits)
+        seconds = time.monotonic() - began
     return SandboxResult(
-        reply.exit_status,
-        reply.stdout.decode(errors="replace"),
-        reply.stderr.decode(errors="replace"),
-        reply.files,
-        time.monotonic() - began,
-        reply.stopped,
-        backend.name,
+        exit_status=reply.exit_status,
+        stdout=_read_text(reply.stdout),
+        stderr=_name_missing_package(_read_text(reply.stderr)),
+        files=reply.files,
+        seconds=seconds,
+        stopped=reply.stopped,
+        backend=backend.name,
     )
 
 
 async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply:
     async with backend.start(limits) as process:
-        assert process.stdin and process.stdout and process.stderr
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         errors = asyncio.create_task(process.stderr.read(10_000))
         try:
             async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
@@ -120,7 +149,20 @@ async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply
         except TimeoutError:
             return Reply(-9, "time", b"", b"", {})
         except BrokenReply as error:
-            said = (await errors).decode(errors="replace")
+            said = _read_text(await errors).strip().rpartition("\n")[2]
             raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {said}") from error
         finally:
             errors.cancel()
+
+
+def _read_text(data: bytes) -> str:
+    """Return what a program has printed, with a mark for each command to a terminal."""
+    return data.decode(errors="replace").replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def _name_missing_package(stderr: str) -> str:
+    """Return what a program has said of its errors, and that no package will come by itself."""
+    found = _MISSING.search(stderr)
+    if not found:
+        return stderr
+    return f"{stderr}{render_prompt('package_not_there', package=found[1])}\n"

@@ -12,16 +12,77 @@ from itertools import chain
 from typing import NamedTuple
 
 REFUSED = (
-    "acct add_key adjtimex bpf chroot clock_adjtime clock_settime delete_module fanotify_init"
-    " finit_module fsconfig fsmount fsopen fspick init_module io_uring_enter io_uring_register"
-    " io_uring_setup ioperm iopl kcmp kexec_file_load kexec_load keyctl lookup_dcookie mbind"
-    " memfd_create memfd_secret migrate_pages modify_ldt mount mount_setattr move_mount move_pages"
-    " mq_open msgget name_to_handle_at nfsservctl open_by_handle_at open_tree perf_event_open"
-    " personality pidfd_getfd pivot_root process_madvise process_vm_readv process_vm_writev ptrace"
-    " quotactl quotactl_fd reboot request_key semget set_mempolicy setdomainname sethostname setns"
-    " settimeofday shmat shmctl shmget swapoff swapon syslog umount2 unshare uselib userfaultfd"
-    " vhangup vmsplice"
-).split()
+    "acct",
+    "add_key",
+    "adjtimex",
+    "bpf",
+    "chroot",
+    "clock_adjtime",
+    "clock_settime",
+    "delete_module",
+    "fanotify_init",
+    "finit_module",
+    "fsconfig",
+    "fsmount",
+    "fsopen",
+    "fspick",
+    "init_module",
+    "io_uring_enter",
+    "io_uring_register",
+    "io_uring_setup",
+    "ioperm",
+    "iopl",
+    "kcmp",
+    "kexec_file_load",
+    "kexec_load",
+    "keyctl",
+    "lookup_dcookie",
+    "mbind",
+    "memfd_create",
+    "memfd_secret",
+    "migrate_pages",
+    "modify_ldt",
+    "mount",
+    "mount_setattr",
+    "move_mount",
+    "move_pages",
+    "mq_open",
+    "msgget",
+    "name_to_handle_at",
+    "nfsservctl",
+    "open_by_handle_at",
+    "open_tree",
+    "perf_event_open",
+    "personality",
+    "pidfd_getfd",
+    "pivot_root",
+    "process_madvise",
+    "process_vm_readv",
+    "process_vm_writev",
+    "ptrace",
+    "quotactl",
+    "quotactl_fd",
+    "reboot",
+    "request_key",
+    "semget",
+    "set_mempolicy",
+    "setdomainname",
+    "sethostname",
+    "setns",
+    "settimeofday",
+    "shmat",
+    "shmctl",
+    "shmget",
+    "swapoff",
+    "swapon",
+    "syslog",
+    "umount2",
+    "unshare",
+    "uselib",
+    "userfaultfd",
+    "vhangup",
+    "vmsplice",
+)
 """The calls that fail, where the processor has them."""
 
 EVERYWHERE = {
@@ -37,7 +98,7 @@ X86_64 = {
     "clock_settime": 227, "clone": 56, "delete_module": 176, "fanotify_init": 300,
     "finit_module": 313, "init_module": 175, "ioctl": 16, "ioperm": 173, "iopl": 172, "kcmp": 312,
     "kexec_file_load": 320, "kexec_load": 246, "keyctl": 250, "lookup_dcookie": 212, "mbind": 237,
-    "memfd_create": 319, "migrate_pages": 256, "modify_ldt": 154, "mount": 165, "move_pages": 279,
+    "memfd_create": 319, "migrate_pages": 256, "mmap": 9, "modify_ldt": 154, "mount": 165, "move_pages": 279,
     "mq_open": 240, "msgget": 68, "name_to_handle_at": 303, "nfsservctl": 180,
     "open_by_handle_at": 304, "perf_event_open": 298, "personality": 135, "pivot_root": 155,
     "process_vm_readv": 310, "process_vm_writev": 311, "ptrace": 101, "quotactl": 179,
@@ -52,7 +113,7 @@ AARCH64 = {
     "clock_settime": 112, "clone": 220, "delete_module": 106, "fanotify_init": 262,
     "finit_module": 273, "init_module": 105, "ioctl": 29, "kcmp": 272, "kexec_file_load": 294,
     "kexec_load": 104, "keyctl": 219, "lookup_dcookie": 18, "mbind": 235, "memfd_create": 279,
-    "migrate_pages": 238, "mount": 40, "move_pages": 239, "mq_open": 180, "msgget": 186,
+    "migrate_pages": 238, "mmap": 222, "mount": 40, "move_pages": 239, "mq_open": 180, "msgget": 186,
     "name_to_handle_at": 264, "nfsservctl": 42, "open_by_handle_at": 265, "perf_event_open": 241,
     "personality": 92, "pivot_root": 41, "process_vm_readv": 270, "process_vm_writev": 271,
     "ptrace": 117, "quotactl": 60, "reboot": 142, "request_key": 218, "semget": 190,
@@ -65,10 +126,10 @@ AARCH64 = {
 ALLOW, REFUSE, UNKNOWN, KILL = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38, 0x80000000
 """What a filter returns: go on, EPERM, ENOSYS, or the end of the process."""
 
-LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+LOAD, AND, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 """Instructions of the classic Berkeley packet filter."""
 
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 24, 40
 """Where the data that a filter sees begin: the call, the processor, the low half of arguments."""
 
 NEW_NAMESPACES = 0x7E020000
@@ -80,6 +141,10 @@ X32 = 0x40000000
 UNIX_FAMILY = 1
 TERMINAL_INPUT = 0x5412, 0x541C
 """The requests of ioctl that put characters into a terminal: TIOCSTI, TIOCLINUX."""
+
+
+SHARED_MEMORY = 0x01 | 0x20
+"""The flags of mmap, MAP_SHARED and MAP_ANONYMOUS, for memory that outlives who has filled it."""
 
 
 class Processor(NamedTuple):
@@ -115,6 +180,7 @@ def build_filter(machine: str = "") -> bytes:
     lines += _when(JUMP_EQUAL, calls["clone"], _refuse_bits(FIRST_ARGUMENT, NEW_NAMESPACES))
     lines += _when(JUMP_EQUAL, calls["socket"], _refuse_others(FIRST_ARGUMENT, UNIX_FAMILY))
     lines += _when(JUMP_EQUAL, calls["ioctl"], _refuse_values(SECOND_ARGUMENT, TERMINAL_INPUT))
+    lines += _when(JUMP_EQUAL, calls["mmap"], _refuse_all_bits(FOURTH_ARGUMENT, SHARED_MEMORY))
     lines.append((RETURN, 0, 0, ALLOW))
     return b"".join(_encode(*line) for line in lines)
 
@@ -134,6 +200,11 @@ def _when(jump: int, value: int, then: Iterable[Line], otherwise: int = ALLOW) -
 def _refuse_bits(place: int, bits: int) -> list[Line]:
     test = _when(JUMP_ANY_BIT, bits, [(RETURN, 0, 0, REFUSE)])
     return [(LOAD, 0, 0, place), *test, (RETURN, 0, 0, ALLOW)]
+
+
+def _refuse_all_bits(place: int, bits: int) -> list[Line]:
+    test = _when(JUMP_EQUAL, bits, [(RETURN, 0, 0, REFUSE)])
+    return [(LOAD, 0, 0, place), (AND, 0, 0, bits), *test, (RETURN, 0, 0, ALLOW)]
 
 
 def _refuse_others(place: int, value: int) -> list[Line]:
