@@ -150,7 +150,7 @@ async def internet(monkeypatch: pytest.MonkeyPatch, location: str = "") -> Async
 
     async with serving(answer) as public:
         found = Internet(public)
-        monkeypatch.setattr("tools.web.fetch._network", network)
+        monkeypatch.setattr("tools.web.download._network", network)
         yield found
 
 
@@ -230,7 +230,7 @@ async def test_metadata_of_a_cloud_is_never_allowed(address):
 async def test_the_canary_can_be_reached_where_the_guard_allows_it(host, canary):
     await fetch_page(f"http://{host}:{canary.port}/", allow_private=True)
 
-    assert len(canary.asked) == 1
+    assert canary.asked[-1].target == "/"
 
 
 async def test_a_name_that_changes_its_answer_is_looked_up_once(monkeypatch):
