@@ -357,8 +357,7 @@ MAY = (
     "tools/web/site_rules.py",
     "tools/web/script_pages.py",
     "tools/web/browser_reader.py",
-    "tools/web/search_providers.py",
-    "tools/web/providers/",
+    "tools/web/providers/provider_requests.py",
 )
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
 # the model server what it offers, and one a server on loopback that it has started itself.
