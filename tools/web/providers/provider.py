@@ -10,9 +10,7 @@ from pydantic import SecretStr
 from typing_extensions import TypedDict
 
 from config.errors import ErrorCode, Problem
-
-Topic = Literal["general", "news", "academic", "encyclopedia", "code", "data"]
-"""What a provider knows of."""
+from config.search_table import Topic
 
 HitKind = Literal["page", "paper", "encyclopedia", "forum", "code", "news", "dataset"]
 """What a hit leads to, as its provider says."""
