@@ -62,6 +62,7 @@ class SearchTable(BaseModel):
     keyless: tuple[str, ...]
     topics: dict[Topic, tuple[str, ...]]
     weights: dict[str, Weight]
+    rates: dict[str, Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]]
     sites: SiteTable
     hosts: HostTable
 

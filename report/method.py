@@ -184,11 +184,14 @@ def _list_skipped(state: State) -> list[str]:
 def _list_unread(state: State, report: Report, language: str) -> list[str]:
     """Return what could not be searched or read, with the reasons in words."""
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
+    log = report.get("research")
+    unanswered = (log or {}).get("unanswered", {})
+    names = {**dict.fromkeys(unsearched, 1), **unanswered}
     failed = [
         append_detail(name, describe_reason("search_unavailable", "failed", language), language)
-        for name in unsearched
+        + (f" ×{count}" if count > 1 else "")
+        for name, count in names.items()
     ]
-    log = report.get("research")
     sites = Counter((one["site"], one["reason"]) for one in (log["unread"] if log else []))
     pages = [
         append_detail(site, describe_reason(reason, "failed", language), language)

@@ -102,6 +102,7 @@ FORBIDDEN = [
     "http:///127.0.0.1:{port}/",
 ]
 
+
 @pytest.fixture(autouse=True)
 def pages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No robots.txt is asked for before a page."""

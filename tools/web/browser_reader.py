@@ -167,8 +167,8 @@ async def _render(page: Page, url: str, parts: _PageParts) -> Body:
         raise Problem(ErrorCode.PAGE_UNAVAILABLE, what) from error
     data = shown.encode("utf-8", "replace")
     if len(data) > parts.download.limits.page:
-        what = "what its scripts write is too large"
-        raise Problem(ErrorCode.URL_TOO_LARGE, what)
+        what, hint = "what its scripts write is too large", "look for the same text elsewhere"
+        raise Problem(ErrorCode.URL_TOO_LARGE, what, hint=hint)
     return Body(url, HTML, "utf-8", data)
 
 

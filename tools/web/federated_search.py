@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 import httpx
 
 from config.errors import ErrorCode, Problem
-from config.search_table import load_search_table
-from tools.web.pace import get_pace
+from config.search_table import SearchTable, Topic, load_search_table
+from tools.web.pace import get_pace, take_turn
 from tools.web.provider_choice import choose_query_providers
 from tools.web.providers.provider import SearchHit, read_access
 from tools.web.providers.provider_registry import (
@@ -23,6 +24,7 @@ from tools.web.providers.provider_registry import (
 from tools.web.reachability import is_reachable
 from tools.web.result_fusion import fuse_results
 from tools.web.site_rules import load_site_rules
+from tools.web.topics import classify_query
 from tools.web.transport import is_private_host
 
 UNREACHABLE = "it cannot be reached from here"
@@ -66,18 +68,19 @@ async def search_web(
     wanted = " ".join(query.split())
     if not wanted:
         return WebHits([])
-    asked = choose_query_providers(names, wanted, chosen=chosen)
-    answers = await _ask_all(asked, wanted, limit * MORE_THAN_WANTED, environ)
+    topic, table = classify_query(wanted), load_search_table()
+    asked = list(names) if chosen else choose_query_providers(names, topic, table)
+    question = _Question(wanted, limit * MORE_THAN_WANTED, topic, environ, table)
+    answers = await _ask_all(asked, question)
     failures = {name: one.what for name, one in answers.items() if isinstance(one, Problem)}
     results = {name: one for name, one in answers.items() if not isinstance(one, Problem)}
     if not results:
         raise _unanswered(failures, environ)
-    table = load_search_table()
     return WebHits(fuse_results(results, limit, table.weights, load_site_rules()), failures)
 
 
 def _unanswered(failures: Mapping[str, str], environ: Mapping[str, str]) -> SearchUnanswered:
-    """Return the problem that no provider answers; without a network it is one, not one for each."""
+    """Return the problem that no provider answers: one only, where there is no network."""
     if len(failures) > 1 and set(failures.values()) == {UNREACHABLE}:
         hint = "check the network of this machine"
         return SearchUnanswered(ErrorCode.SEARCH_UNAVAILABLE, {"web": ALL_UNREACHABLE}, hint=hint)
@@ -92,76 +95,132 @@ def _unanswered(failures: Mapping[str, str], environ: Mapping[str, str]) -> Sear
     return SearchUnanswered(ErrorCode.SEARCH_UNAVAILABLE, failures, hint=hint)
 
 
-async def _ask_all(
-    names: Sequence[str], query: str, limit: int, environ: Mapping[str, str]
-) -> dict[str, list[SearchHit] | Problem]:
-    """Ask providers side by side; one that is slow is not waited for when others have found much.
+async def is_any_reachable(names: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """Tell whether any of some providers takes connections, as where there is a network.
+
+    It takes as long as the quickest of them, or at most two seconds.
+    """
+    urls = [httpx.URL(read_access(DECLARATIONS[name], environ).address) for name in names]
+    if any(is_private_host(url.host) for url in urls):
+        return True
+    tests = [is_reachable(url.host, url.port or 443) for url in urls]
+    for test in asyncio.as_completed(tests):
+        if await test:
+            return True
+    return False
+
+
+class _Question(NamedTuple):
+    """What all providers are asked."""
+
+    query: str
+    limit: int
+    topic: Topic
+    environ: Mapping[str, str]
+    table: SearchTable
+
+
+_Answer = list[SearchHit] | Problem
+"""What one provider has found, or why it has not."""
+
+
+class _Round:
+    """One query on its way to several providers."""
+
+    def __init__(self, question: _Question) -> None:
+        self.question = question
+        self.started = time.monotonic()
+        self.asked_at: dict[str, float] = {}
+        """When it was the turn of each provider."""
+        self.granted: float | None = None
+        """How long a provider may take, now that one has found something."""
+
+    def note(self, name: str, answer: _Answer) -> None:
+        """Take down that a provider has answered; what it took is enough for the others too."""
+        if self.granted is None and answer and not isinstance(answer, Problem):
+            took = time.monotonic() - self.asked_at.get(name, self.started)
+            self.granted = max(self.question.table.grace, took)
+
+    def deadline(self, name: str) -> float:
+        """Return until when a provider is waited for."""
+        latest = self.started + self.question.table.seconds
+        if self.granted is None or name not in self.asked_at:
+            return latest
+        return min(latest, self.asked_at[name] + self.granted)
+
+
+async def _ask_all(names: Sequence[str], question: _Question) -> dict[str, _Answer]:
+    """Ask providers side by side; a slow one costs no more than its share of the time.
 
     Returns:
         What each has found, or why it has not, in the order of the names.
     """
-    table = load_search_table()
-    started = time.monotonic()
-    tasks = {
-        name: asyncio.create_task(_ask(name, query, limit, environ, table.seconds))
-        for name in names
-    }
-    answers: dict[str, list[SearchHit] | Problem] = {}
-    until = started + table.seconds
+    begun = _Round(question)
+    tasks = {name: asyncio.create_task(_ask(name, begun)) for name in names}
+    answers: dict[str, _Answer] = {}
+    slow = Problem(ErrorCode.SEARCH_UNAVAILABLE, TOO_SLOW)
     try:
-        while len(answers) < len(tasks):
-            left = until - time.monotonic()
-            waiting = [task for name, task in tasks.items() if name not in answers]
-            done, _ = await asyncio.wait(
-                waiting, timeout=max(0.0, left), return_when=asyncio.FIRST_COMPLETED
-            )
-            if not done:
-                break
-            for name, task in tasks.items():
-                if task in done:
-                    answers[name] = task.result()
-                    if answers[name] and not isinstance(answers[name], Problem):
-                        now = time.monotonic()
-                        until = min(until, now + max(table.grace, now - started))
+        while left := [name for name in names if name not in answers]:
+            next_deadline = min(map(begun.deadline, left))
+            waiting = [tasks[name] for name in left]
+            seconds = max(0.0, next_deadline - time.monotonic())
+            await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for name in left:
+                if tasks[name].done():
+                    answers[name] = tasks[name].result()
+                    begun.note(name, answers[name])
+                elif begun.deadline(name) <= time.monotonic():
+                    answers[name] = slow
     finally:
         await _cancel([task for task in tasks.values() if not task.done()])
-    slow = Problem(ErrorCode.SEARCH_UNAVAILABLE, TOO_SLOW)
-    return {name: answers.get(name, slow) for name in names}
+    return {name: answers[name] for name in names}
 
 
-async def _cancel(tasks: Sequence[asyncio.Task[list[SearchHit] | Problem]]) -> None:
+async def _cancel(tasks: Sequence[asyncio.Task[_Answer]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _ask(
-    name: str, query: str, limit: int, environ: Mapping[str, str], patience: float
-) -> list[SearchHit] | Problem:
+async def _ask(name: str, begun: _Round) -> _Answer:
     """Ask one provider when it is its turn; a problem is returned, as the others go on."""
+    question = begun.question
     try:
-        provider = SEARCH_PROVIDERS[name](environ)
-        if not await _await_turn(name, environ, patience):
-            return Problem(ErrorCode.SEARCH_UNAVAILABLE, UNREACHABLE)
-        return await provider.search(query, limit)
+        provider = SEARCH_PROVIDERS[name](question.environ)
+        async with _turn_of(name, question):
+            begun.asked_at[name] = time.monotonic()
+            return await provider.search(question.query, question.limit, question.topic)
     except Problem as problem:
         return problem
 
 
-async def _await_turn(name: str, environ: Mapping[str, str], patience: float) -> bool:
-    """Wait until a provider may be asked again; return whether it can be reached at all.
+_QUEUE = 0.75
+"""The share of its time that a query may wait for its turn at a provider."""
+
+
+@asynccontextmanager
+async def _turn_of(name: str, question: _Question) -> AsyncIterator[None]:
+    """Wait until a provider may be asked, as all branches of the process have to.
 
     A server in a private network is the person's own, and has neither a pace nor a test.
 
     Raises:
-        Problem: `site_busy` if it would take longer than `patience` seconds.
+        Problem: `search_unavailable` if it cannot be reached, `site_busy` if its turn is far away.
     """
-    declaration = DECLARATIONS[name]
-    url = httpx.URL(read_access(declaration, environ).address)
+    declaration, table = DECLARATIONS[name], question.table
+    url = httpx.URL(read_access(declaration, question.environ).address)
     if is_private_host(url.host):
-        return True
+        yield
+        return
     if not await is_reachable(url.host, url.port or 443):
-        return False
-    pace = get_pace(f"provider {name}", declaration.allowed_rate(environ))
-    await asyncio.sleep(pace.reserve(patience))
-    return True
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, UNREACHABLE)
+    rate = table.rates.get(name) or declaration.allowed_rate(question.environ)
+    in_turn = declaration.concurrent_requests
+    # Who wants one request after the other gets no bursts either.
+    pace = get_pace(f"provider {name}", rate, 1 if in_turn else max(1, int(rate * _BURST)))
+    async with take_turn(f"provider {name}", pace, in_turn or _AT_ONCE, table.seconds * _QUEUE):
+        yield
+
+
+_BURST, _AT_ONCE = 15, 8
+"""For how many seconds unused turns are kept, and how many requests may be under way."""

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 from config.errors import ErrorCode, Problem
 from config.resources import LoopResource, RecentCache, Resource
-from config.search_table import HostTable, load_search_table
+from config.search_table import load_search_table
 from tools.web.transport import is_private_host
 
 LONGEST_PAUSE = 600.0
@@ -97,7 +97,9 @@ def get_host_pace(host: str) -> Pace:
 
 @asynccontextmanager
 async def host_turn(host: str) -> AsyncIterator[None]:
-    """Wait until a host may be asked, and keep one of its places until the block ends.
+    """Wait until a host may be asked for a page, and keep one of its places until the block ends.
+
+    Hosts of private networks may be asked at once.
 
     Raises:
         Problem: `site_busy` if that would take more than `PATIENCE` seconds.
@@ -105,22 +107,33 @@ async def host_turn(host: str) -> AsyncIterator[None]:
     if is_private_host(host):
         yield
         return
-    place = _place_of(host, load_search_table().hosts)
+    at_once = load_search_table().hosts.at_once
+    async with take_turn(f"host {host}", get_host_pace(host), at_once, PATIENCE):
+        yield
+
+
+@asynccontextmanager
+async def take_turn(name: str, pace: Pace, at_once: int, patience: float) -> AsyncIterator[None]:
+    """Wait for a turn at a server, and keep one of its places until the block ends.
+
+    Args:
+        name: The name of the server.
+        pace: Its pace.
+        at_once: How many requests to it may be under way.
+        patience: How many seconds may be waited, for a place and for the turn each.
+
+    Raises:
+        Problem: `site_busy` if that would take longer.
+    """
+    place = _places.get().setdefault(name, asyncio.Semaphore(at_once))
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             await place.acquire()
     except TimeoutError:
-        what = "too many of its pages are being read at the moment"
+        what = "too many requests to it are under way"
         raise Problem(ErrorCode.SITE_BUSY, what) from None
     try:
-        await asyncio.sleep(get_host_pace(host).reserve(PATIENCE))
+        await asyncio.sleep(pace.reserve(patience))
         yield
     finally:
         place.release()
-
-
-def _place_of(host: str, table: HostTable) -> asyncio.Semaphore:
-    known = _places.get()
-    if host not in known:
-        known[host] = asyncio.Semaphore(table.at_once)
-    return known[host]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from config.search_table import SearchTable, load_search_table
+from config.search_table import SearchTable, Topic, load_search_table
 from config.settings import settings
 from graph.context import Context
 from tools.web.providers.provider_registry import DECLARATIONS, list_configured_providers
-from tools.web.topics import classify_query
 
 
 def list_run_providers(
@@ -43,21 +42,14 @@ def list_run_providers(
     return [name for name in dict.fromkeys(wanted) if _is_usable(name, environ)]
 
 
-def choose_query_providers(
-    names: Sequence[str], query: str, *, chosen: bool, table: SearchTable | None = None
-) -> list[str]:
+def choose_query_providers(names: Sequence[str], topic: Topic, table: SearchTable) -> list[str]:
     """Return the providers that one query is sent to, those for every query first.
 
     Args:
         names: What the run may ask.
-        query: The query.
-        chosen: Whether the run has named them; then all are asked.
-        table: How many are asked, and which for a topic; the table of this installation if missing.
+        topic: What the query is about.
+        table: How many are asked, and which for a topic.
     """
-    if chosen:
-        return list(names)
-    table = table or load_search_table()
-    topic = classify_query(query)
     general = [name for name in names if name in table.general][: table.most_general]
     general = general or [name for name in table.keyless if name in names] or list(names)
     topical = [name for name in table.topics.get(topic, ()) if name in names]

@@ -40,9 +40,10 @@ from runs.trace import REDACTED, WITHHELD, trace
 from storage.engine import read_rows
 from text.secret_masking import mask_secrets
 from tools.files.extractor import SLOWEST_BYTES_PER_SECOND
+from tools.web.federated_search import search_web
 from tools.web.fetch import fetch_page
 from tools.web.query_redaction import redact_outgoing_query
-from tools.web.search_providers import search_web
+from tools.web.site_rules import check_site
 from tools.web.urls import canonicalise_url, redact_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
@@ -84,10 +85,11 @@ async def read_web_pages(
 
 async def _read(here: CallSite, url: str, before: list[str], problems: list[Problem]) -> list[str]:
     """Return the ids of the pages at an address, fetched if they are not stored."""
-    if before:
-        await trace(here, "fetch", "web", "stored", url=url)
-        return before
     try:
+        check_site(url)
+        if before:
+            await trace(here, "fetch", "web", "stored", url=url)
+            return before
         ids = await _fetch_once(here, url)
     except Problem as problem:
         problems.append(problem)
@@ -235,7 +237,9 @@ class WebSearch:
         # What an older version has recorded does not contain the query.
         if isinstance(result, dict) and result["query"] != query:
             self.sent[query] = result["query"]
-        await trace(self.here, "search", "web", "ok", query=written, hits=len(hits))
+        failed = result.get("failures", {}) if isinstance(result, dict) else {}
+        more = {"failed": failed} if failed else {}
+        await trace(self.here, "search", "web", "ok", query=written, hits=len(hits), **more)
         return await read_web_pages(
             self.here, [canonicalise_url(hit["url"]) for hit in hits], self.problems
         )
@@ -246,8 +250,10 @@ class WebSearch:
         if left.dropped:
             kept_back = [mask_secrets(one).text for one in left.dropped]
             await trace(self.here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
-        found = await search_web(self.providers, left.text, HITS, os.environ)
-        return {"query": left.text, "hits": [dict(hit) for hit in found]}
+        chosen = bool(self.context.search)
+        found = await search_web(self.providers, left.text, HITS, os.environ, chosen=chosen)
+        hits = [dict(hit) for hit in found.hits]
+        return {"query": left.text, "hits": hits, "failures": dict(found.failures)}
 
     def _describe_action(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
         titles = "; ".join(cut_injections(str(hit["title"])) for hit in recorded_hits(result))

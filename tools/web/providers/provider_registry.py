@@ -6,18 +6,36 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from config.errors import ErrorCode, Problem
+from tools.web.providers.arxiv import Arxiv
 from tools.web.providers.brave import Brave
+from tools.web.providers.crossref import Crossref
+from tools.web.providers.duckduckgo import DuckDuckGo
+from tools.web.providers.europe_pmc import EuropePmc
+from tools.web.providers.exa import Exa
+from tools.web.providers.github import GitHub
+from tools.web.providers.openalex import OpenAlex
 from tools.web.providers.provider import (
     DeclaredProvider,
     ProviderDeclaration,
     SearchProvider,
     read_access,
 )
+from tools.web.providers.pubmed import PubMed
 from tools.web.providers.searxng import SearXNG
+from tools.web.providers.semantic_scholar import SemanticScholar
+from tools.web.providers.serper import Serper
+from tools.web.providers.stackexchange import StackExchange
 from tools.web.providers.tavily import Tavily
+from tools.web.providers.wikipedia import Wikipedia
+from tools.web.providers.worldbank import WorldBank
 
-PROVIDER_CLASSES: tuple[type[DeclaredProvider], ...] = (SearXNG, Tavily, Brave)
-"""All providers, in the order in which they are named to people."""
+PROVIDER_CLASSES: tuple[type[DeclaredProvider], ...] = (
+    *(SearXNG, Tavily, Brave, Serper, Exa),
+    *(DuckDuckGo, Wikipedia),
+    *(OpenAlex, SemanticScholar, Arxiv, EuropePmc, PubMed, Crossref),
+    *(StackExchange, GitHub, WorldBank),
+)
+"""All providers: those that need a key or a server, and those of the whole web, first."""
 
 DECLARATIONS: dict[str, ProviderDeclaration] = {
     one.declaration.name: one.declaration for one in PROVIDER_CLASSES
