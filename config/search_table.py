@@ -99,6 +99,7 @@ def _merge(shipped: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     merged = dict(shipped)
     for name, value in own.items():
         before = merged.get(name)
-        nested = isinstance(before, dict) and isinstance(value, dict)
-        merged[name] = _merge(before, value) if nested else value
+        if isinstance(before, dict) and isinstance(value, dict):
+            value = _merge(before, value)
+        merged[name] = value
     return merged

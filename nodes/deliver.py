@@ -113,7 +113,9 @@ async def summarize_research(run: str) -> ResearchLog:
         if (one["kind"], one["status"]) == ("search", "ok")
         for name in one.get("failed") or ()
     )
-    return found | ResearchLog(unanswered=dict(unanswered)) if unanswered else found
+    if unanswered:
+        found["unanswered"] = dict(unanswered)
+    return found
 
 
 async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDocument:

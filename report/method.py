@@ -185,7 +185,7 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
     """Return what could not be searched or read, with the reasons in words."""
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
     log = report.get("research")
-    unanswered = (log or {}).get("unanswered", {})
+    unanswered = log.get("unanswered", {}) if log else {}
     names = {**dict.fromkeys(unsearched, 1), **unanswered}
     failed = [
         append_detail(name, describe_reason("search_unavailable", "failed", language), language)

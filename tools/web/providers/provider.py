@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from typing_extensions import TypedDict
 
 from config.errors import ErrorCode, Problem
-from config.search_table import Topic
+from config.search_table import Topic as Topic
 
 CONTACT_VARIABLE = "DOSSIER_CONTACT"
 """The variable that says whom providers may write to."""
