@@ -46,16 +46,19 @@ def test_a_provider_counts_as_much_as_its_weight():
         (hit("https://bees.org/a%20b"), hit("https://bees.org/a b")),
         (hit("https://en.wikipedia.org/wiki/Bee"), hit("https://en.m.wikipedia.org/wiki/Bee")),
         (hit("https://arxiv.org/abs/2401.01234"), hit("https://arxiv.org/pdf/2401.01234v2.pdf")),
-        (hit("https://arxiv.org/html/2401.01234v1"), hit("https://doi.org/10.48550/arXiv.2401.01234")),
+        (
+            hit("https://arxiv.org/html/2401.01234v1"),
+            hit("https://doi.org/10.48550/arXiv.2401.01234"),
+        ),
         (hit("https://doi.org/10.1000/XyZ"), hit("https://press.org/doi/full/10.1000/xyz")),
-        (hit("https://repo.org/77"  , doi="10.1000/xyz"), hit("https://dx.doi.org/10.1000/XYZ")),
+        (hit("https://repo.org/77", doi="10.1000/xyz"), hit("https://dx.doi.org/10.1000/XYZ")),
         (
             hit("https://bees.org/p/123", "Why bees dance in the hive"),
             hit("https://www.bees.org/why-bees-dance", "Why bees dance in the hive | Bees.org"),
         ),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_the_same_page_is_one_page_under_all_its_addresses(one: SearchHit, other: SearchHit):
     assert len(fused({"a": [one], "b": [other]})) == 1
     assert len(fused({"a": [other], "b": [one]})) == 1
@@ -66,12 +69,15 @@ def test_the_same_page_is_one_page_under_all_its_addresses(one: SearchHit, other
     [
         (hit("https://bees.org/a"), hit("https://bees.org/b")),
         (hit("https://bees.org/?id=1"), hit("https://bees.org/?id=2")),
-        (hit("https://a.org/x", "Why bees dance in the hive"), hit("https://b.org/x", "Why bees dance in the hive")),
+        (
+            hit("https://a.org/x", "Why bees dance in the hive"),
+            hit("https://b.org/x", "Why bees dance in the hive"),
+        ),
         (hit("https://bees.org/1", "Home"), hit("https://bees.org/2", "Home")),
         (hit("https://arxiv.org/abs/2401.01234"), hit("https://arxiv.org/abs/2401.01235")),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_different_pages_stay_different(one: SearchHit, other: SearchHit):
     assert len(fused({"a": [one], "b": [other]})) == 2
 
