@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from config.errors import ErrorCode, Problem
-from text.words import NON_TOPIC_WORDS
 from tools.web.providers.hit_parsing import make_hit, parse_xml, text_of
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_body
+from tools.web.providers.query_words import topic_words
 
 _NAMES = {"atom": "http://www.w3.org/2005/Atom", "arxiv": "http://arxiv.org/schemas/atom"}
-_MOST_WORDS = 12
 _FEW_WORDS = 3
 
 
@@ -53,8 +52,7 @@ def _search_query(query: str) -> str:
 
     Few words must all be there; of many, no preprint has all, and those with most come first.
     """
-    marked = "".join(one if one.isalnum() else " " for one in query)
-    words = [one for one in marked.split() if one.lower() not in NON_TOPIC_WORDS][:_MOST_WORDS]
+    words = " ".join(topic_words(query)).replace("-", " ").split()
     return (" AND " if len(words) <= _FEW_WORDS else " OR ").join(f"all:{one}" for one in words)
 
 

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from config.errors import ErrorCode, Problem
-from tools.web.providers.hit_parsing import doi_address, each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import (
+    doi_address,
+    each_of,
+    first_address,
+    look_up,
+    make_hit,
+    read_hits,
+)
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
+from tools.web.providers.query_words import search_all_then_any
 
 _MOST_HITS = 100
 _FREE = ("OA", "F")
@@ -25,12 +33,16 @@ class EuropePmc:
         url="https://www.ebi.ac.uk/europepmc/webservices/rest",
         url_variable="DOSSIER_EUROPE_PMC_URL",
         requests_per_second=10,
+        requests_per_search=2,
     )
     access: ProviderAccess
 
     async def search(self, query: str, limit: int, topic: Topic = "general") -> list[SearchHit]:
         """Return the best papers; see https://europepmc.org/RestfulWebService."""
-        params: dict[str, str | int] = {"query": query, "format": "json", "resultType": "core"}
+        return await search_all_then_any(query, lambda words: self._ask(words, limit))
+
+    async def _ask(self, words: str, limit: int) -> list[SearchHit]:
+        params: dict[str, str | int] = {"query": words, "format": "json", "resultType": "core"}
         params["pageSize"] = min(limit, _MOST_HITS)
         answer = await request_json(self.access, ProviderQuery("/search", params))
         if answer.get("errCode"):
@@ -44,7 +56,7 @@ class EuropePmc:
         abstract = paper.get("abstractText")
         pages = self._pages(paper)
         return make_hit(
-            next((one for one in pages if one), ""),
+            first_address(*pages),
             paper.get("title"),
             abstract,
             date=paper.get("firstPublicationDate") or paper.get("pubYear"),

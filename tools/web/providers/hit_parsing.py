@@ -18,7 +18,7 @@ LONGEST_TITLE, LONGEST_SNIPPET, LONGEST_TEXT = 300, 2000, 50_000
 """In characters; what is longer is cut."""
 
 _URL = regex(r"https?://[^\s<>\"\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,2000}", re.IGNORECASE)
-_MARKS = regex(r"</?(?:strong|b|em|i|mark|span|br)\b[^<>]*>", re.IGNORECASE)
+_MARKS = regex(r"</?(?:strong|b|em|i|mark|span|code|su[bp]|jats:[\w-]+)\b[^<>]*>", re.I)
 _BLOCKS = regex(r"</?(?:p|div|h\d|li|ul|ol|jats:(?:p|title|sec|list-item)|br)\b[^<>]*>", re.I)
 _TAGS = regex(r"</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,500})?/?>")
 _DOI = regex(r"10\.\d{4,9}/\S{1,300}")
@@ -104,6 +104,11 @@ def is_web_address(value: object) -> bool:
     return isinstance(value, str) and _URL.fullmatch(value) is not None
 
 
+def first_address(*values: object) -> str:
+    """Return the first of some values that is an address that can be opened; "" if none is."""
+    return next((str(one) for one in values if is_web_address(one)), "")
+
+
 def unreadable_answer() -> Problem:
     """Return the problem that a provider's answer is not in the form it promises."""
     return Problem(ErrorCode.SEARCH_UNAVAILABLE, "its answer cannot be read")
@@ -111,7 +116,7 @@ def unreadable_answer() -> Problem:
 
 def to_plain_text(value: object, most: int) -> str:
     """Return a text on one line, without the marks that some providers set in it."""
-    text = html.unescape(_MARKS.sub("", value)) if isinstance(value, str) else ""
+    text = html.unescape(_MARKS.sub("", _BLOCKS.sub(" ", value))) if isinstance(value, str) else ""
     return " ".join(normalize_text(text).split())[:most]
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import doi_address, each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import (
+    doi_address,
+    each_of,
+    first_address,
+    look_up,
+    make_hit,
+    read_hits,
+)
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -53,7 +60,7 @@ def _read(work: dict[str, Any]) -> SearchHit | None:
     abstract = _abstract(work.get("abstract_inverted_index"))
     dataset = work.get("type") == "dataset"
     return make_hit(
-        next((one for one in (own, *pages[::-1], work.get("id")) if one), ""),
+        first_address(own, *pages[::-1], work.get("id")),
         work.get("display_name"),
         abstract,
         date=work.get("publication_date"),

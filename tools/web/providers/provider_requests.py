@@ -97,7 +97,7 @@ async def request_body(access: ProviderAccess, query: ProviderQuery) -> bytes:
         Problem: `search_unavailable` if it cannot be reached, is too slow or says too much; neither
             address nor headers are told, they may hold keys.
     """
-    _check_pause(access)
+    check_pause(access)
     try:
         response, data = await _ask_twice(access, query)
     except (TimeoutError, httpx.TimeoutException):
@@ -121,7 +121,12 @@ def pause_provider(access: ProviderAccess, seconds: float) -> None:
         _pauses.get()[access.address] = until
 
 
-def _check_pause(access: ProviderAccess) -> None:
+def check_pause(access: ProviderAccess) -> None:
+    """Make sure that a provider does not want to be left alone.
+
+    Raises:
+        ProviderThrottled: `search_unavailable`.
+    """
     left = _pauses.get().get(access.address, 0.0) - time.monotonic()
     if left > 0:
         what = f"it wants to be left alone for {left:.0f} more seconds"

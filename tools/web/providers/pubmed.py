@@ -15,6 +15,7 @@ from tools.web.providers.hit_parsing import (
 )
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_body, request_json
+from tools.web.providers.query_words import search_all_then_any
 
 _MOST_HITS = 100
 
@@ -31,17 +32,20 @@ class PubMed:
         key_variable="NCBI_API_KEY",
         requests_per_second=3,
         keyed_requests_per_second=10,
-        requests_per_search=2,
+        requests_per_search=3,
     )
     access: ProviderAccess
 
     async def search(self, query: str, limit: int, topic: Topic = "general") -> list[SearchHit]:
         """Return the best abstracts; see https://www.ncbi.nlm.nih.gov/books/NBK25499/."""
+        return await search_all_then_any(query, lambda words: self._ask(words, limit))
+
+    async def _ask(self, words: str, limit: int) -> list[SearchHit]:
         found = await request_json(
             self.access,
             self._query(
                 "esearch",
-                {"term": query, "retmode": "json", "sort": "relevance"},
+                {"term": words, "retmode": "json", "sort": "relevance"},
                 retmax=min(limit, _MOST_HITS),
             ),
         )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import doi_address, each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import (
+    doi_address,
+    each_of,
+    first_address,
+    look_up,
+    make_hit,
+    read_hits,
+)
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -50,7 +57,7 @@ def _read(paper: dict[str, Any]) -> SearchHit | None:
     own = doi_address(look_up(ids, "DOI"))
     abstract = paper.get("abstract")
     return make_hit(
-        own or (pages[0] if pages else paper.get("url")),
+        first_address(own, *pages, paper.get("url")),
         paper.get("title"),
         abstract or look_up(paper, "tldr", "text"),
         date=paper.get("publicationDate") or paper.get("year"),

@@ -16,6 +16,7 @@ from tools.web.providers.provider import (
     Topic,
 )
 from tools.web.providers.provider_requests import ProviderQuery, request_json
+from tools.web.providers.query_words import search_all_then_any
 
 _MOST_HITS = 20  # of an anonymous query with extracts
 _LONGEST_QUERY = 300
@@ -46,6 +47,7 @@ class Wikipedia:
         # There is no limit for readers who say who they are and do not ask many things at once.
         requests_per_second=5,
         concurrent_requests=3,
+        requests_per_search=2,
     )
     access: ProviderAccess
 
@@ -54,16 +56,20 @@ class Wikipedia:
 
         See https://www.mediawiki.org/wiki/API:Search.
         """
-        params: dict[str, str | int] = {"gsrsearch": query[:_LONGEST_QUERY]}
-        params["gsrlimit"] = min(limit, _MOST_HITS)
         access = self.access.in_language(identify_language(query) or "en")
-        answer = await request_json(access, ProviderQuery("/w/api.php", _QUERY | params))
-        if code := look_up(answer, "error", "code"):
-            raise _problem(str(code))
-        pages = each_of(look_up(answer, "query", "pages"))
-        # Pages come in the order of their ids; `index` is the place that the search gave them.
-        ranked = sorted(pages, key=lambda page: str(page.get("index", "")).zfill(9))
-        return read_hits(ranked, limit, _read)
+        return await search_all_then_any(query, lambda words: _ask(access, words, limit))
+
+
+async def _ask(access: ProviderAccess, words: str, limit: int) -> list[SearchHit]:
+    params: dict[str, str | int] = {"gsrsearch": words[:_LONGEST_QUERY]}
+    params["gsrlimit"] = min(limit, _MOST_HITS)
+    answer = await request_json(access, ProviderQuery("/w/api.php", _QUERY | params))
+    if code := look_up(answer, "error", "code"):
+        raise _problem(str(code))
+    pages = each_of(look_up(answer, "query", "pages"))
+    # Pages come in the order of their ids; `index` is the place that the search gave them.
+    ranked = sorted(pages, key=lambda page: str(page.get("index", "")).zfill(9))
+    return read_hits(ranked, limit, _read)
 
 
 def _problem(code: str) -> Problem:
