@@ -79,6 +79,14 @@ class Settings:
     """How many MiB such code may use, with all its processes and files."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
+    robots: bool = True
+    """Whether pages that robots.txt closes to programs are left unread."""
+    keyless_search: bool = True
+    """Whether the web may be searched with providers that need neither a key nor a server."""
+    reader_browser: str = ""
+    """A Chromium that renders pages made by scripts: its path, or `chromium` to look for one."""
+    reader_url: str = ""
+    """A service that renders such pages; `{url}` in it, or its end, stands for the page."""
     fetch_hours: Annotated[float, Interval(ge=0, le=100_000)] = 24
     """How long a web page that was read serves other threads before it is fetched again."""
     connect_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 10
@@ -217,7 +225,11 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "home": ("path", _path),
     "models": ("path", _path),
     **dict.fromkeys(
-        ("database_url", "embeddings", "chroma_url", "user", "sandbox_image"), ("str", _text)
+        (
+            *("database_url", "embeddings", "chroma_url", "user", "sandbox_image"),
+            *("reader_browser", "reader_url"),
+        ),
+        ("str", _text),
     ),
     "mcp_env": ("names", _names),
     "server_hosts": ("hosts", _hosts),

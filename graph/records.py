@@ -374,6 +374,8 @@ class ResearchLog(TypedDict):
     """How many calls each model answered or failed to answer."""
     web_searches: int
     unread: list[UnreadPage]
+    unanswered: NotRequired[dict[str, int]]
+    """For how many queries each provider gave no answer while others did."""
 
 
 class Recomputed(TypedDict):

@@ -24,6 +24,7 @@ COMMANDS = {
             options.APPROVE_UNSEEN,
             options.REVIEW,
             options.QUICK,
+            options.WEB,
             options.DEPTH,
             options.LENGTH,
             options.AGAIN,

@@ -27,6 +27,7 @@ from app.cli.question_run import (
 from config import environment, packages
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
+from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context
 from memory.experience.insights import count_dangling_edges
@@ -186,7 +187,12 @@ async def _embeddings() -> str:
 
 async def _search() -> str:
     names = list_configured_providers(os.environ)
-    return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
+    if names:
+        return ", ".join(names)
+    keyless = ", ".join(load_search_table().keyless)
+    if settings().keyless_search:
+        return f"{keyless}, which need no key (SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY: more)"
+    return "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
 async def _tokens() -> str:

@@ -96,6 +96,13 @@ DOCS = _option(
 APPROVE_UNSEEN = _flag("yes", "Approve the plan without showing it.", "--yes", "-y")
 REVIEW = _flag("review", "Stop when the plan is made; dossier resume goes on.")
 QUICK = _flag("quick", "Answer from one search, without a plan.")
+WEB = _keyword(
+    "web",
+    None,
+    partial(typer.Option, "--web/--no-web"),
+    kind=bool | None,
+    help="Search the web as well, without a key if none is set; or do not search it.",
+)
 DEPTH = _option(
     "depth", "DEPTH", "How deep to research: quick, standard (the default) or deep.", "", kind=str
 )
