@@ -40,7 +40,7 @@ from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_dam
 from text.regex import regex
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
-from tools.web.search_providers import check_provider_names
+from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""

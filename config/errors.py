@@ -85,6 +85,7 @@ class ErrorCode(StrEnum):
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
+    EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
     FACT_EMPTY = "fact_empty", ErrorKind.USAGE
     FACT_INVALID = "fact_invalid", ErrorKind.USAGE
@@ -156,6 +157,7 @@ class ErrorCode(StrEnum):
     OUTPUT_NOT_WRITABLE = "output_not_writable", ErrorKind.UNAVAILABLE
     PACKAGE_MISSING = "package_missing", ErrorKind.UNAVAILABLE
     PAGE_EMPTY = "page_empty", ErrorKind.FAILED
+    PAGE_NEEDS_SCRIPT = "page_needs_script", ErrorKind.FAILED
     PAGE_NOT_FOUND = "page_not_found", ErrorKind.NOT_FOUND
     PAGE_NOT_TEXT = "page_not_text", ErrorKind.FAILED
     PAGE_TIMEOUT = "page_timeout", ErrorKind.UNAVAILABLE
@@ -176,13 +178,17 @@ class ErrorCode(StrEnum):
     RATE_LIMITED = "rate_limited", ErrorKind.UNAVAILABLE
     REPORT_NOT_FOUND = "report_not_found", ErrorKind.NOT_FOUND
     REQUEST_REFUSED = "request_refused", ErrorKind.REFUSED
+    ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
+    SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SITE_BLOCKED = "site_blocked", ErrorKind.REFUSED
+    SITE_BUSY = "site_busy", ErrorKind.UNAVAILABLE
     SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
     STALE_PLAN = "stale_plan", ErrorKind.CONFLICT
     STATE_REFUSED = "state_refused", ErrorKind.REFUSED

@@ -374,6 +374,15 @@ class ResearchLog(TypedDict):
     """How many calls each model answered or failed to answer."""
     web_searches: int
     unread: list[UnreadPage]
+    unanswered: NotRequired[dict[str, int]]
+    """For how many queries each provider gave no answer while others did."""
+
+
+class Recomputed(TypedDict):
+    """What came of running the program of a cited source again."""
+
+    source: str
+    outcome: Literal["same", "differs", "failed", "unavailable", "inputs_changed"]
 
 
 class Report(TypedDict):
@@ -394,6 +403,8 @@ class Report(TypedDict):
     contradictions: NotRequired[list[SourceContradiction]]
     """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
+    recomputed: NotRequired[list[Recomputed]]
+    """The cited results of programs, which were run again to check them; missing without any."""
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
     limit: NotRequired[str]

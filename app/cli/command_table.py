@@ -24,6 +24,7 @@ COMMANDS = {
             options.APPROVE_UNSEEN,
             options.REVIEW,
             options.QUICK,
+            options.WEB,
             options.DEPTH,
             options.LENGTH,
             options.AGAIN,
@@ -62,6 +63,26 @@ COMMANDS = {
         "serve.serve",
         (options.PORT, options.HOST, options.JOBS),
     ),
+    "mcp": CommandEntry(
+        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their servers.\n\n"
+        "Without a command, and with a program at the other end of standard input, it serves as "
+        "dossier mcp serve does.",
+        "mcp_serve.serve_if_piped",
+    ),
+    "mcp serve": CommandEntry(
+        "Let editors and other agents search, read, recall and ask.\n\n"
+        "It serves on standard input and output, or by HTTP. What you choose here holds for every "
+        "run that a client asks for.",
+        "mcp_serve.serve_mcp",
+        (
+            options.SERVED_DOCS,
+            options.HTTP,
+            options.MCP_PORT,
+            options.PLAN_REVIEW,
+            *options.TRUSTED,
+            options.CHOICE,
+        ),
+    ),
     "token": CommandEntry(
         "Print the token that scripts send to the server.",
         "token.print_token",
@@ -81,7 +102,6 @@ COMMANDS = {
         "doctor.check_installation",
         (options.JSON,),
     ),
-    "mcp": CommandEntry("List, test and approve the MCP servers whose tools runs may use."),
     "mcp list": CommandEntry(
         "List the servers of mcp.json, and what is known of their tools.",
         "mcp_servers.list_servers",

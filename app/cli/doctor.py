@@ -27,6 +27,7 @@ from app.cli.question_run import (
 from config import environment, packages
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
+from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context
 from memory.experience.insights import count_dangling_edges
@@ -45,7 +46,8 @@ from tools.mcp.connections import close_thread_connections
 from tools.mcp.mcp_tools import learn_tools
 from tools.mcp.server_config import McpServer, load_servers
 from tools.mcp.tool_definitions import check_approved, read_pins
-from tools.web.search_providers import list_available_providers
+from tools.sandbox.sandbox import describe_sandbox
+from tools.web.providers.provider_registry import list_configured_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
@@ -184,8 +186,13 @@ async def _embeddings() -> str:
 
 
 async def _search() -> str:
-    names = list_available_providers(os.environ)
-    return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
+    names = list_configured_providers(os.environ)
+    if names:
+        return ", ".join(names)
+    keyless = ", ".join(load_search_table().keyless)
+    if settings().keyless_search:
+        return f"{keyless}, which need no key (SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY: more)"
+    return "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
 async def _tokens() -> str:
@@ -224,4 +231,9 @@ def _owner() -> str:
 
 
 async def _sandbox() -> str:
-    return "none: steps that compute are answered from sources"
+    chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
+    if backend:
+        return backend
+    if chosen in ("auto", "off"):
+        return f"none, so steps that compute are answered from sources ({obstacle})"
+    raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)
