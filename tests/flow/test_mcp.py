@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from graph.session import ThreadSession
+from report.method import describe_method
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -77,8 +78,9 @@ async def test_a_server_that_fails_stops_no_run_and_the_report_says_so(
 
     assert outcome.state["status"] == "succeeded"
     assert "its program has ended" in told[0]
-    shown = str(outcome.state["messages"][-1].text)
-    assert "odd: lookup (the tool failed: it could not be reached)" in shown
+    method = describe_method(outcome.state, outcome.state["report"], "")
+    listed = [item for part in method["parts"] for item in part["items"]]
+    assert "odd: lookup (the tool failed: it could not be reached)" in listed
 
 
 async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
