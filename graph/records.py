@@ -375,6 +375,13 @@ class ResearchLog(TypedDict):
     unread: list[UnreadPage]
 
 
+class Recomputed(TypedDict):
+    """What came of running the program of a cited source again."""
+
+    source: str
+    outcome: Literal["same", "differs", "failed", "unavailable", "inputs_changed"]
+
+
 class Report(TypedDict):
     """The finished report before it is rendered: its body keeps the ids of the registry."""
 
@@ -393,6 +400,8 @@ class Report(TypedDict):
     contradictions: NotRequired[list[SourceContradiction]]
     """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
+    recomputed: NotRequired[list[Recomputed]]
+    """The cited results of programs, which were run again to check them; missing without any."""
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
     limit: NotRequired[str]

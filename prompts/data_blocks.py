@@ -16,8 +16,8 @@ from prompts.prompt_injection import cut_injections
 TAGS = re.findall(
     r"\w+",
     """abstract answer change contested contradictions conversation count criteria disagreements
-    doubted draft earlier evidence experience fact facts feedback finding findings gaps
-    insight instructions known limit links memory message messages needs new not_found
+    doubted draft earlier error evidence experience fact facts feedback finding findings gaps
+    inputs insight instructions known limit links memory message messages needs new not_found
     note notes open other others outline page pages plan profile queries question raised
     reference removed report reports request run runs section sentence sentences source
     sources stale step summary table tables talk trait traits version wish wishes withheld""",

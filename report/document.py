@@ -30,6 +30,7 @@ from graph.state import State
 from report.checks.caveats import is_absence_remark
 from report.checks.overlap import compute_share
 from report.checks.source_preparation import load_source
+from report.computed_results import ReportComputation
 from report.labels import (
     append_detail,
     describe_doubted_sentence,
@@ -81,6 +82,8 @@ class ReportDocument(TypedDict):
     language: str
     created: str
     """The day, as an ISO date."""
+    computations: NotRequired[list[ReportComputation]]
+    """The programs whose results it cites."""
     changes: NotRequired[VersionChanges]
     """What a version changes in the one before it."""
 

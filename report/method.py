@@ -19,6 +19,7 @@ from graph.records import (
 )
 from graph.state import State
 from report.citations import get_document_key, to_whole_document
+from report.computed_results import list_recomputed
 from report.labels import (
     append_detail,
     describe_reason,
@@ -67,6 +68,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
         "checks": _list_checks(report, language),
+        "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
     parts = [_to_part(name, items, language) for name, items in lists.items() if items]
     return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
