@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from app.access import AccessMiddleware, AccessRules
+from app.cli.output import print_notice
 from app.cli.start import SIGNALS
 from config.resources import close_resources
 from config.settings import settings
@@ -60,6 +61,7 @@ async def serve_http(server: Server[Any, Any], host: str, port: int) -> int:
     loop = asyncio.get_running_loop()
     for one in (signal.SIGINT, *SIGNALS):
         loop.add_signal_handler(one, stop, one)
+    print_notice(f"MCP: http://{host}:{port}{PATH}; every request needs the token: dossier token")
     await http.serve()
     return stopped[0] if stopped else 0
 

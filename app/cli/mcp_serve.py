@@ -8,7 +8,6 @@ from pathlib import Path
 
 from app.cli.choices import read_choices
 from app.cli.dispatch import resolve_project
-from app.cli.output import print_notice
 from app.cli.serve import check_address
 from app.cli.start import import_frozen
 from app.server_token import load_server_token
@@ -65,8 +64,6 @@ def serve_mcp(
         import_frozen("app.mcp_runs").ServedRuns(named, folders, {**OF_PROGRAMS, **chosen})
     )
     if http:
-        address = f"http://{HOST}:{port}{transports.PATH}"
-        print_notice(f"MCP: {address}; every request needs the token: dossier token")
         number = asyncio.run(transports.serve_http(server, HOST, port))
         return STOPPED + number if number else 0
     asyncio.run(transports.serve_pipes(server))
