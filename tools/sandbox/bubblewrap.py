@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from tools.sandbox.backend import MIB, SandboxLimits, Started
+from tools.sandbox.backend import MIB, SandboxLimits, Started, wait_for_end
 from tools.sandbox.environment import ENVIRONMENT, SHARED_MIB, launcher_source
 from tools.sandbox.syscall_filter import PROCESSORS, build_filter
 
@@ -103,7 +103,7 @@ class Bubblewrap:
                 # The launcher is of the same group; with it ends all that it has started.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await wait_for_end(process)
 
 
 def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:

@@ -149,10 +149,14 @@ async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply
         except TimeoutError:
             return Reply(-9, "time", b"", b"", {})
         except BrokenReply as error:
-            said = _read_text(await errors).strip().rpartition("\n")[2]
-            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {said}") from error
+            await asyncio.wait([errors], timeout=1)
+            said = _read_text(errors.result()).strip() if errors.done() else ""
+            last = said.rpartition("\n")[2] or "its answer breaks the rules"
+            what = f"the sandbox fails: {last}"
+            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, what) from error
         finally:
             errors.cancel()
+            await asyncio.wait([errors])
 
 
 def _read_text(data: bytes) -> str:
