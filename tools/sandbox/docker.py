@@ -1,4 +1,4 @@
-"""Run the launcher in a container of a Docker engine, here or elsewhere: nothing of this machine is mounted."""
+"""Run the launcher in a container of a Docker engine, with nothing of this machine in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 from config.settings import settings
 from tools.sandbox.backend import SandboxLimits, Started, wait_for_end
-from tools.sandbox.environment import ENVIRONMENT, SHARED_MIB, launcher_source
+from tools.sandbox.environment import ENVIRONMENT, FOLDERS, SHARED_MIB, launcher_source
 
 PROGRAM = "docker"
 
@@ -74,7 +74,7 @@ def build_command(name: str, image: str, limits: SandboxLimits) -> list[str]:
     command += ["--memory", memory, "--memory-swap", memory, "--shm-size", f"{SHARED_MIB}m"]
     command += ["--pids-limit", str(limits.processes + 1), "--cpus", str(limits.processors)]
     command += ["--ulimit", "core=0", "--ulimit", f"nofile={limits.open_files}"]
-    for folder in ("/sandbox", "/tmp"):
+    for folder in FOLDERS:
         size = f"size={limits.disk_mib}m"
         command += ["--tmpfs", f"{folder}:rw,nosuid,nodev,mode=1777,{size}"]
     for variable, value in ENVIRONMENT.items():
