@@ -42,6 +42,7 @@ from report.findings import (
 )
 from runs.call_site import CallSite, call_site
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
+from tools.mcp.mcp_tools import has_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -117,7 +118,8 @@ async def _research_within(
     passages = join_new_passages(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
-    if not passages and not any(finding["text"] for finding in given):
+    nothing_read = not passages and not any(finding["text"] for finding in given)
+    if nothing_read and not await has_server_tools(place.owner, runtime.context, "researcher"):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = make_finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
