@@ -85,6 +85,7 @@ class ErrorCode(StrEnum):
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
+    EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
     FACT_EMPTY = "fact_empty", ErrorKind.USAGE
     FACT_INVALID = "fact_invalid", ErrorKind.USAGE
@@ -116,6 +117,17 @@ class ErrorCode(StrEnum):
     INTERNAL = "internal", ErrorKind.FAILED
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
+    MCP_CONFIG = "mcp_config", ErrorKind.USAGE
+    MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
+    MCP_FAILED = "mcp_failed", ErrorKind.FAILED
+    MCP_INVALID = "mcp_invalid", ErrorKind.FAILED
+    MCP_NOT_ALLOWED = "mcp_not_allowed", ErrorKind.REFUSED
+    MCP_TIMEOUT = "mcp_timeout", ErrorKind.UNAVAILABLE
+    MCP_TOOL_CHANGED = "mcp_tool_changed", ErrorKind.CONFLICT
+    MCP_TOO_LARGE = "mcp_too_large", ErrorKind.FAILED
+    MCP_UNAPPROVED = "mcp_unapproved", ErrorKind.REFUSED
+    MCP_UNAVAILABLE = "mcp_unavailable", ErrorKind.UNAVAILABLE
+    MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
@@ -170,6 +182,7 @@ class ErrorCode(StrEnum):
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
+    SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED

@@ -108,6 +108,9 @@ class Context:
         [], "Web search providers, all of which are asked; empty chooses them by query."
     )
     knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    mcp: list[str] = _choice(
+        [], "MCP servers whose tools are offered, by name; all if empty, and `none` for none."
+    )
     memory: list[str] = _choice(
         [],
         "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",
@@ -132,6 +135,9 @@ class Context:
     private_queries: bool = _choice(
         False,
         "Let web searches contain words from your files and memory that you have not said.",
+    )
+    learn: bool = _choice(
+        True, "Learn of you from the words of the question; off where another program writes it."
     )
     second_reader: bool = _choice(
         True,

@@ -39,6 +39,7 @@ from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
+from tools.mcp.faults import ToolUnanswered
 from tools.passage_choice import (
     PAGE_WORTH,
     PassageRequest,
@@ -107,11 +108,11 @@ class Evidence(NamedTuple):
 
     @property
     def unsearched(self) -> dict[str, str]:
-        """The reasons why web search providers did not answer, by provider."""
+        """The reasons why web search providers or tools did not answer, by their names."""
         return {
             name: reason
             for problem in self.problems
-            if isinstance(problem, SearchUnanswered)
+            if isinstance(problem, SearchUnanswered | ToolUnanswered)
             for name, reason in problem.failures.items()
         }
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -41,6 +42,11 @@ from runs.call_site import join_owner
 from storage.engine import get_engine
 from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
+from tools.mcp.connections import close_thread_connections
+from tools.mcp.mcp_tools import learn_tools
+from tools.mcp.server_config import McpServer, load_servers
+from tools.mcp.tool_definitions import check_approved, read_pins
+from tools.sandbox.sandbox import describe_sandbox
 from tools.web.providers.provider_registry import list_configured_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
@@ -73,6 +79,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "embeddings": _embeddings,
         "web search": _search,
         "token counts": _tokens,
+        "mcp servers": _mcp,
         "sandbox": _sandbox,
     }
     rows = []
@@ -138,7 +145,7 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    warnings = await describe_long_memory_files(join_owner(settings().user, ""))
+    warnings = await describe_long_memory_files(_owner())
     fits = f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
     return "; ".join(warnings) or fits
 
@@ -195,5 +202,38 @@ async def _tokens() -> str:
     return f"estimated: {what} (TIKTOKEN_CACHE_DIR names its folder)"
 
 
+async def _mcp() -> str:
+    servers = [one for one in (await load_servers(_owner())).values() if not one.disabled]
+    said = await asyncio.gather(*map(_try_server, servers))
+    if failed := [one for one in said if isinstance(one, Problem)]:
+        raise failed[0]
+    return "; ".join(map(str, said)) or "none (mcp.json in the home names them)"
+
+
+async def _try_server(server: McpServer) -> str | Problem:
+    """Return what a server has, or why it cannot be used."""
+    # A connection is held by a thread, and no thread of a run is called so.
+    thread = f"dossier doctor {server.name}"
+    try:
+        check_approved(server, await read_pins(server))
+        pins = await learn_tools(thread, server)
+    except Problem as problem:
+        return problem
+    finally:
+        await close_thread_connections(thread)
+    states = Counter(pins.state(name) for name in pins.names)
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    return f"{server.name}: {counts or 'no tools'}"
+
+
+def _owner() -> str:
+    return join_owner(settings().user, "")
+
+
 async def _sandbox() -> str:
-    return "none: steps that compute are answered from sources"
+    chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
+    if backend:
+        return backend
+    if chosen in ("auto", "off"):
+        return f"none, so steps that compute are answered from sources ({obstacle})"
+    raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)
