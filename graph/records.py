@@ -54,8 +54,9 @@ class Source(TypedDict):
     page: str
     title: str
     location: str
-    kind: Literal["file", "web", "memory", "computed"]
-    """`computed` is what was worked out over whole documents, and not read in one."""
+    kind: Literal["file", "web", "memory", "computed", "tool"]
+    """`computed` is what was worked out over whole documents, and not read in one; `tool` is what
+    a tool of a server said."""
     site: NotRequired[str]
     """The host of a web page without `www`, or the name of the folder of a file."""
     published: NotRequired[str]
@@ -373,6 +374,8 @@ class ResearchLog(TypedDict):
     """How many calls each model answered or failed to answer."""
     web_searches: int
     unread: list[UnreadPage]
+    unanswered: NotRequired[dict[str, int]]
+    """For how many queries each provider gave no answer while others did."""
 
 
 class Recomputed(TypedDict):

@@ -108,9 +108,18 @@ async def summarize_research(run: str) -> ResearchLog:
         if one["status"] in ("ok", "stored"):
             failed.pop(str(one.get("url")), None)
     unread = [UnreadPage(site=extract_host(url), reason=code) for url, code in failed.items()]
-    return ResearchLog(
+    found = ResearchLog(
         calls=dict(calls), web_searches=len(searches), unread=unread[:MAX_UNREAD_PAGES]
     )
+    unanswered = Counter(
+        str(name)
+        for one in lines
+        if (one["kind"], one["status"]) == ("search", "ok")
+        for name in one.get("failed") or ()
+    )
+    if unanswered:
+        found["unanswered"] = dict(unanswered)
+    return found
 
 
 async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDocument:

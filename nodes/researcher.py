@@ -21,12 +21,12 @@ from graph.state import StepState
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
+    compose_finding,
     end_step,
+    join_new_passages,
     load_read_passages,
     make_finding,
-    merge_passages,
     render_revision_blocks,
-    write_finding,
 )
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -42,6 +42,7 @@ from report.findings import (
 )
 from runs.call_site import CallSite, call_site
 from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
+from tools.mcp.mcp_tools import has_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -114,10 +115,11 @@ async def _research_within(
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
-    passages = merge_passages(before, evidence.passages)
+    passages = join_new_passages(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
-    if not passages and not any(finding["text"] for finding in given):
+    nothing_read = not passages and not any(finding["text"] for finding in given)
+    if nothing_read and not await has_server_tools(place.owner, runtime.context, "researcher"):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = make_finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
@@ -147,7 +149,7 @@ async def _write(
     """Let the model write the finding; keep what its sources support."""
     place = call_site(state, runtime)
     written = await _ask_model(state, runtime, place, passages, withheld)
-    return await write_finding(state, runtime, "researcher", written, passages, queries)
+    return await compose_finding(state, runtime, "researcher", written, passages, queries)
 
 
 def render_instructions(language: str, context: Context) -> str:

@@ -134,8 +134,8 @@ def render_pages_block(
         named = {"id": source["id"], "title": cut_injections(str(source["title"]))}
         if place := _place(source):
             named["place"] = place
-        if source.get("kind") == "computed":
-            named["kind"] = "computed"
+        if source.get("kind") in ("computed", "tool"):
+            named["kind"] = source["kind"]
         named |= _standing(source)
         if passage.get("under"):
             named["under"] = cut_injections(str(passage["under"]))

@@ -38,6 +38,7 @@ from report.labels import (
     get_label,
     grade_reason,
     is_chinese_tag,
+    is_tool_failure,
     split_reason,
     summarize_removals,
 )
@@ -255,6 +256,7 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     return missing + [
         Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
         for name, why in unsearched.items()
+        if not is_tool_failure(why)
     ]
 
 

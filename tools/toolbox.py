@@ -24,6 +24,7 @@ from memory.sync import run_sync
 from prompts.loader import render_prompt
 from tools.computing_tools import COMPUTING_TOOLS, compute_tool
 from tools.evidence import searches_web
+from tools.mcp.mcp_tools import load_mcp_tools
 from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
 
@@ -127,7 +128,12 @@ def _tools_in_words(language: str, *, allow_web: bool, provided: bool) -> tuple[
     )
 
 
-RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools)
+async def load_server_tools(around: CallContext) -> Sequence[BaseTool]:
+    """Return the tools of MCP servers that a call may use."""
+    return await load_mcp_tools(around, [tool.name for tool in _TOOLS])
+
+
+RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools, load_server_tools)
 """What a researcher may use while it writes."""
 
 
