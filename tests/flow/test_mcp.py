@@ -23,7 +23,7 @@ pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Enough", "Checks", "Ve
 async def test_a_finding_and_the_report_cite_what_a_tool_says(
     thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
     script.on("Draft", draft("nectar"))
 
     def research(messages: list[object]) -> AIMessage | str:

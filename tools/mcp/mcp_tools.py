@@ -23,7 +23,6 @@ from prompts.loader import render_prompt
 from runs.trace import trace
 from tools.evidence import Evidence
 from tools.mcp.connections import choose_tools, get_connection
-from tools.mcp.faults import ToolUnanswered
 from tools.mcp.server_config import McpServer, choose_servers
 from tools.mcp.tool_calls import McpCall, answer_call
 from tools.mcp.tool_definitions import (
@@ -35,6 +34,7 @@ from tools.mcp.tool_definitions import (
     note_seen,
     read_pins,
 )
+from tools.mcp.tool_failures import ToolUnanswered
 
 if TYPE_CHECKING:
     from langchain_mcp_adapters.interceptors import MCPToolCallRequest
