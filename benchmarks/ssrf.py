@@ -37,7 +37,7 @@ LIMITS = FetchLimits(seconds=10, reading=10)
 Way = Callable[[str], Awaitable[object]]
 
 
-class Outside:
+class OpenWeb:
     """An open web of one server, whose pages lead where they are told to."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def rebinding() -> Callable[[str, int], Awaitable[Sequence[str]]]:
     return resolve
 
 
-def make_ways(outside: Outside, canary: Loopback, *, browser: bool) -> dict[str, Way]:
+def make_ways(outside: OpenWeb, canary: Loopback, *, browser: bool) -> dict[str, Way]:
     """Return the ways in which an address is delivered, by their names."""
 
     async def fetch(path: str, url: str, host: str = "public.example") -> object:
@@ -121,10 +121,10 @@ def make_ways(outside: Outside, canary: Loopback, *, browser: bool) -> dict[str,
     return ways
 
 
-async def measure(*, browser: bool) -> Counter[str]:
+async def count_hits(*, browser: bool) -> Counter[str]:
     """Return how often the canary was asked, by the way of delivery."""
     hits: Counter[str] = Counter()
-    outside = Outside()
+    outside = OpenWeb()
     async with serving(lambda _: reply("canary")) as canary, serving(outside.answer) as server:
         outside.server = server
         downloads._network = outside.network  # type: ignore[assignment]
@@ -160,7 +160,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"DOSSIER_HOME": home}
         unguarded = asyncio.run(count_unguarded())
-        hits = asyncio.run(measure(browser=options.browser))
+        hits = asyncio.run(count_hits(browser=options.browser))
     print(f"without the guard the canary is reached {unguarded} times")
     for name, count in hits.items():
         print(f"{name:26} {count}")
