@@ -28,6 +28,7 @@ from tools.web import download as downloads
 from tools.web.browser_reader import render_in_browser
 from tools.web.download import Download, FetchLimits
 from tools.web.fetch import fetch_page
+from tools.web.transport import resolve_host
 
 ADDRESSES = 60
 """How many addresses are tried, all of `FORBIDDEN` if there are fewer."""
@@ -80,7 +81,7 @@ async def names(host: str, port: int) -> Sequence[str]:
         return NAMES[host]
     if host.endswith("public.example"):
         return [PUBLIC]
-    return await downloads.resolve_host(host, port)
+    return await resolve_host(host, port)
 
 
 def rebinding() -> Callable[[str, int], Awaitable[Sequence[str]]]:
@@ -127,7 +128,7 @@ async def count_hits(*, browser: bool) -> Counter[str]:
     outside = OpenWeb()
     async with serving(lambda _: reply("canary")) as canary, serving(outside.answer) as server:
         outside.server = server
-        downloads._network = outside.network  # type: ignore[assignment]
+        downloads._network = outside.network
         addresses = [one.replace("{port}", str(canary.port)) for one in FORBIDDEN[:ADDRESSES]]
         for name, deliver in make_ways(outside, canary, browser=browser).items():
             for url in addresses[:6] if name == "in a browser" else addresses:

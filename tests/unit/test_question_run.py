@@ -33,9 +33,7 @@ async def chosen(
     monkeypatch.setattr(question_run, "is_any_reachable", reachable)
     said: list[str] = []
     run = Context(web=web)  # type: ignore[arg-type]
-    update = await _choose_web(
-        "local/", run, files or [], [], "How do bees dance?", said.append
-    )
+    update = await _choose_web("local/", run, files or [], [], "How do bees dance?", said.append)
     return update, [*said, *(["tested"] if tests else [])]
 
 
