@@ -17,11 +17,11 @@ from models.chat_models import built_in
 from nodes.step_finding import (
     apply_checks,
     check_answer,
+    compose_finding,
     end_step,
     load_read_passages,
     make_finding,
     render_revision_blocks,
-    write_finding,
 )
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -100,7 +100,7 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
             # The built-in model writes no programs.
             fallback=False,
         )
-    return await write_finding(state, runtime, CODER, written, passages, [])
+    return await compose_finding(state, runtime, CODER, written, passages, [])
 
 
 async def _render_request(

@@ -21,12 +21,12 @@ from graph.state import StepState
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
+    compose_finding,
     end_step,
+    join_new_passages,
     load_read_passages,
     make_finding,
-    merge_passages,
     render_revision_blocks,
-    write_finding,
 )
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -115,7 +115,7 @@ async def _research_within(
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
-    passages = merge_passages(before, evidence.passages)
+    passages = join_new_passages(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
     nothing_read = not passages and not any(finding["text"] for finding in given)
@@ -149,7 +149,7 @@ async def _write(
     """Let the model write the finding; keep what its sources support."""
     place = call_site(state, runtime)
     written = await _ask_model(state, runtime, place, passages, withheld)
-    return await write_finding(state, runtime, "researcher", written, passages, queries)
+    return await compose_finding(state, runtime, "researcher", written, passages, queries)
 
 
 def render_instructions(language: str, context: Context) -> str:
