@@ -96,6 +96,13 @@ DOCS = _option(
 APPROVE_UNSEEN = _flag("yes", "Approve the plan without showing it.", "--yes", "-y")
 REVIEW = _flag("review", "Stop when the plan is made; dossier resume goes on.")
 QUICK = _flag("quick", "Answer from one search, without a plan.")
+WEB = _keyword(
+    "web",
+    None,
+    partial(typer.Option, "--web/--no-web"),
+    kind=bool | None,
+    help="Search the web as well, without a key if none is set; or do not search it.",
+)
 DEPTH = _option(
     "depth", "DEPTH", "How deep to research: quick, standard (the default) or deep.", "", kind=str
 )
@@ -169,6 +176,18 @@ ANSWER = _option(
     kind=list[str] | None,
 )
 PORT = _option("port", "PORT", "The port to listen on.", 8123, kind=int, min=1, max=65535)
+HTTP = _flag("http", "Serve by streamable HTTP on this machine; each request needs the token.")
+MCP_PORT = _option(
+    "port", "PORT", "The port to listen on with --http.", 8124, kind=int, min=1, max=65535
+)
+PLAN_REVIEW = _flag("review", "Let every run wait for your approval of its plan.")
+SERVED_DOCS = _option(
+    "docs",
+    "PATH",
+    "A folder or file that runs search; clients can name no other. May be repeated.",
+    None,
+    kind=list[Path] | None,
+)
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
 JOBS = _option("jobs", "N", "How many runs work side by side.", 32, kind=int, min=1, max=256)
@@ -205,6 +224,7 @@ PAGES = (
 PROPOSALS = _argument(
     "ids", "ID", "The ids of proposals, as dossier memory proposals shows them.", kind=list[str]
 )
+SERVER = _argument("server", "NAME", "The name of an MCP server, as in mcp.json.")
 DECIDED = _flag("every", "Also those that were approved or rejected.", "--all")
 GRAPH_FILE = _option("out", "FILE", "The file to write.", "experience.html", kind=Path)
 LOG_FILE = _argument("file", "FILE", "The log: one run on a line, as JSON.", kind=Path)
