@@ -28,6 +28,7 @@ from tools.web import download as downloads
 from tools.web.browser_reader import render_in_browser
 from tools.web.download import Download, FetchLimits
 from tools.web.fetch import fetch_page
+from tools.web.transport import resolve_host
 
 ADDRESSES = 60
 """How many addresses are tried, all of `FORBIDDEN` if there are fewer."""
@@ -37,7 +38,7 @@ LIMITS = FetchLimits(seconds=10, reading=10)
 Way = Callable[[str], Awaitable[object]]
 
 
-class Outside:
+class OpenWeb:
     """An open web of one server, whose pages lead where they are told to."""
 
     def __init__(self) -> None:
@@ -80,7 +81,7 @@ async def names(host: str, port: int) -> Sequence[str]:
         return NAMES[host]
     if host.endswith("public.example"):
         return [PUBLIC]
-    return await downloads.resolve_host(host, port)
+    return await resolve_host(host, port)
 
 
 def rebinding() -> Callable[[str, int], Awaitable[Sequence[str]]]:
@@ -94,7 +95,7 @@ def rebinding() -> Callable[[str, int], Awaitable[Sequence[str]]]:
     return resolve
 
 
-def make_ways(outside: Outside, canary: Loopback, *, browser: bool) -> dict[str, Way]:
+def make_ways(outside: OpenWeb, canary: Loopback, *, browser: bool) -> dict[str, Way]:
     """Return the ways in which an address is delivered, by their names."""
 
     async def fetch(path: str, url: str, host: str = "public.example") -> object:
@@ -121,13 +122,13 @@ def make_ways(outside: Outside, canary: Loopback, *, browser: bool) -> dict[str,
     return ways
 
 
-async def measure(*, browser: bool) -> Counter[str]:
+async def count_hits(*, browser: bool) -> Counter[str]:
     """Return how often the canary was asked, by the way of delivery."""
     hits: Counter[str] = Counter()
-    outside = Outside()
+    outside = OpenWeb()
     async with serving(lambda _: reply("canary")) as canary, serving(outside.answer) as server:
         outside.server = server
-        downloads._network = outside.network  # type: ignore[assignment]
+        downloads._network = outside.network
         addresses = [one.replace("{port}", str(canary.port)) for one in FORBIDDEN[:ADDRESSES]]
         for name, deliver in make_ways(outside, canary, browser=browser).items():
             for url in addresses[:6] if name == "in a browser" else addresses:
@@ -160,7 +161,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"DOSSIER_HOME": home}
         unguarded = asyncio.run(count_unguarded())
-        hits = asyncio.run(measure(browser=options.browser))
+        hits = asyncio.run(count_hits(browser=options.browser))
     print(f"without the guard the canary is reached {unguarded} times")
     for name, count in hits.items():
         print(f"{name:26} {count}")

@@ -69,7 +69,9 @@ async def _measure() -> None:
     await close_resources()
     first, warm = seconds[0], sorted(seconds[1:])
     print(f"first call, with the start of the server: {first * 1000:,.0f} ms")
-    print(f"later calls: median {statistics.median(warm) * 1000:.1f} ms, most {warm[-1] * 1000:.1f}")
+    print(
+        f"later calls: median {statistics.median(warm) * 1000:.1f} ms, most {warm[-1] * 1000:.1f}"
+    )
     print(f"end of the server: {closing * 1000:,.0f} ms")
 
 

@@ -35,7 +35,7 @@ from tools.web.download import FetchLimits
 from tools.web.fetch import fetch_page
 from tools.web.providers.provider import SearchHit
 from tools.web.urls import canonicalise_url
-from tools.web.web_search import read_hits, read_web_pages
+from tools.web.web_search import read_hit_pages, read_web_pages
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -255,7 +255,7 @@ async def pages_of(*hits: SearchHit) -> tuple[list[FoundPage], list[Problem]]:
     """Read what a search has found in a run of its own."""
     run = await create_run("local/", "t1", 1, "Question?", Context())
     problems: list[Problem] = []
-    return await read_hits(somewhere(run=run), hits, problems), problems
+    return await read_hit_pages(somewhere(run=run), hits, problems), problems
 
 
 async def test_a_paper_is_read_where_it_is_read_most_easily(web: Loopback):

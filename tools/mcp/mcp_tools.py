@@ -141,7 +141,8 @@ async def _offered(around: CallContext, server: McpServer, pins: ServerPins) -> 
             continue
         if pins.state(name) == "changed":
             what = f"the MCP server {server.name} has changed {name}"
-            problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what)
+            hint = f"dossier mcp approve {server.name}"
+            problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
             await _note_failure(around, f"{server.name}: {name}", problem)
         else:
             offered.append(definition)

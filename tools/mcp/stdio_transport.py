@@ -109,7 +109,7 @@ class Allowance:
 
     def fail(self, code: ErrorCode, what: str) -> Problem:
         """Hear the server no more; return the first problem that it had."""
-        self.fault = self.fault or Problem(code, what)
+        self.fault = self.fault or Problem(code, what, hint=code.hint)
         self.broken.set()
         return self.fault
 

@@ -25,7 +25,7 @@ GOAL = 1.3
 """How many times the longest chain the wall time may be."""
 
 
-async def measure(repeat: int) -> tuple[list[float], list[float]]:
+async def measure_queries(repeat: int) -> tuple[list[float], list[float]]:
     """Return the wall times of one query with one page, and of all queries with all pages."""
     # What is imported here is part of what a warm process has behind it.
     from graph.context import Context  # noqa: PLC0415
@@ -75,7 +75,7 @@ def main() -> None:
             "SEARXNG_URL": world.url,
         }
         replace_resources().close()
-        alone, together = asyncio.run(measure(options.repeat))
+        alone, together = asyncio.run(measure_queries(options.repeat))
     chain, wall = statistics.median(alone), statistics.median(together)
     load = os.getloadavg()[0]
     print(f"one query, one page: {chain:.3f} s (best {min(alone):.3f} s)")
