@@ -289,8 +289,8 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         try:
             if len(around.used) > around.choices.limits.tool_calls:
                 return _refuse_tool(around, request)
-            if request.tool is None:
-                request = request.override(tool=around.loaded.get(request.tool_call["name"]))
+            if tool := around.loaded.get(request.tool_call["name"]):
+                request = request.override(tool=tool)
             answer = await handler(request)
             text = str(answer.text) if isinstance(answer, ToolMessage) else ""
             return answer

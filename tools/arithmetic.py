@@ -228,7 +228,7 @@ def _logarithm(value: Exact, base: Exact | None = None) -> float:
 
 def _round(value: Exact, decimals: Exact = Fraction(0)) -> Fraction:
     """Round to decimals, halves away from zero."""
-    if decimals != int(decimals) or abs(decimals) > MOST_DECIMALS:
+    if decimals != int(decimals) or not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
         what = f"numbers are rounded to at most {MOST_DECIMALS} whole decimals"
         raise InvalidExpression(what)
     scale = Fraction(10) ** int(decimals)

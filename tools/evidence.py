@@ -39,7 +39,7 @@ from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
-from tools.mcp.faults import ToolUnanswered
+from tools.mcp.tool_failures import ToolUnanswered
 from tools.passage_choice import (
     PAGE_WORTH,
     PassageRequest,

@@ -130,7 +130,7 @@ def _tools_in_words(language: str, *, allow_web: bool, provided: bool) -> tuple[
 
 async def load_server_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools of MCP servers that a call may use."""
-    return await load_mcp_tools(around, [tool.name for tool in _TOOLS])
+    return await load_mcp_tools(around, [tool.name for tool in (*_TOOLS, *COMPUTING_TOOLS)])
 
 
 RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools, load_server_tools)
@@ -150,5 +150,5 @@ def offer_computing_tools(around: CallContext) -> Sequence[BaseTool]:
     return _computing_tools_in_words(around.language)
 
 
-CODER_TOOLS = Toolbox(COMPUTING_TOOLS, offer_computing_tools)
+CODER_TOOLS = Toolbox(COMPUTING_TOOLS, offer_computing_tools, load_server_tools)
 """What a coder may use while it writes."""

@@ -64,7 +64,8 @@ COMMANDS = {
         (options.PORT, options.HOST, options.JOBS),
     ),
     "mcp": CommandEntry(
-        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their servers.\n\n"
+        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their "
+        "servers.\n\n"
         "Without a command, and with a program at the other end of standard input, it serves as "
         "dossier mcp serve does.",
         "mcp_serve.serve_if_piped",

@@ -234,6 +234,9 @@ async def _sandbox() -> str:
     chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
     if backend:
         return backend
-    if chosen in ("auto", "off"):
-        return f"none, so steps that compute are answered from sources ({obstacle})"
+    if chosen == "off":
+        return f"none, and no step computes: {obstacle}"
+    if chosen == "auto":
+        mend = ErrorCode.SANDBOX_UNAVAILABLE.hint
+        return f"none, and no step computes: {obstacle} ({mend})"
     raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import ErrorCode, Problem
-from evals.sandbox import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
+from evals.sandbox_escapes import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
 from tools.sandbox.backend import Backend, SandboxLimits, SandboxResult
 from tools.sandbox.sandbox import describe_sandbox, find_backend, run_in, run_python
 

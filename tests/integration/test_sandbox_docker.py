@@ -12,7 +12,7 @@ import pytest
 
 from config.errors import ErrorCode, Problem
 from tools.sandbox.backend import SandboxLimits
-from tools.sandbox.docker import Docker, build_command
+from tools.sandbox.docker import Docker, list_run_arguments
 from tools.sandbox.sandbox import describe_sandbox, run_python
 
 SCRIPTED = """#!{python} -S
@@ -110,7 +110,7 @@ async def test_a_container_may_reach_nothing(engine: Engine) -> None:
 
 
 def test_the_whole_command_is_known() -> None:
-    command = build_command("name", "image:tag", SandboxLimits(processes=9, memory_mib=64))
+    command = list_run_arguments("name", "image:tag", SandboxLimits(processes=9, memory_mib=64))
     after = command[command.index("--workdir") :]
     assert after[:9] == [
         "--workdir",

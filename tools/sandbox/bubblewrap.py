@@ -12,13 +12,20 @@ import platform
 import secrets
 import shutil
 import signal
+import site
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tools.sandbox.backend import DEFAULT_LIMITS, MIB, SandboxLimits, Started, wait_for_end
-from tools.sandbox.environment import ENVIRONMENT, FOLDERS, SHARED, SHARED_MIB, launcher_source
+from tools.sandbox.program_environment import (
+    ENVIRONMENT,
+    FOLDERS,
+    SHARED,
+    SHARED_MIB,
+    launcher_source,
+)
 from tools.sandbox.syscall_filter import PROCESSORS, build_filter
 
 PROGRAM = "bwrap"
@@ -56,7 +63,10 @@ class Bubblewrap:
             return f"{PROGRAM} is not installed"
         if platform.machine() not in PROCESSORS:
             return f"no filter of system calls is known for {platform.machine()}"
-        return await self._probe()
+        try:
+            return await self._probe()
+        except OSError as error:
+            return f"{PROGRAM} cannot be started: {error.strerror}"
 
     async def _probe(self) -> str:
         async with self._run("pass") as process:
@@ -85,7 +95,7 @@ class Bubblewrap:
             os.close(writing)
             python = [sys.executable, "-I", "-S", "-B", "-c", source, str(uid)]
             process = await asyncio.create_subprocess_exec(
-                *build_command(limits, reading, as_root=uid > 0),
+                *write_bubblewrap_command(limits, reading, as_root=uid > 0),
                 *python,
                 pass_fds=(reading,),
                 stdin=asyncio.subprocess.PIPE,
@@ -106,11 +116,11 @@ class Bubblewrap:
             await wait_for_end(process)
 
 
-def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:
+def write_bubblewrap_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:
     """Return the command that starts another one in a sandbox.
 
     Args:
-        limits: For the size of its one folder.
+        limits: For the sizes of its folders.
         filter_fd: From where the filter of system calls is read.
         as_root: Whether root calls: the command must then give up its uid itself.
     """
@@ -162,6 +172,7 @@ def _list_python_paths() -> Iterator[str]:
     for prefix in {sys.prefix, sys.base_prefix}:
         if prefix not in ("/", "/usr"):
             yield from (os.path.join(prefix, name) for name in OF_PREFIX)
+    yield from site.getsitepackages()
     program = Path(sys.executable)
     yield str(program)
     while program.is_symlink():

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 from config.settings import settings
 from tools.sandbox.backend import SandboxLimits, Started, wait_for_end
-from tools.sandbox.environment import ENVIRONMENT, FOLDERS, SHARED_MIB, launcher_source
+from tools.sandbox.program_environment import ENVIRONMENT, FOLDERS, SHARED_MIB, launcher_source
 
 PROGRAM = "docker"
 
@@ -44,18 +44,20 @@ class Docker:
         """Return why it cannot be used here; empty if it can."""
         if not shutil.which(PROGRAM):
             return f"{PROGRAM} is not installed"
-        if await _fails("version", "--format", "{{.Server.Version}}"):
-            return "no engine answers"
         image = settings().sandbox_image
-        if await _fails("image", "inspect", "--format", "{{.Id}}", image):
-            return f"there is no image {image}"
-        return ""
+        try:
+            if await _fails("version", "--format", "{{.Server.Version}}"):
+                return "no engine answers"
+            missing = await _fails("image", "inspect", "--format", "{{.Id}}", image)
+        except OSError as error:
+            return f"{PROGRAM} cannot be started: {error.strerror}"
+        return f"there is no image {image}" if missing else ""
 
     @asynccontextmanager
     async def start(self, limits: SandboxLimits) -> Started:
         """Start the launcher in a container; on leaving, the container is gone."""
         name = f"dossier-{secrets.token_hex(8)}"
-        command = build_command(name, settings().sandbox_image, limits)
+        command = list_run_arguments(name, settings().sandbox_image, limits)
         process = await _begin(*command)
         try:
             yield process
@@ -64,7 +66,7 @@ class Docker:
             await asyncio.shield(_remove(name, process))
 
 
-def build_command(name: str, image: str, limits: SandboxLimits) -> list[str]:
+def list_run_arguments(name: str, image: str, limits: SandboxLimits) -> list[str]:
     """Return the arguments that start the launcher in a container of that name."""
     memory = f"{limits.memory_mib}m"
     command = ["run", "--rm", "--interactive", "--name", name, "--pull", "never"]

@@ -49,10 +49,11 @@ def write_request(code: str, files: Mapping[str, bytes], limits: SandboxLimits) 
     mib = limits.disk_mib // 2
     if len(files) > MOST_INPUTS or len(code) + sum(map(len, files.values())) > mib * MIB:
         what = f"a program is given at most {MOST_INPUTS:,} files and {mib} MiB"
-        raise Problem(ErrorCode.FILE_TOO_LARGE, what)
+        raise Problem(ErrorCode.FILE_TOO_LARGE, what, hint="give it only what it needs")
     for name in files:
         if not is_plain_name(name) or _is_folder_of(name, files):
-            raise Problem(ErrorCode.BAD_FILE_NAME, "it is no name within a folder", where=name)
+            what, hint = "it is no name within a folder", "give a relative name without `..`"
+            raise Problem(ErrorCode.BAD_FILE_NAME, what, where=name, hint=hint)
     parts = [limits.as_words().encode(), code.encode(errors="replace"), str(len(files)).encode()]
     for name, data in files.items():
         parts += [name.encode(), data]

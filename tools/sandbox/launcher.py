@@ -219,7 +219,7 @@ def become_program(out: int, err: int, limits: Limits) -> None:
         os.dup2(here, there)
     os.closerange(3, 256)
     os.chdir(WORK)
-    seconds = limits["milliseconds"] // 1000 + 1
+    seconds = limits["milliseconds"] * limits["processors"] // 1000 + 1
     for kind, value in (
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, limits["address_bytes"]),

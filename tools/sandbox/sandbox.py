@@ -46,7 +46,6 @@ BACKENDS: Mapping[str, Callable[[], Backend]] = {"docker": Docker, "bubblewrap":
 _found: Resource[dict[str, SandboxStatus]] = Resource(dict)
 _backends = SharedTasks[str, SandboxStatus]()
 
-
 _places = LoopResource(lambda: Semaphore(max(2, os.cpu_count() or 1)))
 """How many programs run at once."""
 
@@ -54,7 +53,7 @@ _MISSING = regex(r"(?m)^ModuleNotFoundError: No module named '(\w+)[^']*'(?=\s*\
 
 
 async def find_backend() -> Backend:
-    """Return the backend that this installation uses; it is looked for once.
+    """Return the backend that this installation uses; one that works is looked for once.
 
     Raises:
         Problem: `sandbox_unavailable`, with what keeps each of them from working.
@@ -69,7 +68,11 @@ async def describe_sandbox() -> SandboxStatus:
     """Tell which backend this installation uses, or what keeps each of them from working."""
     wanted, found = settings().sandbox, _found.get()
     if wanted not in found:
-        found[wanted] = await _backends.run(wanted, lambda: _look_for(wanted))
+        status = await _backends.run(wanted, lambda: _look_for(wanted))
+        if not status.backend:
+            # It may be installed, or its engine be started, while this process runs.
+            return status
+        found[wanted] = status
     return found[wanted]
 
 
@@ -132,15 +135,16 @@ async def run_in(
 
 
 async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply:
-    async with backend.start(limits) as process:
-        try:
-            async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
-                return await exchange(process, request, limits)
-        except TimeoutError:
-            return Reply(-9, "time", "", "", {})
-        except BrokenReply as error:
-            what = f"the sandbox fails: {error}"
-            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, what) from error
+    try:
+        async with backend.start(limits) as process:
+            try:
+                async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
+                    return await exchange(process, request, limits)
+            except TimeoutError:
+                return Reply(-9, "time", "", "", {})
+    except (BrokenReply, OSError) as error:
+        _found.get().clear()
+        raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {error}") from error
 
 
 def _name_missing_package(stderr: str) -> str:

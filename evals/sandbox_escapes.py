@@ -174,7 +174,7 @@ async def try_escapes(backend: Backend) -> tuple[int, int]:
     return held, len(escapes)
 
 
-async def measure(backend: Backend) -> None:
+async def measure_calls(backend: Backend) -> None:
     """Print what calls cost."""
     for name, code in CALLS.items():
         seconds = [(await run_in(backend, code, {}, DEFAULT_LIMITS)).seconds for _ in range(TIMES)]
@@ -192,7 +192,7 @@ async def main() -> None:
             continue
         held, of = await try_escapes(backend)
         print(f"{backend.name}: {held} of {of} ways out are closed")
-        await measure(backend)
+        await measure_calls(backend)
     await close_resources()
 
 
