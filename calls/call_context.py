@@ -51,6 +51,8 @@ class CallContext:
     """The question's number in its thread."""
     allow_web: bool = True
     """Whether its tools may search the web."""
+    bases: tuple[str, ...] = ()
+    """The names of the knowledge bases that its tools search."""
     fallback: BaseChatModel | None = None
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""

@@ -93,7 +93,10 @@ class Context:
     max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
     search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
-    knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    knowledge: list[str] = _choice(
+        [],
+        "Knowledge bases by name; none: no base; empty: the plan chooses by what each is about.",
+    )
     memory: list[str] = _choice(
         [],
         "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",
@@ -146,10 +149,6 @@ class Context:
                 _check_bounds(name, getattr(self, name))
         for name in CHOICE_WORDS:
             _check_word(name, getattr(self, name))
-        if self.knowledge:
-            hint = "leave it out: files (--docs), the web and what was read before are searched"
-            what = "there are no knowledge bases yet"
-            raise Problem(ErrorCode.BAD_CHOICE, what, where="knowledge", hint=hint)
         if self.language not in ("", *PROMPT_LANGUAGES):
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.plan import parse_steps, render_steps, validate_plan
+from graph.plan import parse_steps, render_base_names, render_steps, validate_plan
 from graph.plan_questions import (
     LONGEST_ANSWER,
     answer_questions,
@@ -41,6 +41,7 @@ from text.normalization import is_blank
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets_within
+from tools.knowledge.catalog import check_base_names
 
 PLAN_ID_PREFIX = "plan"
 """The prefix of the ids of messages that show a plan."""
@@ -68,7 +69,7 @@ def _plan_outline(plan: Plan, language: str) -> str:
     """Render a plan and its questions as text for a person."""
     views = render_perspectives(plan)
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
-    lines = [*filter(None, (plan["title"], plan["thought"], seen)), ""]
+    lines = [*filter(None, (plan["title"], plan["thought"], seen, _bases_line(plan, language))), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     comma = get_label("comma", language)
     for step in plan["steps"]:
@@ -78,6 +79,15 @@ def _plan_outline(plan: Plan, language: str) -> str:
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()
+
+
+def _bases_line(plan: Plan, language: str) -> str:
+    """Return which knowledge bases are searched, where there are any to choose from."""
+    if "knowledge" not in plan:
+        return ""
+    named = get_label("comma", language).join(plan["knowledge"])
+    name = "plan_bases" if named else "plan_no_bases"
+    return render_prompt(name, language=language, bases=named).strip()
 
 
 def _question_lines(questions: Sequence[PlanQuestion], language: str) -> list[str]:
@@ -201,6 +211,8 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     try:
         answered = answer_questions(state["plan"], _answers(decision))
         plan = _edited_plan(answered, decision)
+        if (names := plan.get("knowledge", [])) != answered.get("knowledge", []):
+            await check_base_names(place.owner, names)
     except Problem as problem:
         return State(note=str(problem))
     await _record_added(place, [*list_own_answers(answered), *_added_words(answered, plan)])
@@ -339,6 +351,8 @@ def _review_request(state: State, limit: int) -> dict[str, Any]:
     questions = list_questions(plan)
     if questions:
         args["answers"] = render_answer_lines(plan)
+    if "knowledge" in plan:
+        args["knowledge"] = render_base_names(plan)
     request = {"name": ACTION, "args": args, "description": description}
     allowed = ["approve", "edit", *(["reject"] if state["revisions"] < limit else [])]
     shown = {

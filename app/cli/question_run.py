@@ -38,6 +38,8 @@ from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
+from tools.knowledge.catalog import check_base_names, list_bases
+from tools.knowledge.kinds import NO_BASES
 from tools.web.search_providers import check_provider_names, list_available_providers
 
 OTHER_MODEL = (
@@ -112,6 +114,7 @@ async def _ask(
     if list_removed_kinds(question):
         say(REMOVAL_NOTICE)
     owner = join_owner(plain.user or settings().user, plain.project)
+    await check_base_names(owner, plain.knowledge)
     files = await _files_of_thread(opened, owner, conductor.thread)
     if docs:
         files = [await _read(owner, folder, conductor.progress) for folder in docs]
@@ -120,7 +123,8 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    if not (files or plain.search or list_available_providers(os.environ)):
+    searched = files or plain.search or list_available_providers(os.environ)
+    if not (searched or await _has_bases(owner, plain)):
         await _check_memory(owner, plain, question)
         say("No files are named: what was read before is searched")
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
@@ -129,6 +133,11 @@ async def _ask(
         say("No terminal to ask on: the plan is approved as it is")
     chosen = build_context({"auto_accept": alone, **wanted, "files": files})
     return await conductor.begin(opened, question, chosen)
+
+
+async def _has_bases(owner: str, plain: Context) -> bool:
+    """Tell whether a run may search a knowledge base."""
+    return NO_BASES not in plain.knowledge and bool(await list_bases(owner))
 
 
 async def _check_memory(owner: str, run: Context, question: str) -> None:
