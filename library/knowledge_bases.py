@@ -20,6 +20,9 @@ KNOWLEDGE_KIND = "knowledge"
 OPERATOR = ""
 """The owner of the knowledge bases that an operator has named for everybody."""
 
+UNANSWERED_PREFIX = "kb:"
+"""The prefix of a knowledge base among the names of what could not be searched in a run."""
+
 INDEX_PREFIX = "knowledge:"
 """What the owner of a base's own pages begins with; the owner of anything else has a slash."""
 

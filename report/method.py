@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
 from graph.records import (
+    EMPTY_PLAN,
     Background,
     Finding,
     Report,
@@ -26,6 +27,7 @@ from report.labels import (
     format_source_count,
     get_label,
     get_method_label,
+    name_unsearched,
 )
 from text.normalization import to_one_line
 
@@ -63,6 +65,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     lists = {
         "steps": _list_steps(state, language),
         "queries": list_searched_queries(state),
+        "knowledge": _list_bases(state, language),
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
@@ -86,6 +89,7 @@ def list_read_documents(state: State) -> list[Source]:
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     names = [one["source"] for entry in searches.values() for one in entry["passages"]]
+    names += [passage["source"] for passage in state.get("knowledge", [])]
     names += [
         name
         for finding in findings.values()
@@ -165,6 +169,17 @@ def _describe_outcome(finding: Finding, sources: dict[str, Source], language: st
     return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
 
 
+def _list_bases(state: State, language: str) -> list[str]:
+    """Return the knowledge bases of the plan, each with how many of its documents were read."""
+    read = Counter(
+        one.get("site", "") for one in list_read_documents(state) if one["kind"] == "knowledge"
+    )
+    return [
+        append_detail(name, format_count("sources", read[name], language), language)
+        for name in state.get("plan", EMPTY_PLAN).get("knowledge", [])
+    ]
+
+
 def _list_unused_titles(state: State, report: Report) -> list[str]:
     """Return the titles of the documents that were read and are not cited."""
     cited = _to_documents(report["cited"], state.get("sources", {}))
@@ -185,7 +200,11 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
     """Return what could not be searched or read, with the reasons in words."""
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
     failed = [
-        append_detail(name, describe_reason("search_unavailable", "failed", language), language)
+        append_detail(
+            name_unsearched(name, language),
+            describe_reason("search_unavailable", "failed", language),
+            language,
+        )
         for name in unsearched
     ]
     log = report.get("research")

@@ -158,8 +158,10 @@ class FileCopy(NamedTuple):
     """The code and the reason why there is no copy."""
 
 
-async def ingest_copy(owner: str, root: str, file: FileCopy, limits: FileLimits) -> None:
-    """Read a copy of a file, and store its pages as those of the file."""
+async def ingest_copy(
+    owner: str, root: str, file: FileCopy, limits: FileLimits
+) -> SkippedFile | None:
+    """Read a copy of a file, and store its pages as those of the file; or say why it is not read."""
     outcome, sha256 = FileOutcome([], *file.failure), ""
     if file.copy:
         sha256 = await anyio.to_thread.run_sync(_hash, file.copy, limits.size)
@@ -169,6 +171,7 @@ async def ingest_copy(owner: str, root: str, file: FileCopy, limits: FileLimits)
     known = PendingFile(Path(file.path), file.size, file.version)
     row = _document(known, sha256, outcome).row
     await library_documents.record_document(owner, root, file.path, row)
+    return SkippedFile(file.path, outcome.code, outcome.reason) if outcome.code else None
 
 
 async def find_changed_copies(

@@ -139,7 +139,7 @@ CAP = _option(
 )
 BASE = _argument("name", "NAME", "The name of the knowledge base.")
 BASES = _argument(
-    "names", "[NAME]...", "The names of knowledge bases.", None, kind=list[str] | None
+    "names", "NAME", "Which knowledge bases.", None, kind=list[str] | None, show_default=False
 )
 BASE_LOCATION = _argument(
     "location", "PATH|URL", "A folder, or the address of a bucket, an archive or a service."

@@ -23,7 +23,7 @@ from tools.folder_ingestion import (
     find_changed_copies,
     ingest_copy,
 )
-from tools.knowledge.folder import describe_index, search_index
+from tools.knowledge.folder import describe_index, erase_unlisted, search_index
 from tools.knowledge.protocol import (
     BaseOptions,
     BasePassage,
@@ -100,6 +100,7 @@ class BucketBase:
             progress(one.path)
         for path in gone:
             await unlist_document(owner, root, path)
+        await erase_unlisted(self.base)
         unread = {one.path for one in skipped}
         return RefreshResult(
             len(files) + sum(one.path not in names for one in skipped),
@@ -139,8 +140,9 @@ class BucketBase:
                 passing = failed.code == ErrorCode.KNOWLEDGE_UNAVAILABLE
                 version = 0 if passing else file.version
                 file = file._replace(failure=(failed.code, failed.what), version=version)
-            await ingest_copy(self.base.index_owner, self.base.location, file, limits)
-        return [SkippedFile(file.path, *file.failure)] if file.failure[0] else []
+            owner, root = self.base.index_owner, self.base.location
+            unread = await ingest_copy(owner, root, file, limits)
+        return [unread] if unread else []
 
 
 def _list_files(
@@ -231,7 +233,8 @@ def _copy_file(system: AbstractFileSystem, name: str, copy: Path, most: int) -> 
                 size += len(piece)
                 if size > most:
                     what = f"it has more than {most / 1e6:g} MB"
-                    raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=name)
+                    hint = "raise max_megabytes of the base"
+                    raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=name, hint=hint)
                 written.write(piece)
     except _errors() as error:
         raise unavailable(_words(error), name) from error

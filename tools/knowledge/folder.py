@@ -12,9 +12,10 @@ from sqlalchemy import select
 from config.errors import Problem
 from library.documents import list_stored_files
 from library.knowledge_bases import KnowledgeBase
+from library.page_erasure import forget_pages
 from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_retrieval import FoundPage, document_location, find_pages
-from library.tables import pages
+from library.tables import documents, pages
 from storage.engine import read_rows
 from text.pluralization import pluralize
 from tools.folder_ingestion import ingest_folder
@@ -47,6 +48,7 @@ class FolderBase:
     async def refresh(self, progress: Progress) -> RefreshResult:
         """Read files that are new or have changed, and leave out those that are gone."""
         read = await ingest_folder(self.base.index_owner, Path(self.base.location), progress)
+        await erase_unlisted(self.base)
         return RefreshResult(read.files, read.read, tuple(read.skipped))
 
     async def check(self) -> str:
@@ -61,6 +63,14 @@ async def search_index(base: KnowledgeBase, query: str, limit: int) -> list[Base
     found = await find_pages(base.index_owner, query, limit)
     known = await _read_metadata(base.index_owner, [page.id for page in found])
     return [_passage(page, known.get(page.id, NO_METADATA)) for page in found]
+
+
+async def erase_unlisted(base: KnowledgeBase) -> None:
+    """Erase the pages of documents that are gone or have changed: nothing cites an index."""
+    owner = base.index_owner
+    listed = select(documents.c.sha256).where(documents.c.owner == owner)
+    gone = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin.not_in(listed))
+    await forget_pages(owner, list((await read_rows(gone)).scalars()))
 
 
 async def describe_index(base: KnowledgeBase) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import httpx
 
+from config.errors import Problem
 from models.faults import parse_retry_after
 from tools.knowledge.protocol import unavailable
 from tools.web.transport import PACKING, load_certificates, read_body
@@ -97,7 +98,10 @@ async def _post(
         async with client.stream("POST", url, auth=auth, **asked) as response:
             if response.status_code != 200:
                 return response.status_code, _wait(response), b""
-            body = await read_body(response.aiter_raw(), response.headers, MOST_BYTES)
+            try:
+                body = await read_body(response.aiter_raw(), response.headers, MOST_BYTES)
+            except Problem as problem:
+                raise unavailable(problem.what, redact_url(url)) from None
             return response.status_code, None, body
 
 

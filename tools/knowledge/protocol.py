@@ -8,11 +8,9 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.errors import ErrorCode, Problem
+from library.knowledge_bases import UNANSWERED_PREFIX
 from library.page_metadata import NO_METADATA, PageMetadata
 from tools.folder_ingestion import SkippedFile
-
-UNANSWERED_PREFIX = "kb:"
-"""The prefix of a knowledge base among the names of what could not be searched."""
 
 Progress = Callable[[str], None]
 """Called with the name of each document that is done."""

@@ -222,7 +222,7 @@ async def _keep(
 ) -> list[FoundPage]:
     """Store passages as pages that can be cited; no search but that of their base finds them."""
     new = [_new_page(here, base, passage) for passage, _ in found]
-    ids = await store_unsearched_pages(new)
+    ids = await store_unsearched_pages(here.owner, new)
     scores = {id: score for id, (_, score) in zip(ids, found, strict=True)}
     pages = await read_pages(here.owner, list(scores))
     return [page._replace(score=scores[page.id]) for page in pages]
