@@ -161,7 +161,7 @@ class FileCopy(NamedTuple):
 async def ingest_copy(
     owner: str, root: str, file: FileCopy, limits: FileLimits
 ) -> SkippedFile | None:
-    """Read a copy of a file, and store its pages as those of the file; or say why it is not read."""
+    """Read a copy of a file, and store its pages as those of the file; or say why not."""
     outcome, sha256 = FileOutcome([], *file.failure), ""
     if file.copy:
         sha256 = await anyio.to_thread.run_sync(_hash, file.copy, limits.size)

@@ -15,8 +15,7 @@ from config.errors import Problem
 from graph.session import ThreadSession
 from graph.state import State
 from library.knowledge_bases import KnowledgeBase, list_own_bases, save_base
-from library.recall import recall_pages
-from library.scope import EVERYTHING
+from library.page_retrieval import search_pages
 from library.store import read_page_texts
 from library.tables import pages
 from report.document import build_document
@@ -112,8 +111,7 @@ async def test_the_plan_names_a_base_and_only_that_is_searched_before_the_steps(
     assert TRAVEL not in " ".join([found, researched, *script.prompts("reporter")])
     assert sites(state) == {"hives"}
     assert state["report"]["body"].startswith("“" + HIVES) or HIVES in state["report"]["body"]
-    document = build_document(state)
-    assert any(source["site"] == "hives" for source in document["sources"])
+    document = build_document(state, state["report"], state["status"], "2026-01-01")
     method = {one["heading"]: one["items"] for one in document["method"]["parts"]}
     assert method["Knowledge bases"] == ["hives (1 source read)"]
 
@@ -186,15 +184,15 @@ async def test_without_bases_nothing_of_them_is_said_to_a_model_and_no_node_is_p
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     speak(script, None)
-    events: list[str] = []
 
-    outcome = await thread.begin(QUESTION, make(choices), lambda one: events.append(str(one)))
+    state = await run(thread, choices)
 
-    assert "knowledge" not in outcome.state["plan"]
+    assert "knowledge" not in state["plan"]
     said = "\n".join(str(one.text) for _, messages in script.asked for one in messages)
     assert "<knowledge>" not in said
     assert "knowledge base" not in said
-    assert not any("'knowledge'" in one for one in events)
+    passed = [one.next async for one in thread.graph.aget_state_history(thread.config)]
+    assert not any("knowledge" in names for names in passed)
 
 
 @pytest.mark.usefixtures("bases")
@@ -204,17 +202,19 @@ async def test_a_person_sees_the_bases_of_a_plan_and_may_name_others(
     speak(script, ["hives"])
     choices = {**choices, "auto_accept": False}
     waiting = await thread.begin(QUESTION, make(choices), lambda _: None)
-    (request,) = waiting.review["action_requests"]
+    assert waiting.request
+    (request,) = waiting.request["action_requests"]
 
     assert "Knowledge bases that are searched: hives" in request["description"]
     assert request["args"]["knowledge"] == "hives"
 
     def edited(names: str) -> dict[str, Any]:
         args = {"name": "research_plan", "args": {**request["args"], "knowledge": names}}
-        return {"decisions": [{"type": "edit", "edited_action": args}]}
+        return {"type": "edit", "edited_action": args}
 
     again = await thread.answer_review(edited("travl"), make(choices), lambda _: None)
-    assert "did you mean travel?" in again.review["note"]
+    assert again.request
+    assert "did you mean travel?" in again.request["note"]
     done = await thread.answer_review(edited("travel"), make(choices), lambda _: None)
 
     assert done.state["plan"]["knowledge"] == ["travel"]
@@ -256,19 +256,21 @@ async def test_a_step_may_search_one_base_alone_by_its_name(
         tools = [str(one.text) for one in messages if one.type == "tool"]
         answers.extend(tools)
         if tools:
-            return "Nothing more."
+            return f'<q s="S1">{TRAVEL}</q>'
         args = {"query": "waggle dance or trips", "scope": "travel"}
-        return AIMessage("", tool_calls=[{"name": "search", "args": args, "id": "c1"}])
+        call = {"name": "search", "args": args, "id": "c1"}
+        done = {"finish_reason": "tool_calls"}
+        return AIMessage("", tool_calls=[call], response_metadata=done)
 
     speak(script, ["hives", "travel"])
     script.on("researcher", research)
 
-    await run(thread, choices)
+    state = await run(thread, choices)
 
+    # What was found before the step is shown to it already.
     (told,) = answers
-    assert TRAVEL in told
-    assert "waggle dance tells" not in told
-    assert HIVES not in told
+    named = {one["site"] for id, one in state["sources"].items() if id in told}
+    assert named == {"travel"}
 
 
 @pytest.mark.usefixtures("bases")
@@ -278,9 +280,9 @@ async def test_what_a_base_has_is_found_by_no_search_but_its_own(
     speak(script, ["hives"])
     await run(thread, choices)
 
-    everything = await recall_pages(OWNER, "Aurora hive weighs kilograms", 20, EVERYTHING)
+    found = await search_pages(OWNER, "Aurora hive weighs kilograms", 20)
 
-    assert not any(HIVES in page.text and page.kind != "report" for page in everything)
+    assert {one.page.kind for one in found} == {"report"}
 
 
 async def test_two_people_with_bases_of_one_name_see_their_own_alone(
@@ -307,7 +309,7 @@ async def test_a_base_that_repeats_a_file_is_cited_once(
 ):
     copy = (Path(bees) / "dance.md").read_text(encoding="utf-8")
     base = await add_base(tmp_path, "dances", "How bees dance", "x")
-    Path(base.location, "dances.md").write_text(copy, encoding="utf-8")
+    Path(base.location, "dances.md").write_text(copy, encoding="utf-8")  # noqa: ASYNC240
     await open_base(base).refresh(lambda _: None)
     speak(script, ["dances"], title="waggle dance", queries=["waggle dance"])
 
@@ -392,7 +394,7 @@ async def test_a_service_that_fails_is_named_in_the_report_and_fails_nothing(
         state = await run(thread, choices)
 
     assert state["status"] in ("succeeded", "partial")
-    document = build_document(state)
+    document = build_document(state, state["report"], state["status"], "2026-01-01")
     told = json.dumps(document["method"], ensure_ascii=False)
     assert "Knowledge base guide" in told
     assert any("Knowledge base guide" in one["title"] for one in document["gaps"])
@@ -417,13 +419,15 @@ async def test_what_a_service_says_to_models_is_cut_out(
 async def test_words_of_files_do_not_go_to_a_service_that_is_not_trusted(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):
-    speak(script, ["guide"], queries=["Aurora hive Frisch"])
+    speak(script, ["guide"], title="waggle dance", queries=["waggle dance Frisch"])
+    script.on("Rewrite", {"question": "", "queries": ["waggle dance"]})
     async with serving(dify(HIVES)) as server:
         await add_service(server.url)
         await run(thread, choices)
         told = " ".join(queries(server.asked))
 
-        assert "Aurora hive" in told
+        assert "hive weigh" in told
+        assert "waggle" not in told
         assert "Frisch" not in told
         await add_service(server.url, trusted=True)
         await thread.begin(QUESTION, make(choices, again="new"), lambda _: None)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
+
+from sqlalchemy import select
 
 from calls.ledger import ActionRecord, LedgerCall, call_once, defer_actions
 from config.errors import Problem
@@ -16,9 +19,11 @@ from library.page_retrieval import FoundPage
 from library.page_rows import NewPage, PageOrigin, Provenance, strip_unstorable
 from library.recall import read_pages
 from library.store import store_unsearched_pages
+from library.tables import pages
 from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite, run_site
-from runs.trace import trace
+from runs.trace import WITHHELD, trace
+from storage.engine import read_rows
 from tools.knowledge.catalog import find_bases
 from tools.knowledge.kinds import open_base, read_options
 from tools.knowledge.protocol import BasePassage, BaseUnanswered, KnowledgeSource
@@ -114,14 +119,14 @@ async def _search_base(
         if not isinstance(error, Problem):
             raise error
     # A query that is withheld says nothing against the base.
-    failures = [one for one in failed if isinstance(one, Problem) and one.code != "query_withheld"]
+    failures = [one for one in failed if isinstance(one, Problem) and one.code != WITHHELD]
     problems: list[Problem] = [BaseUnanswered(base.name, one) for one in failures[:1]]
     if not source.is_remote:
         _record_index_hits(here, base, queries, answers)
     for status in (problems[0].what,) if problems else ():
         await trace(here, "search", ROLE, "knowledge_unavailable", query=base.name, why=status)
-    pages = await _keep(here, base, _fuse(found)) if found else []
-    return BaseHits([pages] if found else [], problems, sent)
+    kept = await _keep(here, base, _fuse(found)) if found else []
+    return BaseHits([kept] if found else [], problems, sent)
 
 
 def _record_index_hits(
@@ -157,7 +162,7 @@ async def _ask_service(
     try:
         result = await call_once(call, work, tell)
     except Problem as problem:
-        if problem.code == "query_withheld":
+        if problem.code == WITHHELD:
             sent[query] = ""
         raise
     if result["query"] != query:
@@ -168,12 +173,19 @@ async def _ask_service(
 async def _asked(
     here: CallSite, context: Context, base: KnowledgeBase, source: KnowledgeSource, query: str
 ) -> dict[str, Any]:
-    trusted = read_options(base).trusted
-    permitted = Context(private_queries=True) if trusted else context
-    left = await redact_outgoing_query(here, permitted, query)
+    if read_options(base).trusted:
+        context = replace(context, private_queries=True)
+    left = await redact_outgoing_query(here, context, query, await _list_shown(here, base))
     found = await source.search(left.text, QUERY_PASSAGES)
     passages = [one._replace(text=one.text[:LONGEST_PASSAGE])._asdict() for one in found]
     return {"query": left.text, "passages": passages}
+
+
+async def _list_shown(here: CallSite, base: KnowledgeBase) -> list[str]:
+    """Return what a base has answered in this run."""
+    its = (pages.c.owner == here.owner, pages.c.run == here.run, pages.c.site == base.name)
+    shown = select(pages.c.title, pages.c.text).where(*its, pages.c.kind == KNOWLEDGE_KIND)
+    return [f"{row.title}\n{row.text}" for row in await read_rows(shown)]
 
 
 def _read_recorded(result: Mapping[str, Any]) -> list[BasePassage]:
@@ -224,8 +236,8 @@ async def _keep(
     new = [_new_page(here, base, passage) for passage, _ in found]
     ids = await store_unsearched_pages(here.owner, new)
     scores = {id: score for id, (_, score) in zip(ids, found, strict=True)}
-    pages = await read_pages(here.owner, list(scores))
-    return [page._replace(score=scores[page.id]) for page in pages]
+    kept = await read_pages(here.owner, list(scores))
+    return [page._replace(score=scores[page.id]) for page in kept]
 
 
 def _new_page(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -56,12 +57,20 @@ def note_shown(here: CallSite, text: str) -> None:
     _shown.get().setdefault((here.owner, here.run), {})[text] = None
 
 
-async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
+async def redact_outgoing_query(
+    here: CallSite, context: Context, query: str, known: Sequence[str] = ()
+) -> RedactedQuery:
     """Return a query without what may not leave.
 
     A word of the memory or of the person's files, their names and their headings may not leave if
     the person has not said it in this thread and no web page read in it contains it; a secret may
     never leave.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        query: The query.
+        known: Texts that whoever is asked has sent, so that their words may go back.
 
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
@@ -69,6 +78,8 @@ async def redact_outgoing_query(here: CallSite, context: Context, query: str) ->
     allowed = context.private_queries or settings().private_queries
     whole = await _material(here, context)
     material = whole.permitted() if allowed else whole
+    if known:
+        material = replace(material, public=[*material.public, *_vocabularies(known)])
     left = await asyncio.to_thread(redact_private_words, query, material)
     if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"
