@@ -44,7 +44,8 @@ from text.tokens import ENCODING, is_count_exact, vocabulary_file
 from tools.knowledge.catalog import list_bases
 from tools.knowledge.kinds import open_base
 from tools.knowledge.protocol import BaseUnanswered
-from tools.web.search_providers import list_available_providers
+from tools.sandbox.sandbox import describe_sandbox
+from tools.web.providers.provider_registry import list_configured_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
@@ -183,7 +184,7 @@ async def _embeddings() -> str:
 
 
 async def _search() -> str:
-    names = list_available_providers(os.environ)
+    names = list_configured_providers(os.environ)
     return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
@@ -212,4 +213,9 @@ async def _tokens() -> str:
 
 
 async def _sandbox() -> str:
-    return "none: steps that compute are answered from sources"
+    chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
+    if backend:
+        return backend
+    if chosen in ("auto", "off"):
+        return f"none, so steps that compute are answered from sources ({obstacle})"
+    raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)

@@ -40,7 +40,7 @@ from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
 from tools.knowledge.catalog import check_base_names, list_bases
 from tools.knowledge.kinds import NO_BASES
-from tools.web.search_providers import check_provider_names, list_available_providers
+from tools.web.providers.provider_registry import check_provider_names, list_configured_providers
 
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
@@ -123,7 +123,7 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    searched = files or plain.search or list_available_providers(os.environ)
+    searched = files or plain.search or list_configured_providers(os.environ)
     if not (searched or await _has_bases(owner, plain)):
         await _check_memory(owner, plain, question)
         say("No files are named: what was read before is searched")
