@@ -177,6 +177,8 @@ async def work(
     """
     around = await _call_context(state, runtime, role, system, fallback=fallback)
     around = replace(around, recall=recall, sources={**sources})
+    if toolbox and toolbox.load:
+        around.loaded.update({tool.name: tool for tool in await toolbox.load(around)})
     reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
     metadata = reply.response_metadata
     failure = metadata.get("stood_in")

@@ -19,7 +19,13 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.plan import parse_steps, render_base_names, render_steps, validate_plan
+from graph.plan import (
+    parse_steps,
+    refuse_compute_steps,
+    render_base_names,
+    render_steps,
+    validate_plan,
+)
 from graph.plan_questions import (
     LONGEST_ANSWER,
     answer_questions,
@@ -41,6 +47,7 @@ from text.normalization import is_blank
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets_within
+from tools.computations import can_run_code
 from tools.knowledge.catalog import check_base_names
 
 PLAN_ID_PREFIX = "plan"
@@ -211,8 +218,7 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     try:
         answered = answer_questions(state["plan"], _answers(decision))
         plan = _edited_plan(answered, decision)
-        if (names := plan.get("knowledge", [])) != answered.get("knowledge", []):
-            await check_base_names(place.owner, names)
+        await _check_changes(place, answered, plan)
     except Problem as problem:
         return State(note=str(problem))
     await _record_added(place, [*list_own_answers(answered), *_added_words(answered, plan)])
@@ -225,6 +231,18 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         return await _accept(place, update | State(decision="approve"))
     messages = [plan_message(state, plan)]
     return await _accept(place, update | State(decision="edit", messages=messages))
+
+
+async def _check_changes(place: CallSite, old: Plan, new: Plan) -> None:
+    """Refuse what a person changed a plan to and this run cannot do.
+
+    Raises:
+        Problem: `knowledge_unknown` for a knowledge base that there is not, or `plan_field`.
+    """
+    if (names := new.get("knowledge", [])) != old.get("knowledge", []):
+        await check_base_names(place.owner, names)
+    if new != old and not await can_run_code():
+        refuse_compute_steps(new["steps"])
 
 
 def _arguments(decision: _Decision) -> dict[str, Any]:

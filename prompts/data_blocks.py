@@ -16,9 +16,10 @@ from prompts.prompt_injection import cut_injections
 TAGS = re.findall(
     r"\w+",
     """abstract answer change contested contradictions conversation count criteria disagreements
-    doubted draft earlier evidence experience fact facts feedback finding findings gaps
-    insight instructions knowledge known languages limit links memory message messages needs new
-    not_found note notes open other others outline page pages plan profile queries question raised
+    doubted draft earlier error evidence experience fact facts feedback finding findings gaps
+    inputs insight instructions knowledge known languages limit links memory message messages needs
+    new not_found note notes open other others outline page pages plan profile queries question
+    raised
     reference removed report reports request run runs section sentence sentences source
     sources stale step summary table tables talk trait traits version wish wishes withheld""",
 )
@@ -134,8 +135,8 @@ def render_pages_block(
         named = {"id": source["id"], "title": cut_injections(str(source["title"]))}
         if place := _place(source):
             named["place"] = place
-        if source.get("kind") == "computed":
-            named["kind"] = "computed"
+        if source.get("kind") in ("computed", "tool"):
+            named["kind"] = source["kind"]
         named |= _standing(source)
         if passage.get("under"):
             named["under"] = cut_injections(str(passage["under"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
@@ -22,7 +22,9 @@ from memory.agents_md.memory import INSTRUCTIONS
 from memory.protocol import Query
 from memory.sync import run_sync
 from prompts.loader import render_prompt
+from tools.computing_tools import COMPUTING_TOOLS, compute_tool
 from tools.evidence import searches_web
+from tools.mcp.mcp_tools import load_mcp_tools
 from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
 
@@ -107,7 +109,7 @@ def _tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
 
 
-_TOOLS = (*RESEARCH_TOOLS, edit_memory_file)
+_TOOLS = (*RESEARCH_TOOLS, compute_tool, edit_memory_file)
 
 
 def offer_tools(around: CallContext) -> Sequence[BaseTool]:
@@ -132,5 +134,27 @@ def _tools_in_words(
     )
 
 
-RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools)
+async def load_server_tools(around: CallContext) -> Sequence[BaseTool]:
+    """Return the tools of MCP servers that a call may use."""
+    return await load_mcp_tools(around, [tool.name for tool in _TOOLS])
+
+
+RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools, load_server_tools)
 """What a researcher may use while it writes."""
+
+
+@cache
+def _computing_tools_in_words(language: str) -> tuple[BaseTool, ...]:
+    described = partial(describe_tool, language=language, searches_web=False)
+    return tuple(
+        tool.model_copy(update={"description": described(tool.name)}) for tool in COMPUTING_TOOLS
+    )
+
+
+def offer_computing_tools(around: CallContext) -> Sequence[BaseTool]:
+    """Return the tools of a call that computes, described in the language of its prompt."""
+    return _computing_tools_in_words(around.language)
+
+
+CODER_TOOLS = Toolbox(COMPUTING_TOOLS, offer_computing_tools)
+"""What a coder may use while it writes."""

@@ -29,6 +29,9 @@ COMMAND_EXAMPLES = {
         "dossier feedback 20260101-a1b2c3-1 up",
         'dossier feedback 20260101-a1b2c3-1 "It was 1927 and not 1972."',
     ),
+    "mcp list": ("dossier mcp list", "dossier mcp list --project .", "dossier mcp list --json"),
+    "mcp test": ("dossier mcp test time",),
+    "mcp approve": ("dossier mcp approve time",),
     "ingest": ("dossier ingest notes paper.pdf", "dossier ingest --chat talk.jsonl"),
     "kb add": (
         'dossier kb add hives ~/hives --about "our hives: weight, queens, yields"',

@@ -14,7 +14,7 @@ from app.cli.choices import double_cap, read_caps
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal
-from app.cli.question_run import check_models
+from app.cli.question_run import check_models, check_servers
 from app.cli.runner import CliRunner, has_report
 from config.errors import ErrorCode, Problem
 from graph.context import Context, build_context
@@ -125,6 +125,7 @@ async def _resume(
     _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
     if decision:
         answer_questions(state["plan"], decision.get("answers", {}))
+    await check_servers(run.owner, choices)
     await check_models(choices, conductor.progress, money="max_cost" in raised)
     if raised:
         await set_run_context(run.owner, run.id, choices)

@@ -44,7 +44,13 @@ from library import scope as scopes
 from library.page_index import PageIndex
 from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
-from library.store import list_page_ids, read_page_texts, store_pages
+from library.store import (
+    list_page_ids,
+    read_page_links,
+    read_page_origins,
+    read_page_texts,
+    store_pages,
+)
 from memory import registry, self_questions
 from memory.agents_md import edits as file_lineage
 from memory.agents_md import file_sources, project_trust, proposals
@@ -321,6 +327,8 @@ READS: dict[str, Read] = {
     "library.page_retrieval.find_pages_many": lambda o, ids: find_pages_many(o, [ASKED], 100),
     "library.knowledge_bases.list_own_bases": lambda o, ids: knowledge_bases.list_own_bases(o),
     "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
+    "library.store.read_page_links": lambda o, ids: read_page_links(o, ids.pages),
+    "library.store.read_page_origins": lambda o, ids: read_page_origins(o, ids.pages),
     "library.store.read_page_texts": lambda o, ids: read_page_texts(o, ids.pages),
     "library.scope.find_origin_pages": lambda o, ids: scopes.find_origin_pages(o, "talk"),
     "library.scope.find_copies": lambda o, ids: scopes.find_copies(o, ids.pages),

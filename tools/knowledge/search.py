@@ -175,7 +175,8 @@ async def _asked(
 ) -> dict[str, Any]:
     if read_options(base).trusted:
         context = replace(context, private_queries=True)
-    left = await redact_outgoing_query(here, context, query, await _list_shown(here, base))
+    known = await _list_shown(here, base)
+    left = await redact_outgoing_query(here, context, query, known=known)
     found = await source.search(left.text, QUERY_PASSAGES)
     passages = [one._replace(text=one.text[:LONGEST_PASSAGE])._asdict() for one in found]
     return {"query": left.text, "passages": passages}

@@ -1,7 +1,7 @@
 """Run the launcher with bubblewrap, on Linux: the interpreter, its packages, and nothing else.
 
-As root it is given a host uid of its own, so that the limits that the kernel counts by user hold for
-the sandbox alone; anyone else gets a user namespace, which has the same effect.
+As root it is given a host uid of its own, so that the limits that the kernel counts by user hold
+for the sandbox alone; anyone else gets a user namespace, which has the same effect.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from tools.sandbox.backend import MIB, SandboxLimits, Started
-from tools.sandbox.environment import ENVIRONMENT, SHARED_MIB, launcher_source
+from tools.sandbox.backend import DEFAULT_LIMITS, MIB, SandboxLimits, Started, wait_for_end
+from tools.sandbox.environment import ENVIRONMENT, FOLDERS, SHARED, SHARED_MIB, launcher_source
 from tools.sandbox.syscall_filter import PROCESSORS, build_filter
 
 PROGRAM = "bwrap"
@@ -37,7 +37,7 @@ SYSTEM = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64")
 SYSTEM_DATA = ("/etc/ld.so.cache", "/usr/share/fonts", "/usr/share/zoneinfo")
 
 DEVICES = "null", "random", "urandom"
-"""All devices that are seen; mapped and shared, `/dev/zero` is memory that nobody is charged with."""
+"""All devices that are seen; `/dev/zero` can be mapped as memory that nobody is charged with."""
 
 OF_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What an installation of Python needs to run; beside it may lie anything."""
@@ -76,7 +76,7 @@ class Bubblewrap:
 
     @asynccontextmanager
     async def _run(
-        self, source: str, limits: SandboxLimits = SandboxLimits()
+        self, source: str, limits: SandboxLimits = DEFAULT_LIMITS
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         uid = FIRST_UID + secrets.randbelow(UIDS) if os.geteuid() == 0 else 0
         reading, writing = os.pipe()
@@ -103,7 +103,7 @@ class Bubblewrap:
                 # The launcher is of the same group; with it ends all that it has started.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await wait_for_end(process)
 
 
 def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:
@@ -125,19 +125,19 @@ def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> li
     command += ["--hostname", "sandbox", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         command += ["--setenv", name, value]
-    # The interpreter may lie below /tmp, and is then mounted upon it.
-    for folder, mib in {"/tmp": limits.disk_mib, "/sandbox": limits.disk_mib}.items():
-        command += _writable(folder, mib)
+    # The interpreter may lie below one of these, and is then mounted upon it.
+    for folder in FOLDERS:
+        command += _writable(folder, limits.disk_mib)
     paths = list_visible_paths()
     # Bubblewrap closes the folders that it makes on the way to others.
     for folder in sorted(
-        {str(outer) for path in paths for outer in Path(path).parents} - {"/", "/tmp", "/sandbox"}
+        {str(outer) for path in paths for outer in Path(path).parents} - {"/", *FOLDERS}
     ):
         command += ["--perms", "0755", "--dir", folder]
     for path in paths:
         is_link = os.path.islink(path)
         command += ["--symlink", os.readlink(path), path] if is_link else ["--ro-bind", path, path]
-    command += ["--proc", "/proc", *_writable("/dev/shm", SHARED_MIB)]
+    command += ["--proc", "/proc", *_writable(SHARED, SHARED_MIB)]
     for name in DEVICES:
         command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     command += ["--remount-ro", "/", "--chdir", "/"]

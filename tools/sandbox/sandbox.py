@@ -50,12 +50,6 @@ _backends = SharedTasks[str, SandboxStatus]()
 _places = LoopResource(lambda: Semaphore(max(2, os.cpu_count() or 1)))
 """How many programs run at once."""
 
-_CONTROLS = {one: "\ufffd" for one in (*range(32), *range(127, 160))} | {
-    9: "\t",
-    10: "\n",
-    13: "\n",
-}
-
 _MISSING = regex(r"(?m)^ModuleNotFoundError: No module named '(\w+)[^']*'(?=\s*\Z)")
 
 
@@ -128,8 +122,8 @@ async def run_in(
         seconds = time.monotonic() - began
     return SandboxResult(
         exit_status=reply.exit_status,
-        stdout=_read_text(reply.stdout),
-        stderr=_name_missing_package(_read_text(reply.stderr)),
+        stdout=reply.stdout,
+        stderr=_name_missing_package(reply.stderr),
         files=reply.files,
         seconds=seconds,
         stopped=reply.stopped,
@@ -139,25 +133,14 @@ async def run_in(
 
 async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply:
     async with backend.start(limits) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        errors = asyncio.create_task(process.stderr.read(10_000))
         try:
             async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
-                return await exchange(process.stdin, process.stdout, request, limits)
+                return await exchange(process, request, limits)
         except TimeoutError:
-            return Reply(-9, "time", b"", b"", {})
+            return Reply(-9, "time", "", "", {})
         except BrokenReply as error:
-            said = _read_text(await errors).strip().rpartition("\n")[2]
-            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {said}") from error
-        finally:
-            errors.cancel()
-
-
-def _read_text(data: bytes) -> str:
-    """Return what a program has printed, with a mark for each command to a terminal."""
-    return data.decode(errors="replace").replace("\r\n", "\n").translate(_CONTROLS)
+            what = f"the sandbox fails: {error}"
+            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, what) from error
 
 
 def _name_missing_package(stderr: str) -> str:
