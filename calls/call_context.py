@@ -11,6 +11,7 @@ from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 
+from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
 from graph.context import Context
 from graph.records import Source
@@ -54,6 +55,8 @@ class CallContext:
     fallback: BaseChatModel | None = None
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""
+    human: HumanInput | None = None
+    """What its tools may ask a person; nothing where nobody can be asked."""
     compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
     """What was made of the conversation, where it is too long for the model."""
     sources: dict[str, Source] = field(default_factory=dict)

@@ -27,6 +27,7 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
+from calls.human_input import ApprovalMiddleware, NeedsApproval, PauseMiddleware
 from calls.replies import bare_schema
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
@@ -78,6 +79,8 @@ class Toolbox:
     tools: tuple[BaseTool, ...]
     offer: Callable[[CallContext], Sequence[BaseTool]] | None = None
     """Returns those of them that a call can use, in the words for it."""
+    needs_approval: NeedsApproval | None = None
+    """Tells which of them a person has to approve, call by call."""
 
 
 @cache
@@ -87,7 +90,11 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
         # `ResponseFormatMiddleware` replaces it by the model of the call.
         ExtractiveChatModel(),
         toolbox.tools,
-        middleware=[ToolLimitMiddleware(), _layers(None, toolbox)],
+        middleware=[
+            ToolLimitMiddleware(),
+            ApprovalMiddleware(toolbox.needs_approval),
+            _layers(None, toolbox),
+        ],
         context_schema=CallContext,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
@@ -253,7 +260,9 @@ def _layers(schema: type[BaseModel] | None, toolbox: Toolbox | None = None) -> M
     offered = [ToolOfferMiddleware(toolbox.offer)] if toolbox and toolbox.offer else []
     # The prompts for typed answers are short already.
     fitting = [] if schema else [CompactionMiddleware()]
+    pausing = [PauseMiddleware()] if toolbox else []
     return MiddlewareChain(
+        *pausing,
         *offered,
         ResponseFormatMiddleware(schema),
         *fitting,

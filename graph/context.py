@@ -71,6 +71,15 @@ class Context:
     user: str = _choice("", "Who asks; a server takes it from the login instead.")
     models: dict[str, str] = _choice({}, "Models by role, as provider:name; `default` for all.")
     auto_accept: bool = _choice(False, "Research the plan without showing it first.")
+    ask: bool = _choice(
+        True,
+        "Let a step ask you what only you know; with auto_accept it goes by what it assumes.",
+    )
+    allow_tools: list[str] = _choice(
+        [],
+        "Tools that need your approval and have it beforehand, by name; with auto_accept the "
+        "others are refused.",
+    )
     depth: Literal["quick", "standard", "deep"] = cast(
         "Literal['quick', 'standard', 'deep']",
         _choice(

@@ -14,15 +14,23 @@ from langgraph.runtime import Runtime
 
 from calls.attempts import set_attempt_status
 from calls.gateway import WorkResult, work
+from calls.human_input import HumanInput
 from calls.run_budget import get_budget, step_semaphore
 from calls.streaming import show_step_progress
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.human_input import Pause
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn, turn_key
 from graph.state import StepState, redo_count
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
+from nodes.step_pause import (
+    note_consultations,
+    open_human_input,
+    pause_step,
+    with_skipped_documents,
+)
 from prompts.data_blocks import (
     join_prompt_blocks,
     list_unseen_passages,
@@ -62,16 +70,19 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Research one step of the plan.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `read`,
-    `upheld`, `sources`; writes `finding`, `read`, `sources`, `unsearched`, `draft`, `removed`,
-    `doubted`. A step that fails has a finding that says so.
+    `upheld`, `sources`, `pause`, `consulted`; writes `finding`, `read`, `sources`, `unsearched`,
+    `draft`, `removed`, `doubted`, `consulted`, or `pauses` where a tool needs the person. A step
+    that fails has a finding that says so.
     """
     place = call_site(state, runtime)
     try:
         # All ready steps are sent at once, so a waiting step starts as soon as another ends.
         async with step_semaphore(place, runtime.context.parallelism):
-            return await _research(state, runtime, place)
+            update = await _research(state, runtime, place)
     except Problem as problem:
-        return await _end_step(state, runtime, place, problem, [])
+        update = await _end_step(state, runtime, place, problem, [])
+    # A step that is done again begins anew.
+    return update | StepState(pause=None)
 
 
 async def _end_step(
@@ -103,9 +114,11 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     step = state["step"]
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
+    if state.get("pause"):
+        return await _go_on(state, runtime, place)
     room = await reading_room("researcher", runtime.context, EVIDENCE_TOKENS)
     researched = await _research_within(state, runtime, place, room)
-    error = researched["finding"].get("error")
+    error = researched["finding"].get("error") if "finding" in researched else None
     if not error or error["code"] != ErrorCode.MODEL_CONTEXT:
         return researched
     # A server that names no window tells it by refusing a request.
@@ -151,10 +164,24 @@ async def _research_within(
         return await _end_step(state, runtime, place, problem, queries)
 
 
+async def _go_on(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
+    """Go on with a step behind what it asked the person, with what it had read by then."""
+    pause = cast("Pause", state["pause"])
+    state = state | StepState(unsearched=state.get("unsearched", {}))
+    passages = await load_read_passages(place.owner, state)
+    try:
+        written = await _write(state, runtime, passages, pause["queries"], "")
+        return _with_skipped(written, pause["skipped"])
+    except Problem as problem:
+        return await _end_step(state, runtime, place, problem, pause["queries"])
+
+
 def _with_skipped(written: StepState, skipped: Sequence[str]) -> StepState:
     """Return what a step wrote, with the documents that it found and did not read, if any."""
     if not skipped:
         return written
+    if "finding" not in written:
+        return with_skipped_documents(written, skipped)
     return written | StepState(finding=written["finding"] | {"skipped": [*skipped[:MAX_SKIPPED]]})
 
 
@@ -174,13 +201,16 @@ async def _write(
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
     place = call_site(state, runtime)
-    written = await _ask_model(state, runtime, place, passages, withheld)
+    human = await open_human_input(state, runtime.context)
+    written = await _ask_model(state, runtime, place, passages, withheld, human)
     sources, unsearched = state["sources"], state["unsearched"]
     for result in written.tool_results:
         passages = _merge(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
     state = state | StepState(sources=sources, unsearched=unsearched)
+    if written.conversation:
+        return pause_step(state, written, human, passages, queries)
     parts = split_finding(written.text)
     checked = await _check(state, runtime, place, parts.answer)
     finding = await _conclude(state, runtime, place, written, checked, queries)
@@ -192,7 +222,7 @@ async def _write(
         draft=parts.answer,
         removed=checked.removed,
         doubted=checked.doubted,
-    )
+    ) | note_consultations(state, human)
 
 
 def render_instructions(language: str, context: Context) -> str:
@@ -221,6 +251,7 @@ async def _ask_model(
     place: CallSite,
     passages: Sequence[Passage],
     withheld: str,
+    human: HumanInput,
 ) -> WorkResult:
     """Let the model write from the passages, with tools that read on."""
     request = render_request(state, runtime, passages)
@@ -236,6 +267,7 @@ async def _ask_model(
             RESEARCHER_TOOLS,
             partial(recall_from_memory, state, runtime),
             sources=state["sources"],
+            human=human,
         )
 
 

@@ -15,6 +15,7 @@ from langgraph.types import Command
 from calls.call_context import CallContext
 from calls.stack import Toolbox
 from config.errors import Problem
+from graph.human_input import ASK_USER
 from memory.agents_md.backends import StateFiles, merge_files
 from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, load_read_history
 from memory.agents_md.file_sources import FileSource, FileSources, disk_sources
@@ -22,6 +23,7 @@ from memory.agents_md.memory import INSTRUCTIONS
 from memory.protocol import Query
 from memory.sync import run_sync
 from prompts.loader import render_prompt
+from tools.ask_user import ask_user_tool
 from tools.evidence import searches_web
 from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
@@ -107,13 +109,15 @@ def _tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
 
 
-_TOOLS = (*RESEARCH_TOOLS, edit_memory_file)
+_TOOLS = (*RESEARCH_TOOLS, ask_user_tool, edit_memory_file)
 
 
 def offer_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools that a call can use, described in the language of its prompt."""
     provided = searches_web(around.choices)
-    return _tools_in_words(around.language, allow_web=around.allow_web, provided=provided)
+    asks = around.human is not None and around.human.asks
+    tools = _tools_in_words(around.language, allow_web=around.allow_web, provided=provided)
+    return [tool for tool in tools if asks or tool.name != ASK_USER]
 
 
 @cache

@@ -1,0 +1,84 @@
+"""Let a step wait for the person, and go on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calls.gateway import WorkResult
+from calls.human_input import HumanInput, resume_conversation
+from graph.context import Context
+from graph.human_input import Pause, key_consultations, list_consultations
+from graph.records import Passage, turn_key
+from graph.state import StepState
+from tools.reading_choice import list_spans
+
+WRITTEN_KEYS = (
+    *("redo", "feedback", "objection", "more_queries", "finding"),
+    *("draft", "upheld", "removed", "doubted"),
+)
+"""What the nodes of a step write into its state, and still need when it goes on."""
+
+
+async def open_human_input(state: StepState, context: Context) -> HumanInput:
+    """Return what the tools of a step may ask the person.
+
+    A step that has waited goes on with its conversation.
+    """
+    human = HumanInput(
+        step=state["step"]["id"],
+        reachable=not context.auto_accept,
+        asks=context.ask,
+        allowed=context.allow_tools,
+        consulted=list_consultations(state),
+    )
+    pause = state.get("pause")
+    if pause is None:
+        return human
+    return await resume_conversation(human, pause["conversation"], pause["requests"])
+
+
+def note_consultations(state: StepState, human: HumanInput) -> StepState:
+    """Return what a step wanted of the person, as an update of its state."""
+    if not human.noted:
+        return StepState()
+    before = state.get("consulted") or {}
+    return StepState(consulted=key_consultations(state["turn"], before, human.noted))
+
+
+def pause_step(
+    state: StepState,
+    written: WorkResult,
+    human: HumanInput,
+    passages: Sequence[Passage],
+    queries: Sequence[str],
+) -> StepState:
+    """Return the update with which a step ends for now, and waits for the person.
+
+    Args:
+        state: The state of the step, with all sources that it knows.
+        written: What its model did so far.
+        human: What its tools ask.
+        passages: What it has read.
+        queries: The queries that it has sent.
+    """
+    step, sources = state["step"], state["sources"]
+    kept = {name: one for name, one in state.items() if name in WRITTEN_KEYS}
+    pause = Pause(
+        step=step["id"],
+        title=step["title"],
+        conversation=written.conversation,
+        requests=human.requests,
+        queries=[*queries],
+        skipped=[],
+        sources=sorted(sources),
+        written={**kept, "read": list_spans(passages, sources)},
+    )
+    paused = {turn_key(state["turn"], step["id"]): pause}
+    waiting = StepState(pauses=paused, sources=sources, unsearched=state["unsearched"])
+    return waiting | note_consultations(state, human)
+
+
+def with_skipped_documents(update: StepState, skipped: Sequence[str]) -> StepState:
+    """Return the update of a step that waits, with the documents that it did not read."""
+    pauses = {key: one | {"skipped": [*skipped]} for key, one in update["pauses"].items()}
+    return update | StepState(pauses=pauses)
