@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,11 +72,6 @@ class CallContext:
     def language(self) -> str:
         """The language of what the role is told, in which its tools answer."""
         return detect_language(self.system[:BEGINNING])
-
-
-def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:
-    """Return the name of a tool call in a conversation; some models use an id again and again."""
-    return f"{len(messages)} {call_id}"
 
 
 CallHandler = Callable[[ModelRequest[CallContext]], Awaitable[ModelResponse[Any]]]

@@ -46,6 +46,11 @@ NeedsApproval = Callable[["CallContext", BaseTool], bool]
 """Tells whether a tool may be used only if a person agrees to this very call."""
 
 
+def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:
+    """Return the name of a tool call in a conversation; some models use an id again and again."""
+    return f"{len(messages)} {call_id}"
+
+
 @dataclass
 class HumanInput:
     """What the tools of a call may ask the person, what was decided, and what they ask now."""
@@ -61,13 +66,14 @@ class HumanInput:
     consulted: Sequence[Consultation] = ()
     """What the steps of the turn have asked before."""
     decisions: Mapping[str, ToolDecision] = field(default_factory=dict)
-    """What was decided on the calls of the message at which the conversation stopped, by id."""
+    """What was decided on the calls of the message at which the conversation stopped, by
+    `tool_answer_key`."""
     conversation: Sequence[AnyMessage] = ()
     """The conversation that goes on, up to and without that message; empty for a new one."""
     stopped_at: AIMessage | None = None
     """The message at which it stopped; its tools are used again instead of asking the model."""
     answered: Mapping[str, ToolMessage] = field(default_factory=dict)
-    """What tools of that message that needed nobody have answered, by the ids of the calls."""
+    """What tools of that message that needed nobody have answered, likewise."""
     requests: list[ToolRequest] = field(default_factory=list)
     """What waits for the person now."""
     noted: list[Consultation] = field(default_factory=list)
@@ -120,8 +126,13 @@ async def resume_conversation(
     waiting = {one["call"] for one in requests}
     tools = [one for one in talk[at:] if isinstance(one, ToolMessage)]
     human.conversation, human.stopped_at = talk[:at], _as_reply(talk[at])
-    human.answered = {one.tool_call_id: one for one in tools if one.tool_call_id not in waiting}
-    human.decisions = {one["call"]: one["decision"] for one in requests if "decision" in one}
+    told, decided = talk[: at + 1], [one for one in requests if "decision" in one]
+    human.answered = {
+        tool_answer_key(told, one.tool_call_id): one
+        for one in tools
+        if one.tool_call_id not in waiting
+    }
+    human.decisions = {tool_answer_key(told, one["call"]): one["decision"] for one in decided}
     return human
 
 
@@ -159,7 +170,8 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
         """Use the tool if it needs nobody, or is allowed, or approved."""
         around = _context(request)
         human, call = around.human, request.tool_call
-        known = human.answered.get(call["id"] or "") if human else None
+        key = tool_answer_key(request.state["messages"], call["id"])
+        known = human.answered.get(key) if human else None
         if known is not None:
             return known
         if call["name"] == ASK_USER or not self._is_risky(around, request.tool):
@@ -167,7 +179,7 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
         if human is not None and call["name"] in human.allowed:
             return await handler(request)
         described = describe_call(call["name"], call["args"])
-        decision = human.decisions.get(call["id"] or "") if human else None
+        decision = human.decisions.get(key) if human else None
         if human is None or (decision is None and not human.reachable):
             if human is not None:
                 human.note("refused", described)

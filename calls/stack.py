@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from calls.call_context import CallContext, CallHandler, tool_answer_key
+from calls.call_context import CallContext, CallHandler
 from calls.call_middleware import (
     ROLES_OUTSIDE_RUN,
     FallbackMiddleware,
@@ -27,7 +27,12 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
-from calls.human_input import ApprovalMiddleware, NeedsApproval, PauseMiddleware
+from calls.human_input import (
+    ApprovalMiddleware,
+    NeedsApproval,
+    PauseMiddleware,
+    tool_answer_key,
+)
 from calls.replies import bare_schema
 from config.errors import ErrorCode, Problem
 from config.resources import Resource

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
-from calls.human_input import HumanInput, to_plain_line
+from calls.human_input import HumanInput, to_plain_line, tool_answer_key
 from graph.human_input import (
     ASK_USER,
     LONGEST_QUESTION,
@@ -39,7 +39,8 @@ async def ask_user_tool(
         return _say("ask_secret", around)
     if not asked or not assumed:
         return _say("ask_incomplete", around)
-    if decision := human.decisions.get(runtime.tool_call_id or ""):
+    key = tool_answer_key(runtime.state["messages"], runtime.tool_call_id)
+    if decision := human.decisions.get(key):
         return _tell_decision(around, decision, assumed)
     if known := _find_known(human, asked):
         return _tell(around, known["answer"], answered=known["outcome"] == "answered")
