@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.call_context import CallContext
 from calls.gateway import WorkResult, work
+from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
 from config.errors import Problem
 from graph.context import Context
@@ -149,7 +150,9 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
     assert second == "All that was found is shown above already: S1."
 
 
-def offered(system: str = "You research.", *, web: bool, provider: bool = True) -> dict[str, str]:
+def offered(
+    system: str = "You research.", *, web: bool, provider: bool = True, asks: bool = True
+) -> dict[str, str]:
     """Return the tools that a call is offered, by name, with what is told of each."""
     around = CallContext(
         choices=Context(search=["tavily"] if provider else []),
@@ -159,6 +162,7 @@ def offered(system: str = "You research.", *, web: bool, provider: bool = True) 
         model=ExtractiveChatModel(),
         system=system,
         allow_web=web,
+        human=HumanInput("s1", reachable=True, asks=asks),
     )
     return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
 
@@ -175,7 +179,7 @@ def test_every_tool_and_each_of_its_arguments_is_described(system: str):
 
 
 def test_a_step_without_the_web_is_told_of_no_web():
-    described = offered(web=False)
+    described = offered(web=False, asks=False)
 
     assert list(described) == ["search", "outline", "read", "recall", "edit_memory_file"]
     assert not re.search(r"\bweb\b", " ".join(described[name] for name in ("search", "read")))
