@@ -143,20 +143,21 @@ async def _resume(
     if request is None or standing == "working" or decision is None:
         return SessionOutcome(state, request)
     if asks_for_steps(request):
-        return await conductor.answer(opened, make_response(request, decision))
+        return await conductor.answer(opened, make_response(state, decision))
     check_decision_fits(request, decision)
     return await conductor.answer(opened, decision)
 
 
 def _check_answers(state: State, decision: review.ReviewDecision | None) -> None:
-    """Make sure that answers are to questions of the plan, and stand beside a decision on it.
-
-    Those to the questions of steps stand alone (`make_response`).
+    """Make sure that answers are to what is asked; those on a plan stand beside a decision on it.
 
     Raises:
         Problem: `bad_feedback`.
     """
-    if decision is None or waits_for_steps(state):
+    if decision is None:
+        return
+    if waits_for_steps(state):
+        make_response(state, decision)
         return
     if "type" not in decision:
         hint = "give --approve, --reject TEXT or --plan FILE with it"

@@ -100,17 +100,18 @@ def _edit(one: Mapping[str, Any]) -> ReviewDecision:
     return {"type": "edit", "edited_action": {"name": one["name"], "args": args}}
 
 
-def make_response(request: Mapping[str, Any], decision: ReviewDecision) -> ReviewDecision:
+def make_response(state: State, decision: ReviewDecision) -> ReviewDecision:
     """Return the answer to what steps ask that the options of a command are.
 
     Args:
-        request: What is asked.
+        state: The state of the run that waits.
         decision: `answers` hold by the ids of requests; approval or rejection for all others.
 
     Raises:
         Problem: `bad_feedback` for a plan, or for an answer to what is not asked.
     """
-    ids, answers = [one["id"] for one in request["requests"]], decision.get("answers", {})
+    ids = [one.id for one in list_pending_requests(list_open_pauses(state))]
+    answers = decision.get("answers", {})
     if decision.get("type") == "edit":
         hint = f"--answer {ids[0]}=TEXT, --approve or --reject TEXT"
         raise Problem(ErrorCode.BAD_FEEDBACK, "no plan waits, but a question of a step", hint=hint)
