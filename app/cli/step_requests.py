@@ -59,8 +59,8 @@ def ask_answers(console: Console, request: Mapping[str, Any]) -> ReviewDecision:
 
 def _ask_one(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     if one["name"] == ASK_USER:
-        head = f"{one['id']}, a number or your own words; Enter: {one['args']['answer']}? "
-        console.print(escape(one_line(head)), style="bold", end="")
+        head = f"{one['id']}, a number or your own words; Enter: {one['args']['answer']}?"
+        console.print(escape(one_line(head)), style="bold", end=" ")
         said = input().strip()
         return {"type": "respond", "message": said} if said else make_approval()
     return _ask_leave(console, one)
@@ -69,8 +69,8 @@ def _ask_one(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
 def _ask_leave(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     """Ask whether a tool may be used; nothing is used without a clear yes."""
     while True:
-        head = f"{one['id']}: (a)pprove, (e)dit, or (r)eject with words? "
-        console.print(escape(one_line(head)), style="bold", end="")
+        head = f"{one['id']}: (a)pprove, (e)dit, or (r)eject with words?"
+        console.print(escape(one_line(head)), style="bold", end=" ")
         said, _, words = input().strip().partition(" ")
         try:
             if said.lower() in ("a", "approve", "y", "yes"):
