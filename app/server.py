@@ -38,7 +38,7 @@ from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
 from text.regex import regex
-from tools.web.search_providers import check_provider_names
+from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""

@@ -51,9 +51,9 @@ from runs.call_site import CallSite
 from runs.lifecycle import create_run
 from storage.engine import close_database
 from tools.folder_ingestion import ingest_folder
-from tools.web import search_providers as searching
+from tools.web.providers.provider import SearchHit, Topic
+from tools.web.providers.provider_registry import SEARCH_PROVIDERS
 from tools.web.query_redaction import redact_outgoing_query
-from tools.web.search_providers import SearchHit
 
 OWNER = "local/"
 STOP = {"finish_reason": "tool_calls"}
@@ -207,9 +207,9 @@ class _Provider:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def search(self, query: str, limit: int) -> list[SearchHit]:
+    async def search(self, query: str, limit: int, topic: Topic = "general") -> list[SearchHit]:
         """Return the same hit for everything."""
-        del limit
+        del limit, topic
         self.asked.append(query)
         said = "Bees dance to tell of food. 蜜蜂用舞蹈告诉同伴食物在哪里。"
         return [SearchHit(url="http://127.0.0.1:9/bees", title="Bees 蜜蜂", snippet=said)]
@@ -222,7 +222,7 @@ async def _leaked(job: _Job) -> tuple[bool, int]:
         os.environ |= {"DOSSIER_HOME": str(home / "home"), "SEARXNG_URL": "http://provider"}
         replace_resources().close()
         provider = _Provider()
-        searching.SEARCH_PROVIDERS["searxng"] = lambda _: provider
+        SEARCH_PROVIDERS["searxng"] = lambda _: provider
         # A model is made once for each name.
         model = f"obedient{job.number}{job.tongue}"
         chat_model_providers[model] = lambda _: _Obedient(job=job)

@@ -85,6 +85,7 @@ class ErrorCode(StrEnum):
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
+    EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
     FACT_EMPTY = "fact_empty", ErrorKind.USAGE
     FACT_INVALID = "fact_invalid", ErrorKind.USAGE
@@ -168,6 +169,7 @@ class ErrorCode(StrEnum):
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
+    SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED

@@ -66,6 +66,14 @@ class Settings:
     """Whether a model compares reports with their sources; where it is off, no run has it."""
     private_queries: bool = False
     """Whether web searches may contain words from files and memory, whatever a run chooses."""
+    sandbox: Literal["auto", "docker", "bubblewrap", "off"] = "auto"
+    """What runs code that a model has written; the best one that works when it is `auto`."""
+    sandbox_image: str = "dossier-sandbox"
+    """The image that Docker runs such code in."""
+    sandbox_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 30
+    """How long such code may run."""
+    sandbox_memory: Annotated[int, Interval(ge=64, le=1_000_000)] = 1_024
+    """How many MiB such code may use, with all its processes and files."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
     fetch_hours: Annotated[float, Interval(ge=0, le=100_000)] = 24
@@ -196,7 +204,9 @@ def _path(text: str) -> Path:
 READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "home": ("path", _path),
     "models": ("path", _path),
-    **dict.fromkeys(("database_url", "embeddings", "chroma_url", "user"), ("str", _text)),
+    **dict.fromkeys(
+        ("database_url", "embeddings", "chroma_url", "user", "sandbox_image"), ("str", _text)
+    ),
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),
 }

@@ -128,6 +128,9 @@ class Context:
         False,
         "Let web searches contain words from your files and memory that you have not said.",
     )
+    learn: bool = _choice(
+        True, "Learn of you from the words of the question; off where another program writes it."
+    )
     second_reader: bool = _choice(
         True,
         "Have a model compare the report with its sources; off leaves only the checks by words.",

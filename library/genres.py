@@ -114,7 +114,7 @@ def _judge_text(place: str, text: str) -> Genre:
         return "forum"
     at_shop = _PATTERNS.vendor_address.search(place)
     least = _MIN_SELLING_AT_SHOP if at_shop else _MIN_SELLING
-    return "vendor" if _count_different(_PATTERNS.selling, text) >= least else "unknown"
+    return "vendor" if _count_different(_PATTERNS.selling, text.lower()) >= least else "unknown"
 
 
 def _is_paper(text: str) -> bool:
@@ -128,8 +128,9 @@ def _is_paper(text: str) -> bool:
     )
 
 
-def _count_different(pattern: re.Pattern[str], text: str) -> int:
-    return len({" ".join(found[0].lower().split()) for found in pattern.finditer(text)})
+def _count_different(pattern: re.Pattern[str], lower: str) -> int:
+    """Return how many different phrases a text in small letters has."""
+    return len({" ".join(found[0].split()) for found in pattern.finditer(lower)})
 
 
 def count_farm_points(page: JudgedPage) -> int:
@@ -140,13 +141,14 @@ def count_farm_points(page: JudgedPage) -> int:
     beside them.
     """
     text = page.text[:_JUDGED_CHARS]
-    words = search_words(text)
-    paid = min(2, _count_different(_PATTERNS.affiliate, text))
-    if len(words) < (_MIN_PAID_WORDS if paid else _MIN_FARM_WORDS):
-        return 0
-    phrases = _count_different(_PATTERNS.filler, text)
+    lower = text.lower()
+    paid = min(2, _count_different(_PATTERNS.affiliate, lower))
+    phrases = _count_different(_PATTERNS.filler, lower)
     filler = 3 if phrases >= _MANY_FILLER else 2 if phrases >= _MIN_FILLER else 0
     if filler + paid < _MIN_WORDING:
+        return 0
+    words = search_words(text)
+    if len(words) < (_MIN_PAID_WORDS if paid else _MIN_FARM_WORDS):
         return 0
     repeated = 3 * _is_stuffed(words) + 2 * _repeats_itself(text)
     return filler + paid + repeated + _count_sales_points(page, text)
@@ -159,7 +161,7 @@ def _count_sales_points(page: JudgedPage, text: str) -> int:
     promises = bool(_PATTERNS.promising_title.search(titles))
     listed = bool(_PATTERNS.listicle.search(page.title)) or promises
     unsourced = listed and not _PATTERNS.sourced.search(text)
-    urging = _count_different(_PATTERNS.urging, text) >= _MIN_URGING
+    urging = _count_different(_PATTERNS.urging, text.lower()) >= _MIN_URGING
     return unsigned + unsourced + 2 * promises + 2 * urging
 
 

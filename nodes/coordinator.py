@@ -159,6 +159,8 @@ async def _triage(
 
 def _acknowledge(state: State, runtime: Runtime[Context]) -> str:
     """Return the reply to statements of the person: that they are stored, or why not."""
+    if not runtime.context.learn:
+        return render_prompt("not_noted", language=state["language"])
     statements = extract_statements(state["question"])
     refusals = [find_refusal(statement.content, statement.quote) for statement in statements]
     refusals += ["secret"] * has_masked_secret(state)

@@ -46,7 +46,8 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     state = State(**{**state, "messages": safe})
     run = await create_run(place.owner, place.thread, turn, question, runtime.context)
     await ingest_uploads(place.owner, place.thread, files)
-    await queue_question(state, place._replace(run=run))
+    if runtime.context.learn:
+        await queue_question(state, place._replace(run=run))
     changed = [new for old, new in zip(messages, safe, strict=True) if new is not old]
     language = runtime.context.language or detect_language(question)
     place = place._replace(run=run)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -21,18 +22,24 @@ INSTRUCTION_CUT = "[instructions to a program, left out / 此处略去对程序�
 _MAX_GAP = 400  # characters between two signs of one attempt
 _MAX_REST = 600  # characters of the paragraph behind it that belong to it
 _BEFORE = 250  # characters before a sign in which a text says that it is an example
-_SIGNS = ("address", "override", "new_orders", "secrecy", "answer_order", "disclosure", "command")
+_DECISIVE = ("address", "override", "new_orders")  # no injection is without one of these signs
+_OTHERS = ("secrecy", "answer_order", "disclosure", "command")
 _ORDERS = frozenset(["new_orders", "secrecy", "answer_order", "disclosure", "command"])
 _ASKS = frozenset(["secrecy", "answer_order", "disclosure"])
 _ENDS = re.compile(r"[.!?](?=\s|[\"”’)\]]|$)|[。！？]|\n")
 _PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _PART = re.compile(r"\{([a-z]\w*)\}")
-# All signs have one of these words; a text without them is not searched any further.
-_HINT = re.compile(
-    r"ignore|disregard|forget|override|system|developer|\bai\b|llm|language.model|assistant"
-    r"|chat ?bot|gpt|claude|gemini|copilot|artificial.intelligence|the.user"
-    r"|AI[助代模智机機系]|忽略|无视|無視|忘|不要理|人工智|模型|智能|系[统統]",
-    re.IGNORECASE,
+_CAPITAL = re.compile(r"(?<!\\)[A-Z]")
+# A text without one of these has no sign of its own, and is not searched any further.
+_HINTS = (
+    *("ignore", "disregard", "forget", "override", "system", "developer", "llm", "assistant"),
+    *("chatbot", "chat bot", "gpt", "claude", "gemini", "copilot", "ai助", "ai代", "ai模", "ai智"),
+    *("ai机", "ai機", "ai系", "忽略", "无视", "無視", "忘", "不要理", "人工智", "模型", "智能"),
+    *("系统", "系統"),
+)
+# Patterns that begin with plain letters are found faster than a choice of them.
+_HINT_PATTERNS = tuple(
+    map(re.compile, (r"ai(?<!\wai)\b", "language.model", "artificial.intelligence", "the.user"))
 )
 
 
@@ -50,9 +57,11 @@ def has_injection(text: str) -> bool:
 @lru_cache(maxsize=512)
 def find_injections(text: str) -> tuple[tuple[int, int], ...]:
     """Return the ends of each part of a text that gives instructions to its reader's model."""
-    if not _HINT.search(text):
+    lower = _lower(text)
+    hinted = any(hint in lower for hint in _HINTS)
+    if not hinted and not any(hint.search(lower) for hint in _HINT_PATTERNS):
         return ()
-    groups = _group(_list_signs(text))
+    groups = _group(_list_signs(text, lower))
     return tuple(_widen(text, group) for group in groups if _is_injection(group))
 
 
@@ -65,9 +74,16 @@ def cut_injections(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
+def _lower(text: str) -> str:
+    """Return a text of the same length in small letters."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(one.lower()[:1] for one in text)
+
+
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(_written(name), re.IGNORECASE | re.MULTILINE)
+    """Return a pattern for text in small letters: to ignore the case takes twice as long."""
+    return re.compile(_CAPITAL.sub(lambda found: found[0].lower(), _written(name)), re.MULTILINE)
 
 
 def _written(name: str) -> str:
@@ -75,14 +91,13 @@ def _written(name: str) -> str:
     return _PART.sub(lambda part: _written(part[1]), text)
 
 
-def _list_signs(text: str) -> list[_Sign]:
-    """Return the signs that are not the subject of the text, in its order."""
-    signs = [
-        _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
-        for kind in _SIGNS
-        for found in _pattern(kind).finditer(text)
-    ]
-    about = [found.start() for found in _pattern("about").finditer(text)] if signs else []
+def _list_signs(text: str, lower: str) -> list[_Sign]:
+    """Return the signs that are not the subject of the text, in its order, if any is decisive."""
+    signs = _find_signs(lower, _DECISIVE)
+    if not signs:
+        return []
+    signs += _find_signs(lower, _OTHERS)
+    about = [found.start() for found in _pattern("about").finditer(lower)]
     return sorted(
         (
             one
@@ -91,6 +106,14 @@ def _list_signs(text: str) -> list[_Sign]:
         ),
         key=lambda sign: sign.start,
     )
+
+
+def _find_signs(lower: str, kinds: Iterable[str]) -> list[_Sign]:
+    return [
+        _Sign(kind, found.end() - len(found[0].lstrip()), found.end())
+        for kind in kinds
+        for found in _pattern(kind).finditer(lower)
+    ]
 
 
 def _is_quoted(text: str, start: int) -> bool:

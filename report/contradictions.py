@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple
 
 from graph.records import Source, SourceContradiction
@@ -112,7 +112,7 @@ def about_statements(text: str) -> Callable[[frozenset[str]], bool]:
 
     def is_used(words: frozenset[str]) -> bool:
         """Tell whether a statement shares enough words, by the shorter of the two."""
-        shared = Counter(at for word in words for at in places.get(word, ()))
+        shared = Counter(chain.from_iterable(places.get(word, ()) for word in words))
         return any(
             count >= _MIN_USED_SHARE * min(len(words), len(statements[at]))
             for at, count in shared.most_common(3)
@@ -151,15 +151,21 @@ Candidate = tuple[ComparedPassage, ComparedSentence, ComparedPassage, ComparedSe
 
 
 def _iter_candidates(passages: Sequence[ComparedPassage]) -> Iterator[Candidate]:
-    """Yield pairs of sentences of different documents that share most of their words."""
-    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    """Yield pairs of sentences of different documents that share most of their words.
+
+    At least one of the two is wanted.
+    """
+    every: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    wanted: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for at, passage in enumerate(passages):
         for number, sentence in enumerate(passage.sentences):
-            shared: Counter[tuple[int, int]] = Counter()
+            known = every if sentence.wanted else wanted
+            rare = [word for word in sentence.words if len(every[word]) <= _MOST_COMMON]
+            shared = Counter(chain.from_iterable(known.get(word, ()) for word in rare))
             for word in sentence.words:
-                if len(places[word]) <= _MOST_COMMON:
-                    shared.update(places[word])
-                places[word].append((at, number))
+                every[word].append((at, number))
+                if sentence.wanted:
+                    wanted[word].append((at, number))
             for (there, which), count in shared.items():
                 other = passages[there]
                 pair = other, other.sentences[which], passage, sentence
@@ -173,10 +179,7 @@ def _is_candidate(
     beside: ComparedPassage,
     other: ComparedSentence,
 ) -> bool:
-    wanted = one.wanted or other.wanted
-    return (
-        wanted and passage.document != beside.document and _has_like_words(one.words, other.words)
-    )
+    return passage.document != beside.document and _has_like_words(one.words, other.words)
 
 
 def _has_like_words(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -29,7 +29,9 @@ _MARK = regex(r"#{1,6}\s+$")
 _SEEN = regex(r"\S")
 
 
-def split_passages(text: str, size: int = 700) -> list[Span]:
+# Each step of a run looks at the same pages several times.
+@lru_cache(maxsize=128)
+def split_passages(text: str, size: int = 700) -> Sequence[Span]:
     """Return consecutive windows of whole paragraphs, each of at most `size` characters.
 
     Chinese says the same in half the characters, so there the windows are half as long. What
@@ -46,7 +48,7 @@ def split_passages(text: str, size: int = 700) -> list[Span]:
             windows[-1] = (first, end)
         else:
             windows.append((start, end))
-    return [Span(start, end, text[start:end]) for start, end in windows]
+    return tuple(Span(start, end, text[start:end]) for start, end in windows)
 
 
 def merge_passages(text: str, pieces: Iterable[Span]) -> list[Span]:

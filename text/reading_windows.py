@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from text.keyword_ranking import ScoredPassage
@@ -110,13 +110,23 @@ class _Reading:
         if any(one.start <= span.start and span.end <= one.end for one in before):
             return True
         after = _joined(self.texts[page], [*before, span])
-        more = sum(estimate_tokens(one.text) for one in after if one not in before)
-        more -= sum(estimate_tokens(one.text) for one in before if one not in after)
+        more = sum(map(estimate_tokens, _list_new(after, before)))
         if self.spans and self.used + more > room:
             return False
         self.spans[page] = after
         self.used += more
         return True
+
+
+def _list_new(after: Iterable[Span], before: Sequence[Span]) -> Iterator[str]:
+    """Yield the parts of pieces of a text that earlier pieces of it lack, both in its order."""
+    for piece in after:
+        start = piece.start
+        for known in before:
+            if piece.start <= known.start and known.end <= piece.end:
+                yield piece.text[start - piece.start : known.start - piece.start]
+                start = known.end
+        yield piece.text[start - piece.start :]
 
 
 def _joined(text: str, pieces: Iterable[Span]) -> list[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +18,8 @@ CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 FIRST = "\u3005"
 """The first of all these characters; to compile a class of them takes longer than most searches."""
 
+_LATER = regex(f"[{FIRST}-\U0010ffff]")
+
 _CHARACTER = regex(f"[{HAN}]")
 _WORD = regex(f"[^\\W\\d_{HAN}]+")
 
@@ -27,7 +29,7 @@ MIXED = (0.1, 0.55)
 
 def is_western(text: str) -> bool:
     """Tell whether a text has no character of `CJK`, nor any with a higher code point."""
-    return text.isascii() or max(text) < FIRST
+    return text.isascii() or not _LATER.search(text)
 
 
 def strip_marks(text: str) -> str:
@@ -49,6 +51,8 @@ def _simplified() -> dict[int, str]:
     return {ord(pair[0]): pair[1] for pair in pairs}
 
 
+# Each sentence of a report is compared with whole pages.
+@lru_cache(maxsize=256)
 def detect_language(text: str) -> Literal["zh", "en"]:
     """Return the language by script: a Chinese character weighs as much as a word of letters."""
     if is_western(text):

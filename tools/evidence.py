@@ -51,7 +51,7 @@ from tools.passage_choice import (
 )
 from tools.reading_choice import choose_reading
 from tools.source_checks import load_source_texts
-from tools.web.search_providers import SearchUnanswered, list_available_providers
+from tools.web.providers.provider_registry import SearchUnanswered, list_configured_providers
 from tools.web.web_search import WebSearch
 
 MOST = 4
@@ -421,4 +421,4 @@ def searches_web(context: Context) -> bool:
 
 
 def _web_providers(context: Context) -> list[str]:
-    return list(context.search) or list_available_providers(os.environ)
+    return list(context.search) or list_configured_providers(os.environ)

@@ -228,13 +228,13 @@ def _demote_navigation(query: str, origins: Sequence[FoundPage], ranked: Ranking
     return sorted(demoted, key=_by_score)
 
 
-def _best_passages(page: FoundPage, query: str, most: int) -> list[Span]:
+def _best_passages(page: FoundPage, query: str, most: int) -> Sequence[Span]:
     """Return the best passages of a page, in the order of the page.
 
     If the query asks for a list, a passage with the start of a list contains all of it.
     """
     passages = split_passages(page.text)
-    spans = [span for span in passages if not is_breadcrumb(span.text)] or passages
+    spans = [span for span in passages if not is_breadcrumb(span.text)] or [*passages]
     if asks_list(query):
         spans = [extend_to_list(page.text, span, LIST) for span in spans]
     if len(spans) <= most:

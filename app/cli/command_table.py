@@ -62,6 +62,26 @@ COMMANDS = {
         "serve.serve",
         (options.PORT, options.HOST, options.JOBS),
     ),
+    "mcp": CommandEntry(
+        "Work with other agents by the Model Context Protocol (MCP).\n\n"
+        "Without a command, and with a program at the other end of standard input, it serves as "
+        "dossier mcp serve does.",
+        "mcp_serve.serve_if_piped",
+    ),
+    "mcp serve": CommandEntry(
+        "Let editors and other agents search, read, recall and ask.\n\n"
+        "It serves on standard input and output, or by HTTP. What you choose here holds for every "
+        "run that a client asks for.",
+        "mcp_serve.serve_mcp",
+        (
+            options.SERVED_DOCS,
+            options.HTTP,
+            options.MCP_PORT,
+            options.PLAN_REVIEW,
+            *options.TRUSTED,
+            options.CHOICE,
+        ),
+    ),
     "token": CommandEntry(
         "Print the token that scripts send to the server.",
         "token.print_token",

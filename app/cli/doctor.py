@@ -40,7 +40,8 @@ from runs.call_site import join_owner
 from storage.engine import get_engine
 from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
-from tools.web.search_providers import list_available_providers
+from tools.sandbox.sandbox import describe_sandbox
+from tools.web.providers.provider_registry import list_configured_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
@@ -178,7 +179,7 @@ async def _embeddings() -> str:
 
 
 async def _search() -> str:
-    names = list_available_providers(os.environ)
+    names = list_configured_providers(os.environ)
     return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
@@ -190,4 +191,9 @@ async def _tokens() -> str:
 
 
 async def _sandbox() -> str:
-    return "none: steps that compute are answered from sources"
+    chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
+    if backend:
+        return backend
+    if chosen in ("auto", "off"):
+        return f"none, so steps that compute are answered from sources ({obstacle})"
+    raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)

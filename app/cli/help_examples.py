@@ -53,6 +53,10 @@ COMMAND_EXAMPLES = {
         "dossier pages forget f23a9f3a8e44dda121b4234e",
     ),
     "pages stats": ("dossier pages stats",),
+    "mcp serve": (
+        "dossier mcp serve --docs notes --set max_cost=0.5",
+        "dossier mcp serve --http --port 8124",
+    ),
     "memory list": ("dossier memory list --memory facts",),
     "memory show": ("dossier memory show 1f0c9a2b", "dossier memory show profile"),
     "memory search": ('dossier memory search "where I live"',),

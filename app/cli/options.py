@@ -170,6 +170,18 @@ ANSWER = _option(
     kind=list[str] | None,
 )
 PORT = _option("port", "PORT", "The port to listen on.", 8123, kind=int, min=1, max=65535)
+HTTP = _flag("http", "Serve by streamable HTTP on this machine; each request needs the token.")
+MCP_PORT = _option(
+    "port", "PORT", "The port to listen on with --http.", 8124, kind=int, min=1, max=65535
+)
+PLAN_REVIEW = _flag("review", "Let every run wait for your approval of its plan.")
+SERVED_DOCS = _option(
+    "docs",
+    "PATH",
+    "A folder or file that runs search; clients can name no other. May be repeated.",
+    None,
+    kind=list[Path] | None,
+)
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
 JOBS = _option("jobs", "N", "How many runs work side by side.", 32, kind=int, min=1, max=256)

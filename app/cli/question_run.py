@@ -38,7 +38,7 @@ from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
-from tools.web.search_providers import check_provider_names, list_available_providers
+from tools.web.providers.provider_registry import check_provider_names, list_configured_providers
 
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
@@ -120,7 +120,7 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    if not (files or plain.search or list_available_providers(os.environ)):
+    if not (files or plain.search or list_configured_providers(os.environ)):
         await _check_memory(owner, plain, question)
         say("No files are named: what was read before is searched")
     await check_models(plain, conductor.progress, money="max_cost" in wanted)

@@ -47,7 +47,7 @@ def serve(*, port: int, host: str, jobs: int) -> None:
     # It names the graphs to the server.
     command += ["--config", str(files("app") / "langgraph.json")]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
-    _check_address(host, port)
+    check_address(host, port)
     load_server_token()
     started = Path.cwd()
     folder = _folder()
@@ -58,7 +58,7 @@ def serve(*, port: int, host: str, jobs: int) -> None:
     os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
 
 
-def _check_address(host: str, port: int) -> None:
+def check_address(host: str, port: int) -> None:
     """Make sure that the server can listen there; it would fail itself, or take another port.
 
     Raises:

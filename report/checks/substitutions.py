@@ -85,7 +85,7 @@ def _is_any_moved(
     slots = _list_slots(part, sort)
     things = {slot.thing for slot in slots}
     frames = [_FRAMES[sort](source) for source in sources] if slots else []
-    known = {thing for one in frames for thing in one.things}
+    known = {one for one in things if any(one in frame.things for frame in frames)}
     if absent:
         known |= {one for one in things if one.isdigit() and len(one) <= _MAX_ABSENT_DIGITS}
     tongue = detect_language(part)

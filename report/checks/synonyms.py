@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from report.checks.source_text import SourceText, per_source
 from text.pattern_files import read_packaged_text
 from text.regex import regex
-from text.script import HAN
+from text.script import HAN, is_western
 from text.words import Memo, search_words
 
 _PREFIX_LETTERS = 5  # which two forms of one word share
@@ -71,7 +71,8 @@ def list_opposites(text: str) -> list[tuple[str, str]]:
     """Return the words of the list that a text has, each with an opposite that it has not."""
     pairs = _opposites()
     known = {at for stem in _stems(text) for at in _latin_opposites().get(stem, ())}
-    known |= {at for at, (word, _) in enumerate(pairs) if not word.isascii() and word in text}
+    if not is_western(text):
+        known |= {at for at, (word, _) in enumerate(pairs) if not word.isascii() and word in text}
     return [pairs[at] for at in sorted(known) if not has_word_form(pairs[at][1], text)]
 
 

@@ -14,7 +14,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.model_calls import BAD_KEY
-from tools.web.search_providers import SearchUnanswered
+from tools.web.providers.provider_registry import SearchUnanswered
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"

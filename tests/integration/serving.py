@@ -59,7 +59,7 @@ def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Ser
         folder: Where the server is started; in the data folder if none is given.
         more: Its environment besides that of the tests.
     """
-    port = _free_port()
+    port = free_port()
     dossier = str(Path(sys.executable).with_name("dossier"))
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:", **more}
@@ -91,7 +91,7 @@ def _read_home() -> Path:
     return home
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return a port that the system gives to nobody meanwhile: it takes its own from 32768 on."""
     while True:
         port = random.SystemRandom().randint(20_000, 32_000)

@@ -348,7 +348,7 @@ async def test_an_address_has_one_canonical_form(url, expected):
 
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
-MAY = ("tools/web/fetch.py", "tools/web/transport.py", "tools/web/search_providers.py")
+MAY = ("tools/web/fetch.py", "tools/web/transport.py", "tools/web/providers/provider_requests.py")
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
 # the model server what it offers, and one a server on loopback that it has started itself.
 KNOWN = (

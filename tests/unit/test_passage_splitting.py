@@ -47,7 +47,7 @@ def test_only_a_sentence_longer_than_the_window_is_cut():
 
 
 def test_nothing_gives_nothing():
-    assert split_passages("") == split_passages(" \n ") == []
+    assert split_passages("") == split_passages(" \n ") == ()
 
 
 @given(st.lists(st.sampled_from([SENTENCE, "# Title\n", "蜜蜂跳舞。", "\n\n", "x" * 90 + " "])))

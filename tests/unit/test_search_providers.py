@@ -15,16 +15,21 @@ from pydantic import SecretStr
 
 from config.errors import Problem
 from tests.loopback import Asked, reply, serving
-from tools.web.search_providers import (
-    SEARCH_PROVIDERS,
-    Brave,
-    SearXNG,
-    Tavily,
+from tools.web.providers.brave import Brave
+from tools.web.providers.provider import ProviderAccess
+from tools.web.providers.provider_registry import (
     list_available_providers,
-    search_web,
+    list_configured_providers,
 )
+from tools.web.providers.searxng import SearXNG
+from tools.web.providers.tavily import Tavily
+from tools.web.search_providers import search_web
 
 KEY = "tvly-c4n4ry"
+
+
+def access(url: str, key: str = KEY) -> ProviderAccess:
+    return ProviderAccess(SecretStr(url), SecretStr(key))
 
 
 def found(*urls: str) -> list[dict[str, str]]:
@@ -49,7 +54,7 @@ async def failure(answer: object, limit: int = 5) -> Problem:
 
 async def test_searxng_is_asked_for_json_and_its_results_become_hits():
     async with serving(lambda _: results("https://a.example/1")) as server:
-        hits = await SearXNG(SecretStr(f"{server.url}/")).search("bees & honey", 5)
+        hits = await SearXNG(access(f"{server.url}/")).search("bees & honey", 5)
 
     assert server.asked[0].target == "/search?q=bees+%26+honey&format=json"
     assert hits == [
@@ -59,14 +64,14 @@ async def test_searxng_is_asked_for_json_and_its_results_become_hits():
 
 async def test_the_user_and_password_of_a_searxng_server_are_sent_to_it():
     async with serving(lambda _: results("https://a.example")) as server:
-        await SearXNG(SecretStr(server.url.replace("//", "//ada:secret@"))).search("bees", 5)
+        await SearXNG(access(server.url.replace("//", "//ada:secret@"))).search("bees", 5)
 
     assert server.asked[0].headers["authorization"] == "Basic YWRhOnNlY3JldA=="
 
 
 async def test_tavily_is_asked_with_the_key_in_a_header():
     async with serving(lambda _: results("https://a.example/1")) as server:
-        hits = await Tavily(SecretStr(KEY), url=server.url).search("b" * 900, 50)
+        hits = await Tavily(access(server.url)).search("b" * 900, 50)
 
     asked = server.asked[0]
     assert asked.method == "POST"
@@ -83,24 +88,25 @@ async def test_brave_is_asked_with_the_key_in_a_header_and_its_marks_are_taken_o
     }
 
     async with serving(lambda _: answer_of({"web": {"results": [page]}})) as server:
-        hits = await Brave(SecretStr(KEY), url=server.url).search("bee " * 80, 7)
+        hits = await Brave(access(server.url)).search("bee " * 80, 7)
 
     asked = server.asked[0]
     assert asked.headers["x-subscription-token"] == KEY
-    assert asked.target == f"/?q={'+'.join(['bee'] * 50)}&count=7"
+    assert asked.target == f"/web/search?q={'+'.join(['bee'] * 50)}&count=7"
     assert hits == [{"url": "https://a.example", "title": "A & B", "snippet": "bees"}]
 
 
 async def test_an_answer_of_brave_without_web_pages_has_found_nothing():
     async with serving(lambda _: answer_of({"type": "search"})) as server:
-        assert await Brave(SecretStr(KEY), url=server.url).search("bees", 5) == []
+        assert await Brave(access(server.url)).search("bees", 5) == []
 
 
 async def test_only_what_is_configured_is_available():
     environ = {"SEARXNG_URL": "http://x", "TAVILY_API_KEY": " ", "BRAVE_API_KEY": "k", "A": "b"}
 
-    assert list_available_providers(environ) == ["searxng", "brave"]
-    assert list_available_providers({}) == []
+    assert list_configured_providers(environ) == ["searxng", "brave"]
+    assert {"searxng", "brave"} <= set(list_available_providers(environ))
+    assert list_configured_providers({}) == []
 
 
 BAD = {
@@ -217,7 +223,7 @@ async def test_a_silent_server_is_left(monkeypatch):
         await asyncio.sleep(60)
         yield b""
 
-    monkeypatch.setattr("tools.web.search_providers._SECONDS", 0.3)
+    monkeypatch.setattr("tools.web.providers.provider_requests._SECONDS", 0.3)
     assert "slow" in (await failure(silence())).what
 
 
@@ -228,21 +234,22 @@ async def test_a_dripping_server_is_left(monkeypatch):
             yield b"1\r\n \r\n"
             await asyncio.sleep(0.05)
 
-    monkeypatch.setattr("tools.web.search_providers._SECONDS", 0.3)
+    monkeypatch.setattr("tools.web.providers.provider_requests._SECONDS", 0.3)
     assert "slow" in (await failure(drip())).what
 
 
-async def _with_two(monkeypatch, first: bytes, second: bytes) -> list[str]:
+async def _with_two(first: bytes, second: bytes) -> list[str]:
     """Return which providers were asked, and end with what the search returns or raises."""
 
     def answer(asked: Asked) -> bytes:
-        return first if asked.target.startswith("/search") else second
+        return first if asked.method == "GET" else second
 
     async with serving(answer) as server:
-        monkeypatch.setitem(
-            SEARCH_PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url)
-        )
-        environ = {"SEARXNG_URL": server.url}
+        environ = {
+            "SEARXNG_URL": server.url,
+            "TAVILY_API_KEY": KEY,
+            "DOSSIER_TAVILY_URL": server.url,
+        }
         hits = await search_web(["searxng", "tavily"], "bees", 5, environ)
         return [str(len(server.asked)), *(hit["url"] for hit in hits)]
 
@@ -252,29 +259,31 @@ async def _with_two(monkeypatch, first: bytes, second: bytes) -> list[str]:
     [b"", reply("<html>"), answer_of({}, status="403 No"), results(), results("javascript:x")],
     ids=["down", "garbage", "refused", "empty", "unusable"],
 )
-async def test_the_next_provider_is_asked_when_one_has_nothing(first, monkeypatch):
-    assert await _with_two(monkeypatch, first, results("https://b.example")) == [
+async def test_the_next_provider_is_asked_when_one_has_nothing(first):
+    assert await _with_two(first, results("https://b.example")) == [
         "2",
         "https://b.example",
     ]
 
 
-async def test_the_next_provider_is_not_asked_when_one_has_something(monkeypatch):
+async def test_the_next_provider_is_not_asked_when_one_has_something():
     both = results("https://a.example"), results("https://b.example")
 
-    assert await _with_two(monkeypatch, *both) == ["1", "https://a.example"]
+    assert await _with_two(*both) == ["1", "https://a.example"]
 
 
-async def test_nothing_is_found_where_those_that_answer_find_nothing(monkeypatch):
-    assert await _with_two(monkeypatch, reply("<html>"), results()) == ["2"]
+async def test_nothing_is_found_where_those_that_answer_find_nothing():
+    assert await _with_two(reply("<html>"), results()) == ["2"]
 
 
-async def test_a_search_that_nobody_answers_names_everyone_and_why(monkeypatch):
+async def test_a_search_that_nobody_answers_names_everyone_and_why():
     with pytest.raises(Problem) as problem:
-        await _with_two(monkeypatch, reply("<html>"), answer_of({}, status="401 No"))
+        await _with_two(reply("<html>"), answer_of({}, status="401 No"))
 
     assert problem.value.code == "search_unavailable"
-    assert problem.value.what == "searxng: its answer cannot be read; tavily: it answers 401"
+    assert problem.value.what == (
+        "searxng: its answer cannot be read; tavily: it answers 401 (it does not accept the key)"
+    )
 
 
 async def test_a_search_without_providers_says_what_to_set():
@@ -312,17 +321,15 @@ async def test_a_query_without_words_finds_nothing_and_asks_nobody():
 
 
 @pytest.mark.parametrize("answer", [b"", reply("<html>"), answer_of({}, status="401 No")])
-async def test_no_key_is_told_whatever_goes_wrong(answer, monkeypatch, caplog):
+async def test_no_key_is_told_whatever_goes_wrong(answer, caplog):
     caplog.set_level(logging.DEBUG)
     async with serving(lambda _: answer) as server:
         address = server.url.replace("//", f"//ada:{KEY}@")
         environ = {"SEARXNG_URL": address, "TAVILY_API_KEY": KEY, "BRAVE_API_KEY": f"{KEY}\nx"}
-        monkeypatch.setitem(
-            SEARCH_PROVIDERS, "tavily", lambda _: Tavily(SecretStr(KEY), url=server.url)
-        )
+        environ["DOSSIER_TAVILY_URL"] = server.url
         with pytest.raises(Problem) as problem:
             await search_web(["searxng", "tavily", "brave"], "bees", 5, environ)
 
-    told = str(problem.value) + repr(problem.value.as_dict()) + repr(Tavily(SecretStr(KEY)))
-    assert KEY not in told + repr(SearXNG(SecretStr(address))) + repr(Brave(SecretStr(KEY)))
+    told = str(problem.value) + repr(problem.value.as_dict()) + repr(Tavily(access("http://x")))
+    assert KEY not in told + repr(SearXNG(access(address))) + repr(Brave(access("http://x")))
     assert KEY not in caplog.text

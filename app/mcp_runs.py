@@ -1,0 +1,344 @@
+"""What clients of MCP have done by models: whole research runs, and questions to the memory."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from shlex import quote
+from typing import Any, Self, cast
+
+from rich.console import Console
+from typing_extensions import TypedDict
+
+from app.cli.progress import RunProgress
+from app.cli.question_run import load_model_names
+from app.cli.runner import has_report, summarize_report
+from app.mcp_library import FoundPassage, list_passages
+from config.errors import ErrorCode, Problem
+from config.settings import settings
+from graph.builder import make_graph
+from graph.context import Context, build_context
+from graph.plan import render_plan
+from graph.records import Passage, RunStatus
+from graph.session import SessionOutcome, ThreadSession, open_session
+from graph.state import State
+from library.page_retrieval import find_misspellings
+from library.scope import parse_scope, resolve_scope
+from library.spelling import apply_corrections
+from models.chat_models import check_model_prices
+from nodes.recall.recall_graph import make_recall_graph
+from nodes.recall.recall_state import RecallState, recalled_passages, render_recall
+from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
+from prompts.loader import render_prompt
+from runs.call_site import join_owner
+from runs.lifecycle import (
+    REPORT_FILES,
+    check_question,
+    check_thread_id,
+    create_run,
+    find_newest_run,
+    find_run,
+    mark_interrupted,
+    set_run_status,
+)
+from runs.lock import acquire
+from runs.thread_integrity import DAMAGE_ERRORS, find_damage
+from tools.folder_ingestion import ingest_folder
+
+Report = Callable[[str], None]
+"""Is told in words how far some work is; from any thread."""
+
+
+class AskedSource(TypedDict):
+    """A source of a report."""
+
+    id: str
+    page: str
+    """The id of its page, by which `read` shows it."""
+    title: str
+    location: str
+    cited: bool
+
+
+class AskAnswer(TypedDict, total=False):
+    """How a run ended, or stands."""
+
+    run: str
+    thread: str
+    status: str
+    answer: str
+    """The short answer of the report, or the reply to small talk."""
+    report: str
+    """The whole report as Markdown; empty if there is none."""
+    file: str
+    """Where the report is on this machine."""
+    sources: list[AskedSource]
+    plan: str
+    """The plan that waits for a person."""
+    limit: str
+    """The limit that the run reached."""
+    error: dict[str, str]
+    """The problem that left a part undone."""
+    resume: str
+    """The command with which a person goes on with the run."""
+
+
+class RecalledPassage(FoundPassage):
+    """A passage on which notes rest."""
+
+    source: str
+    """Its id in the notes."""
+
+
+class RecallAnswer(TypedDict):
+    """What the memory knows of a question."""
+
+    question: str
+    status: str
+    notes: str
+    passages: list[RecalledPassage]
+
+
+@dataclass(frozen=True)
+class ServedRuns:
+    """The runs that clients of one server may begin."""
+
+    project: str = ""
+    """The project whose memory is used."""
+    folders: tuple[str, ...] = ()
+    """The folders and files that runs search, as the person named them."""
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    """What the person has chosen for every run; no client chooses otherwise."""
+
+    @property
+    def owner(self) -> str:
+        """Whose library and memory is served."""
+        return join_owner(settings().user, self.project)
+
+    def choose(self, **asked: Any) -> dict[str, Any]:
+        """Return the choices of a run that a client asks for.
+
+        Raises:
+            Problem: `bad_choice` if the person has chosen otherwise.
+        """
+        for name, value in asked.items():
+            if self.choices.get(name, value) != value:
+                what = f"{name} is {self.choices[name]!r} for all runs of this server"
+                raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint="leave it out")
+        return {"auto_accept": True, **asked, **self.choices, "project": self.project}
+
+
+class ToldProgress(RunProgress):
+    """The lines of a run, told to whoever asked for it."""
+
+    def __init__(self, tell: Report) -> None:
+        super().__init__(Console(file=io.StringIO()))
+        self.tell = tell
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
+
+    def print_line(self, line: str) -> None:
+        """Tell one line."""
+        super().print_line(line)
+        self.console.file = io.StringIO()
+        self.tell(line)
+
+
+async def ask(
+    served: ServedRuns, question: str, thread: str, asked: Mapping[str, Any], tell: Report
+) -> tuple[str, AskAnswer]:
+    """Research a question to its end, or to its plan; return how it stands, as text and as data.
+
+    A run that is cancelled is paused: its person can go on with it.
+
+    Args:
+        served: What may be used, and what the person has chosen.
+        question: The question.
+        thread: The conversation to ask in; a new one if empty.
+        asked: The choices that the client has made.
+        tell: Is told how far it is.
+
+    Raises:
+        Problem: What is wrong with the question, the choices, the thread or the models, or why
+            the run failed.
+    """
+    question = check_question(question)
+    thread = check_thread_id(thread) if thread else _new_thread()
+    chosen = served.choose(**asked)
+    context = build_context(chosen)
+    lock = await asyncio.to_thread(acquire, thread)
+    try:
+        with ToldProgress(tell) as progress:
+            run = _ClientRun(served.owner, thread, progress)
+            context = await run.prepare(context, served.folders, money="max_cost" in chosen)
+            outcome = await run.carry_out(question, context)
+    finally:
+        await asyncio.to_thread(lock.release)
+    answer = await _describe(run, outcome)
+    return _render(answer), answer
+
+
+class _ClientRun:
+    """A run that a client began; what becomes of it is recorded however it ends."""
+
+    def __init__(self, owner: str, thread: str, progress: RunProgress) -> None:
+        self.owner, self.thread, self.progress = owner, thread, progress
+        self.run = ""
+        self.answered: State | None = None
+
+    async def prepare(self, context: Context, folders: tuple[str, ...], *, money: bool) -> Context:
+        """Read the folders, and load the models, before anything is spent."""
+        files = [await self._read(folder) for folder in folders]
+        context = build_context({**vars(context), "files": list(dict.fromkeys(files))})
+        loaded = await load_model_names(context)
+        if money:
+            check_model_prices(context, loaded)
+        return context
+
+    async def _read(self, folder: str) -> str:
+        self.progress.print_line(f"Reading {folder}")
+        return (await ingest_folder(self.owner, Path(folder), lambda _: None)).root
+
+    async def carry_out(self, question: str, context: Context) -> SessionOutcome:
+        """Run a question; its status is set if it does not come to its answer."""
+        async with open_session(self.thread) as opened:
+            opened.on_answer = self._take_answer
+            try:
+                return await self._begin(opened, question, context)
+            except asyncio.CancelledError:
+                await self._pause(opened)
+                raise
+            except Problem as problem:
+                return await self._fail(problem)
+            except DAMAGE_ERRORS as error:
+                found = await find_damage(make_graph(), self.thread)
+                if found is None:
+                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed"))
+                    raise
+                await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
+                raise found from error
+
+    async def _begin(
+        self, opened: ThreadSession, question: str, context: Context
+    ) -> SessionOutcome:
+        turn = (await opened.check_free()).values.get("turn", 0) + 1
+        last = await find_newest_run(self.owner, self.thread)
+        if turn > 1 and last is None:
+            what, hint = f"there is no thread {self.thread!r}", "leave it out for a new one"
+            raise Problem(ErrorCode.THREAD_NOT_FOUND, what, hint=hint)
+        if last and not context.files:
+            context = build_context({**vars(context), "files": last.context.get("files", [])})
+        self.run = await create_run(self.owner, self.thread, turn, question, context)
+        return await opened.begin(question, context, self.progress.on_event)
+
+    @property
+    def of_project(self) -> str:
+        """The option of a command that names the project; empty for none."""
+        project = self.owner.partition("/")[2]
+        return f" --project {quote(project)}" if project else ""
+
+    async def _take_answer(self, state: State) -> None:
+        self.answered = state
+
+    async def _pause(self, opened: ThreadSession) -> None:
+        if self.run and not self.answered:
+            waits = (await opened.current()).interrupts
+            status: RunStatus = "waiting_review" if waits else "paused"
+            await set_run_status(self.owner, self.run, status)
+
+    async def _fail(self, problem: Problem) -> SessionOutcome:
+        """Return the answer that a run gave before it failed; record the failure of any other.
+
+        Raises:
+            Problem: The same, if there was no answer.
+        """
+        if self.answered:
+            return SessionOutcome(self.answered, None)
+        if self.run:
+            await set_run_status(self.owner, self.run, "failed", code=problem.code)
+        raise problem
+
+
+async def _describe(run: _ClientRun, outcome: SessionOutcome) -> AskAnswer:
+    state, request = outcome
+    named = AskAnswer(run=run.run, thread=run.thread, status=state["status"])
+    resume = f"dossier resume {run.run}{run.of_project}"
+    if request:
+        plan = render_plan(request["plan"]) if request.get("plan") else ""
+        return {**named, "status": "waiting_review", "plan": plan, "resume": resume}
+    text = str(state["messages"][-1].text)
+    if not has_report(state):
+        return {**named, "answer": text, "report": "", "sources": []}
+    folder = (await find_run(run.owner, run.run)).folder
+    file = f"{folder}/{REPORT_FILES['md']}" if folder else ""
+    about = summarize_report(run.run, run.thread, state, file, resume)
+    kept = ("answer", "sources", "limit", "error", "resume")
+    found = {name: about[name] for name in kept if name in about}
+    found["sources"] = [
+        {**one, "page": state["sources"][one["id"]]["page"]} for one in about["sources"]
+    ]
+    return cast("AskAnswer", {**named, "report": text, "file": file, **found})
+
+
+def _render(answer: AskAnswer) -> str:
+    """Return the answer for a model: the report or the plan, with how the run stands."""
+    named = {name: answer.get(name, "") for name in ("run", "thread", "status")}
+    body = answer.get("report") or answer.get("plan") or answer.get("answer", "")
+    tag = "report" if answer.get("report") else "plan" if answer.get("plan") else "message"
+    shown = render_block(tag, body, **named)
+    if "resume" not in answer:
+        return shown
+    problem = answer.get("error", {})
+    why = answer.get("limit") or problem.get("detail", "")
+    name = "mcp_plan_waits" if answer.get("plan") else "mcp_incomplete"
+    return join_prompt_blocks(shown, render_prompt(name, why=why, command=answer["resume"]))
+
+
+async def recall(
+    served: ServedRuns, question: str, within: str, tell: Report
+) -> tuple[str, RecallAnswer]:
+    """Return what the memory knows of a question, as text and as data.
+
+    Raises:
+        Problem: What is wrong with the question, or `namespace_not_found`.
+    """
+    question = check_question(question)
+    kinds, groups = await resolve_scope(served.owner, within)
+    scope = [*(kinds or []), *(groups or [])]
+    context = build_context(served.choose(memory=scope) if scope else served.choose())
+    await load_model_names(context)
+    spelling = await find_misspellings(served.owner, question, *parse_scope(scope))
+    question = apply_corrections(question, spelling)
+    with ToldProgress(tell) as progress:
+        progress.set_activity("Searching the memory")
+        async with open_session(f"recall-{secrets.token_hex(6)}", make_recall_graph) as opened:
+            outcome = await opened.begin(question, context, lambda _: None)
+            state = cast("RecallState", outcome.state)
+            passages = await recalled_passages(served.owner, state)
+    return _show_recalled(state, passages)
+
+
+def _show_recalled(state: RecallState, passages: Sequence[Passage]) -> tuple[str, RecallAnswer]:
+    sources = state["sources"]
+    found = zip(passages, list_passages(passages, sources), strict=True)
+    listed = [RecalledPassage(source=one["source"], **passage) for one, passage in found]
+    pages = {one["source"]: f"{one['source']}: {one['page']}, {one['location']}" for one in listed}
+    shown = join_prompt_blocks(
+        render_block("notes", render_recall(state)),
+        render_pages_block(passages, sources),
+        render_block("sources", "\n".join(pages.values())),
+    )
+    status = "succeeded" if state["notes"] else "insufficient_evidence"
+    notes, question = state["notes"], state["question"]
+    return shown, RecallAnswer(question=question, status=status, notes=notes, passages=listed)
+
+
+def _new_thread() -> str:
+    return f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(3)}"

@@ -1,0 +1,124 @@
+"""Serve a server of MCP: by the pipes of this process, or by HTTP on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, cast
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from app.access import AccessMiddleware, AccessRules
+from config.resources import close_resources
+from config.settings import settings
+
+PATH = "/mcp"
+"""Where the server is reached by HTTP."""
+
+LONGEST_LINE = 16 * 2**20
+"""The most bytes of one message on standard input."""
+
+PATIENCE = 3
+"""The seconds that open connections have to end when the server is stopped."""
+
+
+async def serve_http(server: Server[Any, Any], host: str, port: int) -> None:
+    """Serve by streamable HTTP until a signal stops the process."""
+    config = uvicorn.Config(
+        make_http_app(server),
+        host=host,
+        port=port,
+        log_level="warning",
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    await uvicorn.Server(config).serve()
+
+
+def make_http_app(server: Server[Any, Any]) -> Starlette:
+    """Return the application that serves by streamable HTTP; each request needs the token."""
+    manager = StreamableHTTPSessionManager(server)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        async with manager.run():
+            yield
+        await close_resources()
+
+    rules = AccessRules(
+        hosts=frozenset(settings().server_hosts),
+        origins=frozenset(settings().server_origins),
+        open_to_pages=False,
+    )
+    return Starlette(
+        routes=[Route(PATH, manager.asgi_app)],
+        middleware=[Middleware(AccessMiddleware, rules)],
+        lifespan=lifespan,
+    )
+
+
+async def serve_pipes(server: Server[Any, Any]) -> None:
+    """Serve on standard input and output, which nothing else reads or writes from now on."""
+    stdin, stdout = _take_streams()
+    lines, output = _InputLines(stdin), _Output(stdout)
+    try:
+        async with stdio_server(cast("Any", lines), cast("Any", output)) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        await close_resources()
+
+
+def _take_streams() -> tuple[int, int]:
+    """Return the two streams, and let whatever else is printed go to standard error."""
+    stdin, stdout = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    return stdin, stdout
+
+
+class _InputLines:
+    """The lines of a stream, read in a thread that nobody waits for when the server is stopped."""
+
+    def __init__(self, stream: int) -> None:
+        self.lines = asyncio.Queue[bytes]()
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, args=[stream, loop], daemon=True).start()
+
+    def _read(self, stream: int, loop: asyncio.AbstractEventLoop) -> None:
+        file = os.fdopen(stream, "rb")
+        line = b"-"
+        with suppress(OSError, RuntimeError):  # The loop is closed when the server is stopped.
+            while line:
+                line = file.readline(LONGEST_LINE)
+                loop.call_soon_threadsafe(self.lines.put_nowait, line)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while line := await self.lines.get():
+            yield line.decode("utf-8", "replace")
+
+
+class _Output:
+    """A stream of which nothing is said when its reader has gone."""
+
+    def __init__(self, stream: int) -> None:
+        self.stream = stream
+
+    async def write(self, text: str) -> None:
+        await asyncio.to_thread(self._write, text.encode())
+
+    def _write(self, data: bytes) -> None:
+        with suppress(OSError):
+            while data:
+                data = data[os.write(self.stream, data) :]
+
+    async def flush(self) -> None:
+        """Do nothing: all is written at once."""

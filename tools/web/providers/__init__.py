@@ -1,0 +1,1 @@
+"""The services that search the web: one protocol, one file for each."""
