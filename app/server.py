@@ -38,6 +38,8 @@ from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
 from text.regex import regex
+from tools.mcp.connections import close_thread_connections
+from tools.mcp.server_config import check_server_names, load_servers
 from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
@@ -247,6 +249,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         yield
         return
     check_run_choices(runtime.execution_runtime.context)
+    await _check_servers(runtime)
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
     await check_thread_owner(owner, thread)
@@ -269,6 +272,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         raise
     finally:
         end_thread_sessions(thread)
+        await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
 
 
@@ -289,6 +293,17 @@ def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
     login = runtime.user.identity if runtime.user else settings().user
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
     return join_owner(login, (context or {}).get("project", ""))
+
+
+async def _check_servers(runtime: ServerRuntime[Any]) -> None:
+    """Make sure that the operator has configured the MCP servers that a client names.
+
+    Raises:
+        Problem: `mcp_unknown`, `config_syntax`, `mcp_config` or `mcp_env_denied`.
+    """
+    context = runtime.execution_runtime.context if runtime.execution_runtime else None
+    if names := (context or {}).get("mcp"):
+        check_server_names(names, await load_servers(_owner_of_run(runtime)))
 
 
 def _status_after(error: BaseException) -> tuple[RunStatus, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
+from langchain_core.tools import BaseTool
 
 from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
@@ -53,6 +54,8 @@ class CallContext:
     allow_web: bool = True
     """Whether its tools may search the web."""
     fallback: BaseChatModel | None = None
+    loaded: dict[str, BaseTool] = field(default_factory=dict)
+    """The tools that only this call has, such as those of servers, by name."""
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""
     human: HumanInput | None = None

@@ -189,6 +189,8 @@ async def work(
     """
     around = await _call_context(state, runtime, role, system, fallback=fallback)
     around = replace(around, recall=recall, sources={**sources}, human=human)
+    if toolbox and toolbox.load:
+        around.loaded.update({tool.name: tool for tool in await toolbox.load(around)})
     if human and human.conversation:
         messages = human.conversation
         around.used.extend(one.name or "" for one in messages if isinstance(one, ToolMessage))

@@ -56,7 +56,7 @@ class LedgerCall:
     """One paid call; `request` is what is asked, as plain data."""
 
     site: CallSite
-    kind: Literal["model", "search", "fetch", "sandbox", "pause"]
+    kind: Literal["model", "search", "fetch", "sandbox", "tool", "pause"]
     role: str
     request: Any
 

@@ -84,6 +84,8 @@ class Toolbox:
     tools: tuple[BaseTool, ...]
     offer: Callable[[CallContext], Sequence[BaseTool]] | None = None
     """Returns those of them that a call can use, in the words for it."""
+    load: Callable[[CallContext], Awaitable[Sequence[BaseTool]]] | None = None
+    """Returns further tools of a call, which are not known before, such as those of servers."""
     needs_approval: NeedsApproval | None = None
     """Tells which of them a person has to approve, call by call."""
 
@@ -163,7 +165,8 @@ class ToolOfferMiddleware(AgentMiddleware[Any, CallContext, Any]):
         self, request: ModelRequest[CallContext], handler: CallHandler
     ) -> ModelResponse[Any]:
         """Pass the request on with these tools."""
-        return await handler(request.override(tools=[*self.offer(request.runtime.context)]))
+        around = request.runtime.context
+        return await handler(request.override(tools=[*self.offer(around), *around.loaded.values()]))
 
 
 def _query(request: ModelRequest[CallContext]) -> Query:
@@ -300,6 +303,8 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         try:
             if len(around.used) > around.choices.limits.tool_calls:
                 return _refuse_tool(around, request)
+            if loaded := around.loaded.get(request.tool_call["name"]):
+                request = request.override(tool=loaded)
             answer = await handler(request)
             text = str(answer.text) if isinstance(answer, ToolMessage) else ""
             return answer

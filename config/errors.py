@@ -117,6 +117,17 @@ class ErrorCode(StrEnum):
     INTERNAL = "internal", ErrorKind.FAILED
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
+    MCP_CONFIG = "mcp_config", ErrorKind.USAGE
+    MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
+    MCP_FAILED = "mcp_failed", ErrorKind.FAILED
+    MCP_INVALID = "mcp_invalid", ErrorKind.FAILED
+    MCP_NOT_ALLOWED = "mcp_not_allowed", ErrorKind.REFUSED
+    MCP_TIMEOUT = "mcp_timeout", ErrorKind.UNAVAILABLE
+    MCP_TOOL_CHANGED = "mcp_tool_changed", ErrorKind.CONFLICT
+    MCP_TOO_LARGE = "mcp_too_large", ErrorKind.FAILED
+    MCP_UNAPPROVED = "mcp_unapproved", ErrorKind.REFUSED
+    MCP_UNAVAILABLE = "mcp_unavailable", ErrorKind.UNAVAILABLE
+    MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
@@ -146,6 +157,7 @@ class ErrorCode(StrEnum):
     OUTPUT_NOT_WRITABLE = "output_not_writable", ErrorKind.UNAVAILABLE
     PACKAGE_MISSING = "package_missing", ErrorKind.UNAVAILABLE
     PAGE_EMPTY = "page_empty", ErrorKind.FAILED
+    PAGE_NEEDS_SCRIPT = "page_needs_script", ErrorKind.FAILED
     PAGE_NOT_FOUND = "page_not_found", ErrorKind.NOT_FOUND
     PAGE_NOT_TEXT = "page_not_text", ErrorKind.FAILED
     PAGE_TIMEOUT = "page_timeout", ErrorKind.UNAVAILABLE
@@ -166,6 +178,7 @@ class ErrorCode(StrEnum):
     RATE_LIMITED = "rate_limited", ErrorKind.UNAVAILABLE
     REPORT_NOT_FOUND = "report_not_found", ErrorKind.NOT_FOUND
     REQUEST_REFUSED = "request_refused", ErrorKind.REFUSED
+    ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
@@ -174,6 +187,8 @@ class ErrorCode(StrEnum):
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SITE_BLOCKED = "site_blocked", ErrorKind.REFUSED
+    SITE_BUSY = "site_busy", ErrorKind.UNAVAILABLE
     SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
     STALE_PLAN = "stale_plan", ErrorKind.CONFLICT
     STATE_REFUSED = "state_refused", ErrorKind.REFUSED

@@ -19,6 +19,7 @@ MODEL_ROLES = (
     "rewriter",
     "planner",
     "researcher",
+    "coder",
     "reflector",
     "judge",
     "reporter",

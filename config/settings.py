@@ -25,6 +25,9 @@ DAY = 86_400
 Hosts = tuple[str, ...]
 """Host names, separated by commas."""
 
+Names = tuple[str, ...]
+"""Names of variables of the environment, separated by commas."""
+
 Origins = tuple[str, ...]
 """Origins of web pages, such as `https://chat.example.org`, separated by commas."""
 
@@ -76,6 +79,14 @@ class Settings:
     """How many MiB such code may use, with all its processes and files."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
+    robots: bool = True
+    """Whether pages that robots.txt closes to programs are left unread."""
+    keyless_search: bool = True
+    """Whether the web may be searched with providers that need neither a key nor a server."""
+    reader_browser: str = ""
+    """A Chromium that renders pages made by scripts: its path, or `chromium` to look for one."""
+    reader_url: str = ""
+    """A service that renders such pages; `{url}` in it, or its end, stands for the page."""
     fetch_hours: Annotated[float, Interval(ge=0, le=100_000)] = 24
     """How long a web page that was read serves other threads before it is fetched again."""
     connect_seconds: Annotated[float, Interval(gt=0, le=DAY)] = 10
@@ -100,6 +111,8 @@ class Settings:
     """How many tokens of sources a researcher is shown at once, as far as its model reads them."""
     keep_messages: Annotated[int, Interval(ge=2, le=1_000_000)] = 100
     """How many messages of a thread the model sees."""
+    mcp_env: Names = ()
+    """The variables that an `mcp.json` may use as `${NAME}`, separated by commas."""
     server_hosts: Hosts = ()
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
@@ -177,6 +190,13 @@ def _hosts(text: str) -> Hosts:
     return names
 
 
+def _names(text: str) -> Names:
+    names = tuple(one.strip() for one in text.split(",") if one.strip())
+    if any(not (name.isidentifier() and name.isascii()) for name in names):
+        raise ValueError(text)
+    return names
+
+
 def _origins(text: str) -> Origins:
     """Read origins as browsers send them: in lower case, without a default port and a path."""
     return tuple(_origin(one.strip().lower()) for one in text.split(",") if one.strip())
@@ -205,8 +225,13 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "home": ("path", _path),
     "models": ("path", _path),
     **dict.fromkeys(
-        ("database_url", "embeddings", "chroma_url", "user", "sandbox_image"), ("str", _text)
+        (
+            *("database_url", "embeddings", "chroma_url", "user", "sandbox_image"),
+            *("reader_browser", "reader_url"),
+        ),
+        ("str", _text),
     ),
+    "mcp_env": ("names", _names),
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),
 }

@@ -34,11 +34,15 @@ AGAIN = ("", "reuse", "refresh", "deepen", "new")
 GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
 
+WEB_USES = ("", "on", "off")
+"""Whether the web is searched; empty leaves it to what else there is to search."""
+
 CHOICE_WORDS: dict[str, tuple[str, ...]] = {
     "depth": DEPTHS,
     "length": LENGTHS,
     "guide": GUIDE_SCOPES,
     "again": AGAIN,
+    "web": WEB_USES,
 }
 """The words that a choice is one of."""
 
@@ -101,8 +105,21 @@ class Context:
     max_reflections: int = _choice(1, "How often a step may be done again (0–5).")
     max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
-    search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
+    web: Literal["", "on", "off"] = cast(
+        "Literal['', 'on', 'off']",
+        _choice(
+            "",
+            "Whether the web is searched: on, off, or empty: with providers that have a key, and "
+            "without a key where no files are given.",
+        ),
+    )
+    search: list[str] = _choice(
+        [], "Web search providers, all of which are asked; empty chooses them by query."
+    )
     knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    mcp: list[str] = _choice(
+        [], "MCP servers whose tools are offered, by name; all if empty, and `none` for none."
+    )
     memory: list[str] = _choice(
         [],
         "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",

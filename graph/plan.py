@@ -99,10 +99,15 @@ def validate_plan(plan: Any) -> Plan:
     return checked
 
 
-def _check_kinds(steps: list[Step]) -> None:
+def refuse_compute_steps(steps: Sequence[Step]) -> None:
+    """Refuse a plan with steps that compute, where no program can run.
+
+    Raises:
+        Problem: `plan_field`, naming the first such step.
+    """
     for place, step in enumerate(steps):
         if step["kind"] == "compute":
-            what = "there are no steps that compute yet"
+            what = "no program can run here, since there is no sandbox for it"
             hint = 'leave `kind` out: "research" looks the figures up in the sources'
             raise Problem(ErrorCode.PLAN_FIELD, what, where=f"steps.{place}.kind", hint=hint)
 
@@ -111,7 +116,6 @@ def _check_steps(steps: list[Step]) -> None:
     if len(steps) > MOST_STEPS:
         what = f"the plan has {len(steps)} steps, the most is {MOST_STEPS}"
         raise Problem(ErrorCode.PLAN_TOO_LONG, what, where="steps", hint="join or drop steps")
-    _check_kinds(steps)
     ids = [step["id"] for step in steps]
     for name in ids:
         if ids.count(name) > 1:
@@ -138,6 +142,7 @@ One numbered line is one step. What belongs to a step is indented below it:
    search: words    something to search for; one search on a line
    after: 1, 2      the steps whose results it builds on
    files only       this step does not search the web
+   compute          this step runs a program over tables and files
 Add, drop and move steps as you like; the numbers only serve "after".
 -->
 """
@@ -160,6 +165,9 @@ WEB = {"yes": True, "no": False, "是": True, "否": False}
 
 FILES_ONLY = ("files only", "no web", "仅文件")
 """The lines that keep a step from searching the web; the first is how it is written."""
+
+COMPUTES = ("compute", "computes", "计算")
+"""The lines that make a step one that computes; the first is how it is written."""
 
 INDENT = "   "
 
@@ -192,6 +200,7 @@ class _Draft:
     queries: list[str] = field(default_factory=list)
     after: list[tuple[int, str]] = field(default_factory=list)
     web: bool = True
+    computes: bool = False
 
 
 def render_plan(plan: Plan) -> str:
@@ -216,6 +225,8 @@ def _step_lines(step: Step, numbers: dict[str, str]) -> str:
         lines.append(f"after: {', '.join(numbers.get(need, need) for need in step['needs'])}")
     if not step["need_web_search"]:
         lines.append(FILES_ONLY[0])
+    if step["kind"] == "compute":
+        lines.append(COMPUTES[0])
     head = f"{numbers[step['id']]}. {_one_line(step['title'])}"
     return "\n".join([head, *(INDENT + line for line in lines)]) + "\n"
 
@@ -307,7 +318,7 @@ def _drafts(lines: Sequence[_Line]) -> list[_Draft]:
 def _says(text: str) -> bool:
     """Say whether a line tells something of its step wherever it stands."""
     keyed = _KEYED.fullmatch(text)
-    return text.lower() in FILES_ONLY or bool(keyed and keyed[1].lower() in KEYS)
+    return text.lower() in (*FILES_ONLY, *COMPUTES) or bool(keyed and keyed[1].lower() in KEYS)
 
 
 def _add(draft: _Draft, line: _Line) -> None:
@@ -315,6 +326,8 @@ def _add(draft: _Draft, line: _Line) -> None:
     kind = KEYS.get(keyed[1].lower(), "") if keyed else ""
     if line.text.lower() in FILES_ONLY:
         draft.web = False
+    elif line.text.lower() in COMPUTES:
+        draft.computes = True
     elif keyed and kind == "search":
         draft.queries += [keyed[2]] if keyed[2] else []
     elif keyed and kind == "after":
@@ -344,6 +357,7 @@ def _step(place: int, draft: _Draft, drafts: Sequence[_Draft]) -> dict[str, Any]
         "id": f"s{place}",
         "title": draft.title,
         "description": "\n".join(draft.description),
+        "kind": "compute" if draft.computes else "research",
         "queries": draft.queries,
         "needs": list(dict.fromkeys(needs)),
         "need_web_search": draft.web,

@@ -54,8 +54,9 @@ class Source(TypedDict):
     page: str
     title: str
     location: str
-    kind: Literal["file", "web", "memory", "computed"]
-    """`computed` is what was worked out over whole documents, and not read in one."""
+    kind: Literal["file", "web", "memory", "computed", "tool"]
+    """`computed` is what was worked out over whole documents, and not read in one; `tool` is what
+    a tool of a server said."""
     site: NotRequired[str]
     """The host of a web page without `www`, or the name of the folder of a file."""
     published: NotRequired[str]
@@ -373,6 +374,15 @@ class ResearchLog(TypedDict):
     """How many calls each model answered or failed to answer."""
     web_searches: int
     unread: list[UnreadPage]
+    unanswered: NotRequired[dict[str, int]]
+    """For how many queries each provider gave no answer while others did."""
+
+
+class Recomputed(TypedDict):
+    """What came of running the program of a cited source again."""
+
+    source: str
+    outcome: Literal["same", "differs", "failed", "unavailable", "inputs_changed"]
 
 
 class Report(TypedDict):
@@ -393,6 +403,8 @@ class Report(TypedDict):
     contradictions: NotRequired[list[SourceContradiction]]
     """Where cited sources contradict each other and the report does not say so."""
     second_reader: NotRequired[SecondReaderStatus]
+    recomputed: NotRequired[list[Recomputed]]
+    """The cited results of programs, which were run again to check them; missing without any."""
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
     limit: NotRequired[str]

@@ -31,6 +31,7 @@ from runs.thread_integrity import (
 from runs.trace import flush_traces
 from storage.engine import close_database
 from text.secret_masking import mask_secrets, mask_secrets_within
+from tools.mcp.connections import close_thread_connections
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 
@@ -174,7 +175,9 @@ class ThreadSession:
         finally:
             with suppress(Problem):
                 await flush_traces()
-            end_thread_sessions(self.config["configurable"]["thread_id"])
+            thread = self.config["configurable"]["thread_id"]
+            end_thread_sessions(thread)
+            await close_thread_connections(thread)
 
     async def _stream(self, inputs: Any, context: Context, watch: EventListener) -> SessionOutcome:
         stream = self.graph.astream(

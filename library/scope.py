@@ -96,7 +96,7 @@ def missing_pages_problem(ids: list[str]) -> Problem:
     return Problem(ErrorCode.PAGE_NOT_FOUND, f"there is no page {ids[0]!r}{more}", hint=hint)
 
 
-PAGE_KINDS = ("file", "web", "report", "chat", "session")
+PAGE_KINDS = ("file", "web", "report", "chat", "session", "tool")
 """The kinds of pages that are kept, whether there are any yet or not."""
 
 ALL_KINDS = "all"

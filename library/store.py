@@ -6,11 +6,12 @@ It stores everything that was read, once, with its origin and its provenance.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, or_, select
 
 from library.documents import FILE_KIND
 from library.indexing import insert_pages, supersede_pages, write_pages
@@ -163,6 +164,26 @@ async def read_page_texts(
     return texts
 
 
+async def read_page_origins(owner: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the kind and the origin of an owner's pages by id."""
+    found: dict[str, tuple[str, str]] = {}
+    for batch in split_batches(ids):
+        wanted = select(pages.c.id, pages.c.kind, pages.c.origin)
+        rows = await read_rows(wanted.where(pages.c.owner == owner, pages.c.id.in_(batch)))
+        found |= {row.id: (row.kind, row.origin) for row in rows}
+    return found
+
+
+async def read_page_links(owner: str, ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return what an owner's pages link to, by id."""
+    found: dict[str, list[str]] = {}
+    for batch in split_batches(ids):
+        wanted = select(pages.c.id, pages.c.links)
+        rows = await read_rows(wanted.where(pages.c.owner == owner, pages.c.id.in_(batch)))
+        found |= {row.id: json.loads(row.links) for row in rows}
+    return found
+
+
 COMPUTED: Provenance = "tool"
 """The provenance of a page that was computed from other pages."""
 
@@ -188,16 +209,23 @@ async def store_computed_page(owner: str, kind: str, origin: str, page: NewPage)
 
 
 async def find_computed_pages(owner: str, ids: Sequence[str]) -> list[str]:
-    """Return the ids of pages computed from the origins of some pages, without these pages."""
-    origins = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(ids))
-    computed = select(pages.c.id).where(
-        pages.c.owner == owner,
-        pages.c.kind == FILE_KIND,
-        pages.c.provenance == COMPUTED,
-        pages.c.origin.in_(origins),
-        pages.c.id.not_in(ids),
-    )
-    return list((await read_rows(computed)).scalars())
+    """Return the ids of pages computed from the origins of some pages, without these pages.
+
+    A page that was computed from several origins links to all of them.
+    """
+    origins = {origin for _, origin in (await read_page_origins(owner, ids)).values()}
+    computed: list[str] = []
+    for origin in sorted(origins):
+        of_origin = and_(pages.c.kind == FILE_KIND, pages.c.origin == origin)
+        linked = pages.c.links.contains(json.dumps(origin), autoescape=True)
+        wanted = select(pages.c.id).where(
+            pages.c.owner == owner,
+            pages.c.provenance == COMPUTED,
+            or_(of_origin, linked),
+            pages.c.id.not_in([*ids, *computed]),
+        )
+        computed += (await read_rows(wanted)).scalars()
+    return computed
 
 
 async def least_trusted_provenance(owner: str, ids: Sequence[str]) -> Provenance:

@@ -19,6 +19,7 @@ from graph.context import Context
 from graph.records import Report, ResearchLog, UnreadPage
 from graph.state import State
 from report.citations import extract_host
+from report.computed_results import ReportComputation, make_figure
 from report.document import ReportDocument, build_document, removed_command
 from report.export import (
     ReportTarget,
@@ -39,6 +40,7 @@ from runs.lifecycle import (
     set_run_status,
 )
 from runs.trace import read_trace, trace
+from tools.computations import is_figure, load_computations, load_computed_files
 from tools.source_checks import load_cited_texts
 
 TARGET_KEY = "__report_target"
@@ -76,7 +78,9 @@ async def deliver(state: State, runtime: Runtime[Context]) -> State:
         await trace(place, "status", "deliver", problem.code)
         report["file_error"] = problem.as_dict()
     await _record_end(place.owner, place.run, state)
-    shown = cut_method_details(render_markdown({**document, "command": ""}), document["language"])
+    # A chat shows no programs and no figures, which stand in the files.
+    talked: ReportDocument = {**document, "command": "", "computations": []}
+    shown = cut_method_details(render_markdown(talked), document["language"])
     return State(report=report, messages=[AIMessage(shown, id=_find_message_id(state))])
 
 
@@ -104,9 +108,18 @@ async def summarize_research(run: str) -> ResearchLog:
         if one["status"] in ("ok", "stored"):
             failed.pop(str(one.get("url")), None)
     unread = [UnreadPage(site=extract_host(url), reason=code) for url, code in failed.items()]
-    return ResearchLog(
+    found = ResearchLog(
         calls=dict(calls), web_searches=len(searches), unread=unread[:MAX_UNREAD_PAGES]
     )
+    unanswered = Counter(
+        str(name)
+        for one in lines
+        if (one["kind"], one["status"]) == ("search", "ok")
+        for name in one.get("failed") or ()
+    )
+    if unanswered:
+        found["unanswered"] = dict(unanswered)
+    return found
 
 
 async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDocument:
@@ -114,9 +127,37 @@ async def draw_report(owner: str, run: str, state: State, day: str) -> ReportDoc
     texts = await load_cited_texts(owner, state)
     document = build_document(state, state["report"], state["status"], day, texts)
     document["command"] = removed_command(run)
+    if computations := await _load_computations(owner, document, state["report"]):
+        document["computations"] = computations
     if changes := await asyncio.to_thread(find_version_changes, state, state["report"]):
         document["changes"] = changes
     return document
+
+
+async def _load_computations(
+    owner: str, document: ReportDocument, report: Report
+) -> list[ReportComputation]:
+    """Return the programs whose results a report cites, with the figures that they drew."""
+    cited = {one["id"]: one for one in document["sources"] if one["id"] in report["cited"]}
+    outcomes = {one["source"]: one["outcome"] for one in report.get("recomputed", [])}
+    computations = []
+    for name, record in (await load_computations(owner, cited)).items():
+        figures = [one for one in record["files"] if is_figure(one["name"])]
+        data = await load_computed_files(owner, figures)
+        shown = ReportComputation(
+            source=cited[name],
+            code=record["code"],
+            inputs=[one["name"] for one in record["inputs"]],
+            sha256=record["sha256"],
+            outcome=outcomes.get(name, ""),
+            figures=[
+                make_figure(one["name"], data[one["sha256"]])
+                for one in figures
+                if one["sha256"] in data
+            ],
+        )
+        computations.append(shown)
+    return computations
 
 
 async def write_run_report(

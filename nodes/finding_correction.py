@@ -15,11 +15,10 @@ from graph.records import Finding, RemovedSentence
 from graph.state import StepState
 from models.chat_models import built_in
 from nodes.report_correction import render_correction_request
-from nodes.researcher import (
+from nodes.researcher import render_instructions, render_request
+from nodes.step_finding import (
     apply_checks,
     load_read_passages,
-    render_instructions,
-    render_request,
     subject_of_step,
     upheld_ruling,
 )
@@ -31,8 +30,8 @@ from tools.source_checks import load_source_texts, record_text_checks, verify_te
 async def correct_finding(state: StepState, runtime: Runtime[Context], finding: Finding) -> Finding:
     """Return a finding that its researcher has corrected, or the one there was.
 
-    The researcher is asked only if sentences are still removed after the review. Whatever goes
-    wrong, the finding is as good as it was.
+    The researcher is asked only if sentences are still removed after the review; a coder is not, who
+    computes again what a review sends back. Whatever goes wrong, the finding stays as it was.
 
     Args:
         state: The state of the step after its review.
@@ -41,6 +40,8 @@ async def correct_finding(state: StepState, runtime: Runtime[Context], finding: 
     """
     draft, shown = state.get("draft", ""), list_correctable(state.get("removed", []))
     if not (shown and draft and finding["text"]) or built_in("researcher", runtime.context):
+        return finding
+    if state["step"]["kind"] == "compute":
         return finding
     place, context, sources = call_site(state, runtime), runtime.context, state["sources"]
     subject, ruling = subject_of_step(state), upheld_ruling(state)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.plan import parse_steps, render_steps, validate_plan
+from graph.plan import parse_steps, refuse_compute_steps, render_steps, validate_plan
 from graph.plan_questions import (
     LONGEST_ANSWER,
     answer_questions,
@@ -41,6 +41,7 @@ from text.normalization import is_blank
 from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets_within
+from tools.computations import can_run_code
 
 PLAN_ID_PREFIX = "plan"
 """The prefix of the ids of messages that show a plan."""
@@ -205,6 +206,8 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     try:
         answered = answer_questions(state["plan"], _answers(decision))
         plan = _edited_plan(answered, decision)
+        if plan != answered and not await can_run_code():
+            refuse_compute_steps(plan["steps"])
     except Problem as problem:
         return State(note=str(problem))
     await _record_added(place, [*list_own_answers(answered), *_added_words(answered, plan)])

@@ -10,7 +10,6 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, field_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from calls.gateway import ask
 from calls.replies import SearchTexts, VisibleText
@@ -22,6 +21,7 @@ from graph.plan import make_research_step, render_plan, validate_plan
 from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
 from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
+from models.chat_models import built_in
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
@@ -39,6 +39,7 @@ from report.first_passages import select_first_passages
 from runs.call_site import call_site
 from runs.lifecycle import set_run_status
 from text.normalization import to_one_line
+from tools.computations import can_run_code
 from tools.evidence import searches_web
 from tools.scope_outline import outline_scope, render_outline_block
 
@@ -58,7 +59,7 @@ class DraftStep(BaseModel):
 
     title: VisibleText
     description: VisibleText = ""
-    kind: SkipJsonSchema[str] = "research"
+    kind: str = "research"
     queries: SearchTexts = []
     needs: list[int | str] = []
     need_web_search: bool = True
@@ -144,7 +145,7 @@ def is_already_answered(state: State) -> bool:
 
 async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
     limit, language = runtime.context.limits.max_steps, state["language"]
-    web = searches_web(runtime.context)
+    web, computes = searches_web(runtime.context), await _can_compute(runtime.context)
     system = render_prompt(
         "planner",
         language=language,
@@ -152,12 +153,15 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
         web=render_prompt("plan_web" if web else "plan_no_web", language=language).strip(),
         searches_web=json.dumps(web),
+        kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            plan = _without_answered(plan_from_draft(draft, limit, language), state)
+            plan = _without_answered(
+                plan_from_draft(draft, limit, language, computes=computes), state
+            )
             # A person who reviews plans gets one even if no step seems necessary.
             if plan["steps"] or (runtime.context.auto_accept and not needs_new_steps(state)):
                 return plan
@@ -201,10 +205,18 @@ def _passages(state: State) -> list[Passage]:
     return select_first_passages(found, state.get("sources", {}))
 
 
-def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
+async def _can_compute(context: Context) -> bool:
+    """Tell whether a run has a model that writes programs, and a sandbox in which they run."""
+    return not built_in("coder", context) and await can_run_code()
+
+
+def plan_from_draft(
+    draft: Draft, limit: int, language: str = "en", *, computes: bool = False
+) -> Plan:
     """Make a plan from a draft, with at most `limit` steps that only need earlier ones.
 
-    A step that computes becomes one that looks the figures up, and says so, as no sandbox exists.
+    Where no program can run, a step that computes becomes one that looks the figures up, and says
+    so.
 
     Raises:
         Problem: If the draft is not a valid plan (`graph/plan.py`).
@@ -214,19 +226,23 @@ def plan_from_draft(draft: Draft, limit: int, language: str = "en") -> Plan:
         thought=draft.thought[:10_000],
         has_enough_context=draft.has_enough_context,
         # A model asked for four steps sometimes writes nine, so the limit is enforced here.
-        steps=[_step(number, step, language) for number, step in enumerate(draft.steps[:limit], 1)],
+        steps=[
+            _step(number, step, language, computes=computes)
+            for number, step in enumerate(draft.steps[:limit], 1)
+        ],
         perspectives=_distinct(draft.perspectives)[:MOST_PERSPECTIVES],
         questions=_questions(draft.questions),
     )
     return plan if plan["has_enough_context"] and not plan["steps"] else validate_plan(plan)
 
 
-def _step(number: int, step: DraftStep, language: str) -> Step:
+def _step(number: int, step: DraftStep, language: str, *, computes: bool) -> Step:
+    program = computes and step.kind == "compute"
     return Step(
         id=f"s{number}",
         title=step.title[:300],
-        description=_described(step, language),
-        kind="research",
+        description=step.description[:2000] if program else _described(step, language),
+        kind="compute" if program else "research",
         queries=step.queries or [step.title],
         needs=_earlier(step.needs, number),
         need_web_search=step.need_web_search,

@@ -30,6 +30,7 @@ from nodes.notices import (
     unattended_notices,
     unread_file_notices,
 )
+from nodes.recomputation import recompute_cited
 from nodes.report_correction import Conversation, correct_once
 from nodes.report_draft import ReportDraft, write_at_once
 from nodes.report_request import build_request, choose_size, list_open_points, render_system
@@ -99,7 +100,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         ):
             conversation = await _write(draft, state, runtime, sources)
     reading = await _check(draft, state, runtime, sources, conversation)
-    checked = reading.checked
+    checked, recomputed = await recompute_cited(state, runtime, reading.checked, sources)
+    reading = reading._replace(checked=checked)
     if draft.problem and not checked.cited:
         raise draft.problem
     if not checked.cited and not draft.limit:
@@ -110,6 +112,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = await _report(draft, state, runtime, reading)
+    if recomputed:
+        report["recomputed"] = recomputed
     return State(
         report=report,
         status=status,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from langgraph.runtime import Runtime
+
 from calls.gateway import WorkResult
 from calls.human_input import HumanInput, resume_conversation
 from graph.context import Context
 from graph.human_input import Pause, key_consultations, list_consultations
 from graph.records import Passage, turn_key
 from graph.state import StepState
+from nodes.step_finding import merge_tool_results, write_finding
 from tools.reading_choice import list_spans
 
 WRITTEN_KEYS = (
@@ -37,7 +40,34 @@ async def open_human_input(state: StepState, context: Context) -> HumanInput:
     return await resume_conversation(human, pause["conversation"], pause["requests"])
 
 
-def note_consultations(state: StepState, human: HumanInput) -> StepState:
+async def end_or_pause(
+    state: StepState,
+    runtime: Runtime[Context],
+    role: str,
+    written: WorkResult,
+    human: HumanInput,
+    passages: list[Passage],
+    queries: list[str],
+) -> StepState:
+    """Return what a step writes of an answer, or its pause if a tool needs the person.
+
+    Args:
+        state: The state of the step.
+        runtime: The runtime of the node.
+        role: Who wrote the answer.
+        written: The answer, with what the tools found.
+        human: What the tools have asked.
+        passages: What the first request showed.
+        queries: What was searched for.
+    """
+    if written.conversation:
+        ended = _pause(*merge_tool_results(state, written, passages), written, human, queries)
+    else:
+        ended = await write_finding(state, runtime, role, written, passages, queries)
+    return ended | _note_consultations(state, human)
+
+
+def _note_consultations(state: StepState, human: HumanInput) -> StepState:
     """Return what a step wanted of the person, as an update of its state."""
     if not human.noted:
         return StepState()
@@ -45,22 +75,14 @@ def note_consultations(state: StepState, human: HumanInput) -> StepState:
     return StepState(consulted=key_consultations(state["turn"], before, human.noted))
 
 
-def pause_step(
+def _pause(
     state: StepState,
+    passages: Sequence[Passage],
     written: WorkResult,
     human: HumanInput,
-    passages: Sequence[Passage],
     queries: Sequence[str],
 ) -> StepState:
-    """Return the update with which a step ends for now, and waits for the person.
-
-    Args:
-        state: The state of the step, with all sources that it knows.
-        written: What its model did so far.
-        human: What its tools ask.
-        passages: What it has read.
-        queries: The queries that it has sent.
-    """
+    """Return the update with which a step ends for now, and waits for the person."""
     step, sources = state["step"], state["sources"]
     kept = {name: one for name, one in state.items() if name in WRITTEN_KEYS}
     pause = Pause(
@@ -74,8 +96,7 @@ def pause_step(
         written={**kept, "read": list_spans(passages, sources)},
     )
     paused = {turn_key(state["turn"], step["id"]): pause}
-    waiting = StepState(pauses=paused, sources=sources, unsearched=state["unsearched"])
-    return waiting | note_consultations(state, human)
+    return StepState(pauses=paused, sources=sources, unsearched=state["unsearched"])
 
 
 def with_skipped_documents(update: StepState, skipped: Sequence[str]) -> StepState:

@@ -16,8 +16,8 @@ from prompts.prompt_injection import cut_injections
 TAGS = re.findall(
     r"\w+",
     """abstract answer change contested contradictions conversation count criteria disagreements
-    doubted draft earlier evidence experience fact facts feedback finding findings gaps
-    insight instructions known limit links memory message messages needs new not_found
+    doubted draft earlier error evidence experience fact facts feedback finding findings gaps
+    inputs insight instructions known limit links memory message messages needs new not_found
     note notes open other others outline page pages plan profile queries question raised
     reference removed report reports request run runs section sentence sentences source
     sources stale step summary table tables talk trait traits version wish wishes withheld""",
@@ -134,8 +134,8 @@ def render_pages_block(
         named = {"id": source["id"], "title": cut_injections(str(source["title"]))}
         if place := _place(source):
             named["place"] = place
-        if source.get("kind") == "computed":
-            named["kind"] = "computed"
+        if source.get("kind") in ("computed", "tool"):
+            named["kind"] = source["kind"]
         named |= _standing(source)
         if passage.get("under"):
             named["under"] = cut_injections(str(passage["under"]))

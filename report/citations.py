@@ -28,7 +28,7 @@ _LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)
 _RANGE = regex(r"\d+(?:-\d+)?")
 
 
-def get_origin(source: Source) -> Literal["file", "web", "memory", "computed"]:
+def get_origin(source: Source) -> Literal["file", "web", "memory", "computed", "tool"]:
     """Return what a source is: a file or a web page is one, too, where memory has found it."""
     if source["kind"] != "memory":
         return source["kind"]

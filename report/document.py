@@ -30,6 +30,7 @@ from graph.state import State
 from report.checks.caveats import is_absence_remark
 from report.checks.overlap import compute_share
 from report.checks.source_preparation import load_source
+from report.computed_results import ReportComputation
 from report.labels import (
     append_detail,
     describe_doubted_sentence,
@@ -37,6 +38,7 @@ from report.labels import (
     get_label,
     grade_reason,
     is_chinese_tag,
+    is_tool_failure,
     split_reason,
     summarize_removals,
 )
@@ -81,6 +83,8 @@ class ReportDocument(TypedDict):
     language: str
     created: str
     """The day, as an ISO date."""
+    computations: NotRequired[list[ReportComputation]]
+    """The programs whose results it cites."""
     changes: NotRequired[VersionChanges]
     """What a version changes in the one before it."""
 
@@ -252,6 +256,7 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     return missing + [
         Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
         for name, why in unsearched.items()
+        if not is_tool_failure(why)
     ]
 
 

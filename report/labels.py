@@ -107,6 +107,11 @@ def split_reason(given: str, status: str, language: str) -> tuple[str, str]:
     return ended, given.replace("_", " ")
 
 
+def is_tool_failure(why: str) -> bool:
+    """Tell whether something was not answered because a tool of a server failed."""
+    return why.startswith("mcp_")
+
+
 def append_detail(words: str, more: str, language: str) -> str:
     """Return words followed by a detail in brackets, if there is one."""
     brackets = "（{}）" if is_chinese_tag(language) else " ({})"

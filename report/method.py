@@ -19,6 +19,7 @@ from graph.records import (
 )
 from graph.state import State
 from report.citations import get_document_key, to_whole_document
+from report.computed_results import list_recomputed
 from report.labels import (
     append_detail,
     describe_reason,
@@ -26,6 +27,7 @@ from report.labels import (
     format_source_count,
     get_label,
     get_method_label,
+    is_tool_failure,
 )
 from text.normalization import to_one_line
 
@@ -67,6 +69,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
         "checks": _list_checks(report, language),
+        "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
     parts = [_to_part(name, items, language) for name, items in lists.items() if items]
     return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
@@ -184,11 +187,14 @@ def _list_skipped(state: State) -> list[str]:
 def _list_unread(state: State, report: Report, language: str) -> list[str]:
     """Return what could not be searched or read, with the reasons in words."""
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
-    failed = [
-        append_detail(name, describe_reason("search_unavailable", "failed", language), language)
-        for name in unsearched
-    ]
     log = report.get("research")
+    unanswered = log.get("unanswered", {}) if log else {}
+    names = {**dict.fromkeys(unsearched, 1), **unanswered}
+    failed = [
+        append_detail(name, _describe_failure(unsearched.get(name, ""), language), language)
+        + (f" ×{count}" if count > 1 else "")
+        for name, count in names.items()
+    ]
     sites = Counter((one["site"], one["reason"]) for one in (log["unread"] if log else []))
     pages = [
         append_detail(site, describe_reason(reason, "failed", language), language)
@@ -196,6 +202,12 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
         for (site, reason), count in sites.items()
     ]
     return failed + pages
+
+
+def _describe_failure(why: str, language: str) -> str:
+    """Return in words why a tool of an MCP server, or a search, gave nothing."""
+    reason = why if is_tool_failure(why) else "search_unavailable"
+    return describe_reason(reason, "failed", language)
 
 
 def _list_checks(report: Report, language: str) -> list[str]:

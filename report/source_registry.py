@@ -66,6 +66,8 @@ def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
         case "web":
             judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
             return stored._replace(site=stored.site or extract_site(page.location), genre=judged)
+        case "tool":
+            return stored
         case _:
             return stored._replace(site="", genre="")
 
@@ -84,9 +86,9 @@ def _read_metadata(connection: Connection, ids: Sequence[str]) -> dict[str, Page
     return found
 
 
-def _source_kind(kind: str) -> Literal["file", "web", "memory", "computed"]:
+def _source_kind(kind: str) -> Literal["file", "web", "memory", "computed", "tool"]:
     match kind:
-        case "file" | "web" | "computed":
+        case "file" | "web" | "computed" | "tool":
             return kind
         case _:
             return "memory"

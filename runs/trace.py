@@ -52,7 +52,7 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
 
     Args:
         site: The point of the run.
-        kind: `model`, `memory`, `embed`, `search`, `fetch`, `check`, `sandbox` or `status`.
+        kind: `model`, `memory`, `embed`, `search`, `fetch`, `tool`, `check`, `sandbox` or `status`.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.

@@ -128,6 +128,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("DOSSIER_HOME", str(folder))
     monkeypatch.setenv("DOSSIER_RETRY_SECONDS", "0")
+    # Tests that name no provider shall not ask those of the open web.
+    monkeypatch.setenv("DOSSIER_KEYLESS_SEARCH", "false")
     monkeypatch.chdir(tmp_path)
     new_process()
     yield folder

@@ -17,6 +17,7 @@ from library.scope import parse_scope
 from memory.sync import run_sync
 from models.extractive.model import ExtractiveChatModel
 from runs.call_site import CallSite
+from tools.computing_tools import compute_tool
 from tools.evidence import Evidence, recall_evidence, searches_web
 from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
@@ -56,7 +57,7 @@ def make_research_tools(
     on_web = web and searches_web(choices)
     return [
         _adapt(cast("StructuredTool", tool), around, shown, on_web=on_web)
-        for tool in RESEARCH_TOOLS
+        for tool in (*RESEARCH_TOOLS, compute_tool)
         if web or tool.name not in WEB_TOOLS
     ]
 

@@ -39,6 +39,7 @@ from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
+from tools.mcp.faults import ToolUnanswered
 from tools.passage_choice import (
     PAGE_WORTH,
     PassageRequest,
@@ -51,7 +52,8 @@ from tools.passage_choice import (
 )
 from tools.reading_choice import choose_reading
 from tools.source_checks import load_source_texts
-from tools.web.providers.provider_registry import SearchUnanswered, list_configured_providers
+from tools.web.provider_choice import is_keyless, list_run_providers
+from tools.web.providers.provider_registry import SearchUnanswered
 from tools.web.web_search import WebSearch
 
 MOST = 4
@@ -106,11 +108,11 @@ class Evidence(NamedTuple):
 
     @property
     def unsearched(self) -> dict[str, str]:
-        """The reasons why web search providers did not answer, by provider."""
+        """The reasons why web search providers or tools did not answer, by their names."""
         return {
             name: reason
             for problem in self.problems
-            if isinstance(problem, SearchUnanswered)
+            if isinstance(problem, SearchUnanswered | ToolUnanswered)
             for name, reason in problem.failures.items()
         }
 
@@ -157,9 +159,11 @@ async def gather_evidence(
             request, and the folders of the run.
     """
     most = WIDE_PAGES if widely or choose else PAGES
-    names = _web_providers(context) if web else []
+    uploads = await list_uploaded_files(here.owner, here.thread)
+    own = [upload.root for upload in uploads if not upload.code]
+    names = list_run_providers(context, os.environ, has_uploads=bool(own)) if web else []
     on_web = WebSearch(here, context, names)
-    found = await _search_all(here, context, queries, on_web, most)
+    found = await _search_all(here, context, queries, on_web, own, most)
     known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
     results = [*found.results, known]
     wanted = [about, *queries]
@@ -192,14 +196,20 @@ class _SearchHits(NamedTuple):
 
 
 async def _search_all(
-    here: CallSite, context: Context, queries: Sequence[str], on_web: WebSearch, most: int
+    here: CallSite,
+    context: Context,
+    queries: Sequence[str],
+    on_web: WebSearch,
+    own: Sequence[str],
+    most: int,
 ) -> _SearchHits:
-    """Search uploads, files and the web at once; if there are none of these, search memory."""
-    uploads = await list_uploaded_files(here.owner, here.thread)
-    own = [upload.root for upload in uploads if not upload.code]
+    """Search uploads, files and the web at once.
+
+    Without files, and without a search of the web that somebody has set up, memory is searched.
+    """
     searches = [on_web.find_pages(query) for query in queries] if on_web.providers else []
-    if not (own or context.files or on_web.providers):
-        searches = [_search_memory(here, context, query) for query in queries]
+    if not (own or context.files) and (not on_web.providers or is_keyless(context, os.environ)):
+        searches += [_search_memory(here, context, query) for query in queries]
     in_own = page_retrieval.find_pages_many(here.owner, queries, most, own)
     in_files = page_retrieval.find_pages_many(here.owner, queries, most, context.files)
     uploaded, filed, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
@@ -417,8 +427,4 @@ async def preparing_checks(
 
 def searches_web(context: Context) -> bool:
     """Tell whether a run has a provider with which it can search the web."""
-    return bool(_web_providers(context))
-
-
-def _web_providers(context: Context) -> list[str]:
-    return list(context.search) or list_configured_providers(os.environ)
+    return bool(list_run_providers(context, os.environ))

@@ -125,7 +125,7 @@ async def read_tool(
     if not evidence.passages:
         return _say("all_shown", runtime, sources=escape_tags(source))
     more = _say("goes_on", runtime, tokens=f"{rest:,}") if rest else ""
-    return join_prompt_blocks(await _show(evidence, runtime), more)
+    return join_prompt_blocks(await show_evidence(evidence, runtime), more)
 
 
 async def _list_parts(
@@ -172,7 +172,7 @@ async def open_tool(url: str, runtime: Runtime) -> str:
     if not found:
         return _refuse(problems[0], runtime) if problems else _say("nothing_to_read", runtime)
     evidence = await open_pages(around.site, around.choices, found)
-    return await _show(evidence, runtime)
+    return await show_evidence(evidence, runtime)
 
 
 async def _may_open(around: CallContext, url: str) -> bool:
@@ -192,11 +192,11 @@ async def recall_tool(question: str, runtime: Runtime) -> str:
     if recalled is None or not recalled.evidence.passages:
         return _say("not_remembered", runtime, question)
     notes = render_cited_block("notes", recalled.notes)
-    shown = await _show(recalled.evidence, runtime, question)
+    shown = await show_evidence(recalled.evidence, runtime, question)
     return notes if notes and "<page" not in shown else join_prompt_blocks(notes, shown)
 
 
-async def _show(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
+async def show_evidence(evidence: Evidence, runtime: Runtime, query: str = "") -> str:
     """Mark the passages that the conversation, as the model sees it, does not show already."""
     around = runtime.context
     around.tool_results.append(evidence)
@@ -231,7 +231,7 @@ async def _show_found(
     pages = [source["page"] for source in evidence.sources.values()] if within is None else within
     terms = ", ".join(await list_absent_terms(around.site, pages, query))
     lacks = _say("terms_not_found", runtime, query, terms=terms) if terms else ""
-    return join_prompt_blocks(lacks, await _show(evidence, runtime, query))
+    return join_prompt_blocks(lacks, await show_evidence(evidence, runtime, query))
 
 
 async def _list_answers(runtime: Runtime) -> list[str]:

@@ -12,7 +12,7 @@ from library.uploaded_files import with_uploads
 from prompts.data_blocks import render_block
 from runs.call_site import CallSite
 from tools.evidence import list_recalled_parts
-from tools.web.providers.provider_registry import list_configured_providers
+from tools.web.provider_choice import is_keyless
 from tools.web.query_redaction import note_shown
 
 
@@ -37,7 +37,7 @@ async def outline_scope(
     """
     roots = await with_uploads(here.owner, here.thread, context.files)
     memory = None
-    if not (roots or context.search or list_configured_providers(os.environ)):
+    if not roots and (context.web == "off" or is_keyless(context, os.environ)):
         memory = parse_scope(list_recalled_parts(context))
     scope = DocumentScope(list(dict.fromkeys(roots)), here.thread, memory)
     outline = await outline_documents(here.owner, scope, about, max_tokens, language)

@@ -17,6 +17,7 @@ def ask_command(
     yes: bool,
     review: bool,
     quick: bool,
+    web: bool | None,
     depth: str,
     length: str,
     again: str,
@@ -28,7 +29,9 @@ def ask_command(
 ) -> int:
     """Research a question and write a report."""
     project = invocation.project
+    use_of_web = "" if web is None else "on" if web else "off"
     named = {"depth": depth, "length": length, "again": again, "project": project}
+    named["web"] = use_of_web
     wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, named=named)
     asked = read_question(question)
     _load_run()

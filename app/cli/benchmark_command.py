@@ -42,7 +42,7 @@ from evals.retrieval_eval import open_own_store
 from graph.context import Context
 from models.chat_models import list_unpriced_models, load_chat_model, model_for_role
 from text.pluralization import pluralize
-from tools.web.providers.provider_registry import list_configured_providers
+from tools.web.provider_choice import list_run_providers
 
 OWN_REPORTS = "raw_data/{}.jsonl"
 """The file of the reports that Dossier writes, as the benchmark has it."""
@@ -251,7 +251,7 @@ async def _check_models(request: BenchmarkRequest) -> None:
         await load_chat_model(model)
     if request.awaited:
         context = task_context(request.awaited[0], request.choices)
-        if not (context.search or list_configured_providers(os.environ)):
+        if not list_run_providers(context, os.environ):
             what = "there is nothing to search: no search of the web is set"
             raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
         await load_model_names(context)

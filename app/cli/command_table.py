@@ -24,6 +24,7 @@ COMMANDS = {
             options.APPROVE_UNSEEN,
             options.REVIEW,
             options.QUICK,
+            options.WEB,
             options.DEPTH,
             options.LENGTH,
             options.AGAIN,
@@ -63,7 +64,7 @@ COMMANDS = {
         (options.PORT, options.HOST, options.JOBS),
     ),
     "mcp": CommandEntry(
-        "Work with other agents by the Model Context Protocol (MCP).\n\n"
+        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their servers.\n\n"
         "Without a command, and with a program at the other end of standard input, it serves as "
         "dossier mcp serve does.",
         "mcp_serve.serve_if_piped",
@@ -100,6 +101,24 @@ COMMANDS = {
         "Check this installation and say how to mend what is wrong.",
         "doctor.check_installation",
         (options.JSON,),
+    ),
+    "mcp list": CommandEntry(
+        "List the servers of mcp.json, and what is known of their tools.",
+        "mcp_servers.list_servers",
+        options.PROJECT,
+    ),
+    "mcp test": CommandEntry(
+        "Connect to a server, list its tools, and show what has changed since it was approved.",
+        "mcp_servers.test_server",
+        (options.SERVER, *options.PROJECT),
+    ),
+    "mcp approve": CommandEntry(
+        "Show what a server says of its tools, and let runs use them so from now on.\n\n"
+        "Servers in the mcp.json of your home are trusted when they are used first. Those of a "
+        "project need this before they are started, and every server needs it for tools that are "
+        "new or have changed.",
+        "mcp_servers.approve_server",
+        (options.SERVER, options.YES, *options.PROJECT),
     ),
     "runs": CommandEntry(
         "List the runs, show one, or delete old ones.", "runs.list_runs", options.PROJECT

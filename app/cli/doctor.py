@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -26,6 +27,7 @@ from app.cli.question_run import (
 from config import environment, packages
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
+from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context
 from memory.experience.insights import count_dangling_edges
@@ -40,6 +42,10 @@ from runs.call_site import join_owner
 from storage.engine import get_engine
 from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
+from tools.mcp.connections import close_thread_connections
+from tools.mcp.mcp_tools import learn_tools
+from tools.mcp.server_config import McpServer, load_servers
+from tools.mcp.tool_definitions import check_approved, read_pins
 from tools.sandbox.sandbox import describe_sandbox
 from tools.web.providers.provider_registry import list_configured_providers
 
@@ -73,6 +79,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "embeddings": _embeddings,
         "web search": _search,
         "token counts": _tokens,
+        "mcp servers": _mcp,
         "sandbox": _sandbox,
     }
     rows = []
@@ -138,7 +145,7 @@ async def _privacy() -> str:
 
 
 async def _instructions() -> str:
-    warnings = await describe_long_memory_files(join_owner(settings().user, ""))
+    warnings = await describe_long_memory_files(_owner())
     fits = f"AGENTS.md fits into the {memory_file_tokens():,} tokens that it has in each call"
     return "; ".join(warnings) or fits
 
@@ -180,7 +187,12 @@ async def _embeddings() -> str:
 
 async def _search() -> str:
     names = list_configured_providers(os.environ)
-    return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
+    if names:
+        return ", ".join(names)
+    keyless = ", ".join(load_search_table().keyless)
+    if settings().keyless_search:
+        return f"{keyless}, which need no key (SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY: more)"
+    return "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
 async def _tokens() -> str:
@@ -188,6 +200,34 @@ async def _tokens() -> str:
         return "exact"
     what = f"{vocabulary_file()} is not the vocabulary {ENCODING}"
     return f"estimated: {what} (TIKTOKEN_CACHE_DIR names its folder)"
+
+
+async def _mcp() -> str:
+    servers = [one for one in (await load_servers(_owner())).values() if not one.disabled]
+    said = await asyncio.gather(*map(_try_server, servers))
+    if failed := [one for one in said if isinstance(one, Problem)]:
+        raise failed[0]
+    return "; ".join(map(str, said)) or "none (mcp.json in the home names them)"
+
+
+async def _try_server(server: McpServer) -> str | Problem:
+    """Return what a server has, or why it cannot be used."""
+    # A connection is held by a thread, and no thread of a run is called so.
+    thread = f"dossier doctor {server.name}"
+    try:
+        check_approved(server, await read_pins(server))
+        pins = await learn_tools(thread, server)
+    except Problem as problem:
+        return problem
+    finally:
+        await close_thread_connections(thread)
+    states = Counter(pins.state(name) for name in pins.names)
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    return f"{server.name}: {counts or 'no tools'}"
+
+
+def _owner() -> str:
+    return join_owner(settings().user, "")
 
 
 async def _sandbox() -> str:

@@ -96,6 +96,13 @@ DOCS = _option(
 APPROVE_UNSEEN = _flag("yes", "Approve the plan without showing it.", "--yes", "-y")
 REVIEW = _flag("review", "Stop when the plan is made; dossier resume goes on.")
 QUICK = _flag("quick", "Answer from one search, without a plan.")
+WEB = _keyword(
+    "web",
+    None,
+    partial(typer.Option, "--web/--no-web"),
+    kind=bool | None,
+    help="Search the web as well, without a key if none is set; or do not search it.",
+)
 DEPTH = _option(
     "depth", "DEPTH", "How deep to research: quick, standard (the default) or deep.", "", kind=str
 )
@@ -218,6 +225,7 @@ PAGES = (
 PROPOSALS = _argument(
     "ids", "ID", "The ids of proposals, as dossier memory proposals shows them.", kind=list[str]
 )
+SERVER = _argument("server", "NAME", "The name of an MCP server, as in mcp.json.")
 DECIDED = _flag("every", "Also those that were approved or rejected.", "--all")
 GRAPH_FILE = _option("out", "FILE", "The file to write.", "experience.html", kind=Path)
 LOG_FILE = _argument("file", "FILE", "The log: one run on a line, as JSON.", kind=Path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from app.cli.progress import RunProgress
 from app.cli.runner import REMOVAL_NOTICE, CliRunner
 from config.errors import ErrorCode, Problem
 from config.model_table import MODEL_ROLES
+from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context, build_context
 from graph.session import SessionOutcome, ThreadSession
@@ -38,7 +41,10 @@ from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
-from tools.web.providers.provider_registry import check_provider_names, list_configured_providers
+from tools.mcp.server_config import McpServer, allow_project_servers, choose_servers
+from tools.web.federated_search import is_any_reachable
+from tools.web.provider_choice import is_keyless, list_run_providers
+from tools.web.providers.provider_registry import check_provider_names
 
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
@@ -120,15 +126,50 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    if not (files or plain.search or list_configured_providers(os.environ)):
-        await _check_memory(owner, plain, question)
-        say("No files are named: what was read before is searched")
+    servers = await check_servers(owner, plain)
+    web = await _choose_web(owner, plain, files, servers, question, say)
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
     if alone and plain.depth != "quick" and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")
-    chosen = build_context({"auto_accept": alone, **wanted, "files": files})
+    chosen = build_context({"auto_accept": alone, **wanted, **web, "files": files})
     return await conductor.begin(opened, question, chosen)
+
+
+WEB_WITHOUT_KEY = (
+    "The web is searched with {names}, as no key of another search is set (--no-web: not at all)"
+)
+WEB_OUT_OF_REACH = "The web cannot be reached from here: it is not searched"
+
+
+async def _choose_web(
+    owner: str,
+    run: Context,
+    files: list[str],
+    servers: list[McpServer],
+    question: str,
+    say: Callable[[str], object],
+) -> dict[str, str]:
+    """Say what is searched where neither files nor servers nor a search with a key are named.
+
+    Returns:
+        What is chosen of the web beside what the person chose: nothing, or that it is left out of a
+        run on a machine without a network.
+
+    Raises:
+        Problem: `nothing_to_search`.
+    """
+    names = list_run_providers(replace(run, files=files), os.environ)
+    if names and not is_keyless(run, os.environ):
+        return {}
+    reached = bool(names) and await is_any_reachable(names, os.environ)
+    if names:
+        general = ", ".join(load_search_table().keyless)
+        say(WEB_WITHOUT_KEY.format(names=general) if reached else WEB_OUT_OF_REACH)
+    if not (files or servers or reached):
+        await _check_memory(owner, run, question)
+        say("No files are named: what was read before is searched")
+    return {"web": "off"} if names and not reached else {}
 
 
 async def _check_memory(owner: str, run: Context, question: str) -> None:
@@ -143,6 +184,16 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
     if (await load_profile(owner)).revision == 0 and await is_scope_empty(owner, scope):
         what = "there is nothing to search: no files, no search of the web, nothing remembered"
         raise Problem(ErrorCode.NOTHING_TO_SEARCH, what, hint=NOTHING_HINT)
+
+
+async def check_servers(owner: str, run: Context) -> list[McpServer]:
+    """Return the MCP servers of a run; here those of a trusted project count, too.
+
+    Raises:
+        Problem: `mcp_unknown`, `config_syntax`, `mcp_config` or `mcp_env_denied`.
+    """
+    allow_project_servers()
+    return await choose_servers(owner, run.mcp, "researcher")
 
 
 async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:

@@ -14,7 +14,7 @@ from app.cli.choices import double_cap, read_caps
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal
-from app.cli.question_run import check_models
+from app.cli.question_run import check_models, check_servers
 from app.cli.runner import CliRunner, has_report
 from app.cli.step_requests import asks_for_steps, make_response, waits_for_steps
 from config.errors import ErrorCode, Problem
@@ -124,6 +124,7 @@ async def _resume(
     choices = build_context({**run.context, **raised})
     _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
     _check_answers(state, decision)
+    await check_servers(run.owner, choices)
     await check_models(choices, conductor.progress, money="max_cost" in raised)
     if raised:
         await set_run_context(run.owner, run.id, choices)

@@ -56,7 +56,7 @@ def is_derivable(statement: str, around: str, known: Sequence[float]) -> bool:
     if len(beside) < 2 or max(len(beside), len(days)) > _MAX_NEARBY_NUMBERS:
         return True
     made = sorted([*beside, *known, *_made(beside), *_apart(days)])
-    return all(is_known_number(_loose(one), made) for one in iter_all_numbers(statement))
+    return all(is_known_number(with_rounding(one), made) for one in iter_all_numbers(statement))
 
 
 def iter_all_numbers(text: str) -> Iterator[float]:
@@ -68,7 +68,7 @@ def iter_all_numbers(text: str) -> Iterator[float]:
     yield from (_COUNTS[one.lower()] for one in _PATTERNS.spelt_count.findall(bare))
 
 
-def _loose(number: float) -> TextNumber:
+def with_rounding(number: float) -> TextNumber:
     """Return a number with the tolerance of rounding in its last digit."""
     rest = f"{number:g}".partition(".")[2]
     zeros = 0.5 if rest or number % 10 else 5.0

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from graph.records import Source
 from report.body_sections import ReportSection, list_report_sections
 from report.citations import describe_origin
+from report.computed_results import render_figures_html, render_programs_html
 from report.document import (
     DoubtLine,
     ReportDocument,
@@ -86,10 +87,12 @@ def render_html(document: ReportDocument) -> str:
         + render_paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
         pointed=cards.render_style() or ".card.none",
-        body=_body(document, shown, cards, doubted, language),
+        body=_body(document, shown, cards, doubted, language)
+        + render_figures_html(document.get("computations", []), language),
         doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
         changes=_changes(document, language),
-        sources=_sources(document, shown, language),
+        sources=_sources(document, shown, language)
+        + render_programs_html(document.get("computations", []), language),
         method=_method(document, language),
         removed="\n".join(render_paragraph(line, "removed") for line in list_footnotes(document)),
         cards=cards.render(),

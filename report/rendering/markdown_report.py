@@ -9,6 +9,11 @@ from functools import lru_cache
 from graph.records import Source
 from report.body_sections import list_report_sections
 from report.citations import describe_origin
+from report.computed_results import (
+    render_figure_data,
+    render_figures_markdown,
+    render_programs_markdown,
+)
 from report.document import (
     ReportDocument,
     describe_empty_answer,
@@ -108,14 +113,18 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
     yield from _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document)))
+    computations = document.get("computations", [])
+    yield from render_figures_markdown(computations)
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)
     yield from _list("disagree", map(_replace_marks, shown.contradictions), language)
     yield from _list("changes", list_changes(document, escape_markdown), language)
     yield from _source_parts(document, shown)
+    yield from render_programs_markdown(computations, language)
     yield from _method_parts(document)
     yield from map(escape_markdown, list_footnotes(document))
+    yield render_figure_data(computations)
 
 
 def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:

@@ -19,7 +19,8 @@ import pytest
 from config.errors import Problem
 from tests.loopback import Answer, moved, reply, serving
 from tools import worker_pool
-from tools.web.fetch import FetchedPage, FetchLimits, fetch_page
+from tools.web.download import FetchLimits
+from tools.web.fetch import FetchedPage, fetch_page
 from tools.web.transport import read_body
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

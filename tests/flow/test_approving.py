@@ -43,7 +43,7 @@ def risky(monkeypatch: pytest.MonkeyPatch) -> None:
     box = Toolbox(
         (*RESEARCHER_TOOLS.tools, send_file),
         lambda around: [*offer_tools(around), send_file],
-        lambda around, one: one.name == "send_file",
+        needs_approval=lambda around, one: one.name == "send_file",
     )
     monkeypatch.setattr("nodes.researcher.RESEARCHER_TOOLS", box)
 

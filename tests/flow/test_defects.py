@@ -17,6 +17,7 @@ from tests.fake_model import Script
 from text.passage_splitting import split_passages
 from text.sentences import split_sentences
 from tools.folder_ingestion import ingest_folder
+from tools.web.federated_search import WebHits
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
@@ -125,9 +126,9 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
 ):
     asked: list[str] = []
 
-    async def search(names: object, query: str, *_: object) -> list[object]:
+    async def search(names: object, query: str, *_: object, **__: object) -> WebHits:
         asked.append(query)
-        return []
+        return WebHits([])
 
     monkeypatch.setattr("tools.web.web_search.search_web", search)
     plan = draft("waggle dance", "winter cluster")

@@ -32,6 +32,8 @@ from tests.model_calls import BAD_KEY
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 from tools.web import web_search
+from tools.web.federated_search import WebHits
+from tools.web.providers.provider import SearchHit
 from tools.web.web_search import WebSearch
 
 pytestmark = pytest.mark.extractive(
@@ -177,8 +179,8 @@ async def test_a_step_whose_model_fails_lists_its_queries_as_they_were_sent(
 async def test_a_recorded_search_tells_what_was_sent_whatever_its_pages_release(
     thread: ThreadSession, told: dict[str, object], web: Loopback, monkeypatch: pytest.MonkeyPatch
 ):
-    async def found(*_: object) -> list[dict[str, str]]:
-        return [{"url": web.url, "title": "Zorblatt keeps bees", "snippet": ""}]
+    async def found(*_: object, **__: object) -> WebHits:
+        return WebHits([SearchHit(url=web.url, title="Zorblatt keeps bees", snippet="")])
 
     monkeypatch.setattr(web_search, "search_web", found)
     place = CallSite("local/", "t1", "t1-1", "s1", "0.0")

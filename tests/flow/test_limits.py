@@ -14,6 +14,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.model_calls import BAD_KEY
+from tools.web.federated_search import WebHits
 from tools.web.providers.provider_registry import SearchUnanswered
 
 pytestmark = pytest.mark.extractive(
@@ -140,12 +141,12 @@ async def test_a_search_that_only_a_tool_made_is_told_too(
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    async def search(names: object, query: str, *_: object) -> list[object]:
+    async def search(names: object, query: str, *_: object, **__: object) -> WebHits:
         if query == "mead":
             raise SearchUnanswered(
                 ErrorCode.SEARCH_UNAVAILABLE, {"searxng": "it answers 500"}, hint=""
             )
-        return []
+        return WebHits([])
 
     monkeypatch.setattr("tools.web.web_search.search_web", search)
     script.on("Draft", draft(*STEPS[:1]))

@@ -55,10 +55,19 @@ def test_no_argument_is_for_the_program(root: str):
     named = {tool.name: set(tool.args) for tool in make_research_tools(files=[root])}
 
     assert named["read"] == {"source", "section", "around", "lines"}
-    assert list(named) == ["search", "outline", "read", "links", "open", "recall"]
+    assert list(named) == ["search", "outline", "read", "links", "open", "recall", "compute"]
 
 
 async def test_two_owners_share_nothing(root: str):
     search = make_research_tools("other/", files=[root], web=False)[0]
 
     assert await search.ainvoke({"query": "green gate"}) == "Nothing was found."
+
+
+async def test_plain_arithmetic_is_worked_out_or_refused_in_words(root: str):
+    tools = {tool.name: tool for tool in make_research_tools(files=[root], web=False)}
+
+    told = await tools["compute"].ainvoke({"expression": "(890 - 640) / 640 * 100"})
+    assert told.startswith("(890 - 640) / 640 * 100 = 39.0625\n")
+    refused = await tools["compute"].ainvoke({"expression": "__import__('os').getcwd()"})
+    assert refused.startswith("This cannot be worked out: ")

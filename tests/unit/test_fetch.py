@@ -9,7 +9,8 @@ import pytest
 
 from config.errors import Problem
 from tests.loopback import moved, reply, serving
-from tools.web.fetch import FetchLimits, fetch_page
+from tools.web.download import FetchLimits
+from tools.web.fetch import fetch_page
 from tools.web.urls import canonicalise_url
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -348,7 +349,16 @@ async def test_an_address_has_one_canonical_form(url, expected):
 
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
-MAY = ("tools/web/fetch.py", "tools/web/transport.py", "tools/web/providers/provider_requests.py")
+MAY = (
+    "tools/web/fetch.py",
+    "tools/web/download.py",
+    "tools/web/transport.py",
+    "tools/web/robots.py",
+    "tools/web/site_rules.py",
+    "tools/web/script_pages.py",
+    "tools/web/browser_reader.py",
+    "tools/web/providers/provider_requests.py",
+)
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
 # the model server what it offers, and one a server on loopback that it has started itself.
 KNOWN = (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from graph.plan import MOST_STEPS, validate_plan
+from graph.plan import MOST_STEPS, refuse_compute_steps, validate_plan
 
 
 def step(name: str, *needs: str, **more: Any) -> dict[str, Any]:
@@ -92,7 +92,6 @@ def test_a_need_that_is_no_step_is_refused_with_the_steps_there_are():
         ({"steps": [step("x" * 33)]}, "steps.0.id"),
         ({"steps": [step("ａ")]}, "steps.0.id"),
         ({"steps": [step("a"), step("b", kind="guess")]}, "steps.1.kind"),
-        ({"steps": [step("a"), step("b", kind="compute")]}, "steps.1.kind"),
         ({"steps": [step("a", queries="bees")]}, "steps.0.queries"),
         ({"steps": [step("a", needs=[1])]}, "steps.0.needs.0"),
         ({"steps": [step("a", colour="red")]}, "steps.0.colour"),
@@ -114,3 +113,15 @@ def test_a_field_that_cannot_be_used_is_told_with_its_place(plan: Any, where: st
 
     assert (failure.code, failure.where) == ("plan_field", where)
     assert not re.search(r"Input|should|valid|Form|dictionary|instance|String", failure.what)
+
+
+def test_a_step_that_computes_passes_and_is_refused_by_name_where_no_program_can_run():
+    plan = validate_plan({"steps": [step("a"), step("b", "a", kind="compute")]})
+
+    with pytest.raises(Problem) as failure:
+        refuse_compute_steps(plan["steps"])
+
+    assert plan["steps"][1]["kind"] == "compute"
+    assert (failure.value.code, failure.value.where) == ("plan_field", "steps.1.kind")
+    assert "no sandbox" in failure.value.what
+    refuse_compute_steps(plan["steps"][:1])

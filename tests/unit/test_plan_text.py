@@ -61,6 +61,7 @@ def test_what_was_written_is_read_back_under_the_legend():
                 step("s1", queries=["a", "b"], need_web_search=False),
                 step("s2", "s1", description="x\ny"),
                 step("s3", "s2", "s1"),
+                step("s4", "s3", kind="compute"),
             ],
         }
     )

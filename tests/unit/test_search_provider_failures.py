@@ -124,6 +124,7 @@ REFUSALS: list[tuple[str, bytes, str]] = [
     ("duckduckgo", reply('<div class="anomaly-modal__title">bots</div>'), "asked too often"),
     ("duckduckgo", reply("<html>", status="500 Oh"), "answers 500"),
     ("duckduckgo", b"", "cannot be reached"),
+    ("duckduckgo", reply(" \n "), "cannot be read"),
 ]
 
 

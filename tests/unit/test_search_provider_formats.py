@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from config.errors import Problem
 from tests.loopback import Answer, Asked, reply, serving
 from tools.web.providers.provider import SearchHit, Topic
 from tools.web.providers.provider_registry import DECLARATIONS, SEARCH_PROVIDERS
@@ -824,6 +825,48 @@ async def test_duckduckgo_is_asked_for_its_page_without_scripts():
             "snippet": "Waggle dance is a term.",
         }
     ]
+
+
+NEWS_OF_DUCKDUCKGO = {
+    "results": [
+        {
+            "date": 1793613600,
+            "excerpt": "They <b>do</b>.",
+            "relative_time": "3 weeks ago",
+            "source": "Bee News",
+            "title": "Bees dance",
+            "url": "https://news.example/bees",
+        }
+    ]
+}
+
+
+async def test_duckduckgo_is_asked_for_news_with_the_token_of_its_first_page():
+    first = reply('<script>DDG.x("vqd=4-12345678901234567890&q=bees")</script>')
+
+    found = await search("duckduckgo", first, answer_of(NEWS_OF_DUCKDUCKGO), topic="news")
+
+    assert [found.path(0), found.path(1)] == ["/", "/news.js"]
+    assert found.params(1)["vqd"] == "4-12345678901234567890"
+    assert found.hits == [
+        {
+            "url": "https://news.example/bees",
+            "title": "Bees dance",
+            "snippet": "They do.",
+            "date": "2026-11-02",
+            "site": "Bee News",
+            "kind": "news",
+        }
+    ]
+
+
+@pytest.mark.parametrize("second", [reply("no json"), answer_of([1]), answer_of({"results": [1]})])
+async def test_news_of_duckduckgo_that_cannot_be_read_are_a_failure(second):
+    with pytest.raises(Problem, match="cannot be read"):
+        await search("duckduckgo", reply('vqd="4-1234567"'), second, topic="news")
+
+    with pytest.raises(Problem, match="cannot be read"):
+        await search("duckduckgo", reply("a page without a token"), topic="news")
 
 
 async def test_a_page_of_duckduckgo_without_results_has_found_nothing():

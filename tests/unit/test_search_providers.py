@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from config.errors import Problem
 from tests.loopback import Asked, reply, serving
+from tools.web.federated_search import search_web
 from tools.web.providers.brave import Brave
 from tools.web.providers.provider import ProviderAccess
 from tools.web.providers.provider_registry import (
@@ -23,7 +24,6 @@ from tools.web.providers.provider_registry import (
 )
 from tools.web.providers.searxng import SearXNG
 from tools.web.providers.tavily import Tavily
-from tools.web.search_providers import search_web
 
 KEY = "tvly-c4n4ry"
 
@@ -145,7 +145,7 @@ async def test_ten_thousand_results_are_cut_to_the_limit():
     urls = [f"https://a.example/{number}" for number in range(10_000)]
 
     async with serving(lambda _: results(*urls)) as server:
-        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits, _ = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert [hit["url"] for hit in hits] == urls[:5]
 
@@ -156,7 +156,7 @@ async def test_results_that_cannot_be_opened_are_left_out():
     good = {"url": "https://a.example", "title": None, "content": ["no", "text"]}
 
     async with serving(lambda _: answer_of({"results": [*odd, good]})) as server:
-        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits, _ = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert hits == [{"url": "https://a.example", "title": "", "snippet": ""}]
 
@@ -165,7 +165,7 @@ async def test_titles_and_snippets_are_cut_and_stand_on_one_line():
     long = {"url": "https://a.example", "title": "a\n\t\ud800\x1bb" * 999, "content": "c " * 9999}
 
     async with serving(lambda _: answer_of({"results": [long]})) as server:
-        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits, _ = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert len(hits[0]["title"]) == 300
     assert len(hits[0]["snippet"]) == 2000
@@ -177,7 +177,7 @@ async def test_a_busy_server_is_asked_once_more_after_the_time_it_names(status):
     answers = [answer_of({}, "retry-after: 0", status=status), results("https://a.example")]
 
     async with serving(lambda _: answers.pop(0)) as server:
-        hits = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
+        hits, _ = await search_web(["searxng"], "bees", 5, {"SEARXNG_URL": server.url})
 
     assert hits[0]["url"] == "https://a.example"
 
@@ -250,7 +250,7 @@ async def _with_two(first: bytes, second: bytes) -> list[str]:
             "TAVILY_API_KEY": KEY,
             "DOSSIER_TAVILY_URL": server.url,
         }
-        hits = await search_web(["searxng", "tavily"], "bees", 5, environ)
+        hits, _ = await search_web(["searxng", "tavily"], "bees", 5, environ)
         return [str(len(server.asked)), *(hit["url"] for hit in hits)]
 
 
@@ -259,17 +259,17 @@ async def _with_two(first: bytes, second: bytes) -> list[str]:
     [b"", reply("<html>"), answer_of({}, status="403 No"), results(), results("javascript:x")],
     ids=["down", "garbage", "refused", "empty", "unusable"],
 )
-async def test_the_next_provider_is_asked_when_one_has_nothing(first):
+async def test_what_one_provider_finds_is_enough_when_another_has_nothing(first):
     assert await _with_two(first, results("https://b.example")) == [
         "2",
         "https://b.example",
     ]
 
 
-async def test_the_next_provider_is_not_asked_when_one_has_something():
-    both = results("https://a.example"), results("https://b.example")
+async def test_all_providers_that_are_named_are_asked_and_what_they_find_is_joined():
+    both = results("https://a.example"), results("https://b.example", "https://a.example/")
 
-    assert await _with_two(*both) == ["1", "https://a.example"]
+    assert await _with_two(*both) == ["2", "https://a.example", "https://b.example"]
 
 
 async def test_nothing_is_found_where_those_that_answer_find_nothing():
@@ -317,7 +317,7 @@ async def test_a_provider_that_does_not_exist_is_a_mistake_and_nothing_is_asked(
 
 
 async def test_a_query_without_words_finds_nothing_and_asks_nobody():
-    assert await search_web(["brave"], " \n ", 5, {}) == []
+    assert await search_web(["brave"], " \n ", 5, {}) == ([], {})
 
 
 @pytest.mark.parametrize("answer", [b"", reply("<html>"), answer_of({}, status="401 No")])

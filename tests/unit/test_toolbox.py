@@ -154,7 +154,14 @@ def offered(
     system: str = "You research.", *, web: bool, provider: bool = True, asks: bool = True
 ) -> dict[str, str]:
     """Return the tools that a call is offered, by name, with what is told of each."""
-    around = CallContext(
+    around = make_context(system, web=web, provider=provider, asks=asks)
+    return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
+
+
+def make_context(
+    system: str, *, web: bool, provider: bool, asks: bool = True
+) -> CallContext:
+    return CallContext(
         choices=Context(search=["tavily"] if provider else []),
         site=CallSite("local/", "bees", "bees-1", "", "0"),
         role="researcher",
@@ -164,13 +171,15 @@ def offered(
         allow_web=web,
         human=HumanInput("s1", reachable=True, asks=asks),
     )
-    return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
 
 
 @pytest.mark.parametrize("system", ["You research.", "你负责研究一个步骤。"])
 def test_every_tool_and_each_of_its_arguments_is_described(system: str):
     described = offered(system, web=True)
+    computing = toolbox.offer_computing_tools(make_context(system, web=True, provider=True))
+    described |= {tool.name: str(tool.description) for tool in computing}
     arguments = {tool.name: {*tool.args} - {"runtime"} for tool in toolbox.RESEARCHER_TOOLS.tools}
+    arguments |= {tool.name: {*tool.args} - {"runtime"} for tool in toolbox.CODER_TOOLS.tools}
 
     assert described.keys() == arguments.keys()
     for name, text in described.items():
@@ -181,7 +190,7 @@ def test_every_tool_and_each_of_its_arguments_is_described(system: str):
 def test_a_step_without_the_web_is_told_of_no_web():
     described = offered(web=False, asks=False)
 
-    assert list(described) == ["search", "outline", "read", "recall", "edit_memory_file"]
+    assert list(described) == ["search", "outline", "read", "recall", "compute", "edit_memory_file"]
     assert not re.search(r"\bweb\b", " ".join(described[name] for name in ("search", "read")))
     assert "`scope`" not in described["search"]
 

@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from config.errors import Problem
 from tests.loopback import Asked, Loopback, moved, reply, serving
+from tests.places import new_process
 from tools.web.fetch import fetch_page
 from tools.web.transport import is_address_allowed, resolve_host
 
@@ -101,6 +102,14 @@ FORBIDDEN = [
     "http:///127.0.0.1:{port}/",
 ]
 
+
+@pytest.fixture(autouse=True)
+def pages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No robots.txt is asked for before a page."""
+    monkeypatch.setenv("DOSSIER_ROBOTS", "false")
+    new_process()
+
+
 NAMES = {
     "public.example": [PUBLIC],
     "trailing-dot.example.": ["127.0.0.1"],
@@ -150,7 +159,7 @@ async def internet(monkeypatch: pytest.MonkeyPatch, location: str = "") -> Async
 
     async with serving(answer) as public:
         found = Internet(public)
-        monkeypatch.setattr("tools.web.fetch._network", network)
+        monkeypatch.setattr("tools.web.download._network", network)
         yield found
 
 

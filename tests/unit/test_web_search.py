@@ -29,7 +29,8 @@ from tests.loopback import Asked, Loopback, moved, reply, serving
 from tests.places import new_process, somewhere
 from text.tokens import count_tokens
 from tools.web import web_search
-from tools.web.fetch import FetchLimits, fetch_page
+from tools.web.download import FetchLimits
+from tools.web.fetch import fetch_page
 from tools.web.urls import canonicalise_url
 from tools.web.web_search import read_web_pages
 

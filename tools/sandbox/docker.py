@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE
+from asyncio.subprocess import PIPE
 from contextlib import asynccontextmanager
 
 from config.settings import settings

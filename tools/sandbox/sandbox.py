@@ -50,7 +50,7 @@ _backends = SharedTasks[str, SandboxStatus]()
 _places = LoopResource(lambda: Semaphore(max(2, os.cpu_count() or 1)))
 """How many programs run at once."""
 
-_CONTROLS = {one: "\ufffd" for one in (*range(32), *range(127, 160))} | {
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "�") | {
     9: "\t",
     10: "\n",
     13: "\n",

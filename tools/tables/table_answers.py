@@ -107,7 +107,7 @@ async def find_candidate_tables(owner: str, roots: Sequence[str], question: str)
         if at >= MOST or size > BYTES or rows > ROWS:
             left.append(Path(one.path).name)
             continue
-        found = await _tables(one)
+        found = await read_tables(one)
         rows += sum(table.size for table in found)
         pairs += [(one, table) for table in found]
     return CandidateTables(pairs, left)
@@ -190,7 +190,7 @@ def _names(question: str, file: StoredFile) -> bool:
     return Path(file.path).name.casefold() in question.casefold()
 
 
-async def _tables(file: StoredFile) -> list[TypedTable]:
+async def read_tables(file: StoredFile) -> list[TypedTable]:
     """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
     name = (file.path, file.sha256)
     grids = _grids.get()

@@ -40,8 +40,9 @@ HINT = "mention the words in the question, or permit them with --set private_que
 
 WEB = "web"
 REPORT = "report"
+TOOL = "tool"
 
-_reading = SharedTasks[tuple[str, str, str, str], RedactionMaterial]()
+_reading = SharedTasks[tuple[str, str, str, str, str], RedactionMaterial]()
 """The materials that are being read."""
 
 
@@ -56,18 +57,27 @@ def note_shown(here: CallSite, text: str) -> None:
     _shown.get().setdefault((here.owner, here.run), {})[text] = None
 
 
-async def redact_outgoing_query(here: CallSite, context: Context, query: str) -> RedactedQuery:
+async def redact_outgoing_query(
+    here: CallSite, context: Context, query: str, *, recipient: str = ""
+) -> RedactedQuery:
     """Return a query without what may not leave.
 
     A word of the memory or of the person's files, their names and their headings may not leave if
     the person has not said it in this thread and no web page read in it contains it; a secret may
     never leave.
 
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        query: What is to be sent.
+        recipient: What the origins of pages begin with that are from whom it is sent to, for a
+            server of tools; what it said in this thread may be said to it again.
+
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
     """
     allowed = context.private_queries or settings().private_queries
-    whole = await _material(here, context)
+    whole = await _material(here, context, recipient)
     material = whole.permitted() if allowed else whole
     left = await asyncio.to_thread(redact_private_words, query, material)
     if left.dropped and not left.searchable:
@@ -76,16 +86,16 @@ async def redact_outgoing_query(here: CallSite, context: Context, query: str) ->
     return left
 
 
-async def _material(here: CallSite, context: Context) -> RedactionMaterial:
+async def _material(here: CallSite, context: Context, recipient: str) -> RedactionMaterial:
     """Return what may and may not leave, read once for queries of the same moment."""
-    key = (here.owner, here.thread, here.run, context.style)
-    return await _reading.run(key, lambda: _read_material(here, context))
+    key = (here.owner, here.thread, here.run, context.style, recipient)
+    return await _reading.run(key, lambda: _read_material(here, context, recipient))
 
 
-async def _read_material(here: CallSite, context: Context) -> RedactionMaterial:
+async def _read_material(here: CallSite, context: Context, recipient: str) -> RedactionMaterial:
     said, read, notes, listed = await asyncio.gather(
         list_person_messages(here.owner, [here.thread]),
-        _read(here),
+        _read(here, recipient),
         _remembered(here),
         _listed(here, context),
     )
@@ -102,16 +112,22 @@ def _vocabularies(texts: Iterable[str]) -> list[TextVocabulary]:
     return [cached_vocabulary(text) for text in dict.fromkeys(texts) if text.strip()]
 
 
-async def _read(here: CallSite) -> tuple[list[str], list[str]]:
-    """Return the texts of this thread's web pages, and those of all other pages it has read."""
+async def _read(here: CallSite, recipient: str) -> tuple[list[str], list[str]]:
+    """Return the texts of this thread's public pages, and those of all other pages it has read.
+
+    Web pages are public, and what a recipient has said itself is so to it.
+    """
     shown = select(sources.c.page).where(sources.c.thread == here.thread)
     mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
-    columns = (pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
+    columns = (pages.c.kind, pages.c.origin, pages.c.title, pages.c.place, pages.c.text)
     rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
-    texts = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
-    return [text for kind, text in texts if kind == WEB], [
-        text for kind, text in texts if kind != WEB
-    ]
+    public: list[str] = []
+    private: list[str] = []
+    for row in rows:
+        own = recipient and row.kind == TOOL and row.origin.startswith(recipient)
+        texts = public if row.kind == WEB or own else private
+        texts.append(f"{row.title}\n{row.place}\n{row.text}")
+    return public, private
 
 
 async def _listed(here: CallSite, context: Context) -> list[str]:

@@ -148,6 +148,18 @@ def is_address_allowed(address: str, *, allow_private: bool = False) -> bool:
     return ip.is_global and (ip.version == 4 or ip in _GLOBAL_UNICAST)
 
 
+def is_private_host(host: str) -> bool:
+    """Tell whether a host is named as one of this machine or of a private network."""
+    bare = host.strip("[]").rstrip(".").lower()
+    if bare == "localhost" or bare.endswith(".localhost"):
+        return True
+    try:
+        ip = ipaddress.ip_address(bare)
+    except ValueError:
+        return False
+    return any(ip in block for block in _PRIVATE)
+
+
 async def resolve_host(host: str, port: int) -> list[str]:
     """Look up a host name with the system's resolver; a name that nobody has has no addresses."""
     try:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from sqlalchemy import or_, select
@@ -27,6 +27,7 @@ from config.resources import RecentCache, Resource, SharedTasks
 from config.settings import settings
 from graph.context import Context
 from library import store as pages
+from library.page_metadata import NO_METADATA
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage, PageOrigin
 from library.page_sizing import size_pages
@@ -40,9 +41,12 @@ from runs.trace import REDACTED, WITHHELD, trace
 from storage.engine import read_rows
 from text.secret_masking import mask_secrets
 from tools.files.extractor import SLOWEST_BYTES_PER_SECOND
+from tools.web.federated_search import search_web
 from tools.web.fetch import fetch_page
+from tools.web.page_text import judge_metadata
+from tools.web.providers.provider import SearchHit
 from tools.web.query_redaction import redact_outgoing_query
-from tools.web.search_providers import search_web
+from tools.web.site_rules import check_site
 from tools.web.urls import canonicalise_url, redact_url
 from tools.worker_pool import WorkerLost, run_in_worker
 
@@ -76,23 +80,33 @@ async def read_web_pages(
         problems: What could not be read is added here.
         own_thread: Whether what this thread has read is used however old it is.
     """
+    read = await _read_all(here, urls, own_thread=own_thread)
+    problems += [one for one in read.values() if isinstance(one, Problem)]
+    ids = [one for one in read.values() if not isinstance(one, Problem)]
+    return await read_pages(here.owner, [*chain.from_iterable(ids)])
+
+
+async def _read_all(
+    here: CallSite, urls: Iterable[str], *, own_thread: bool = True
+) -> dict[str, list[str] | Problem]:
+    """Return the ids of the pages at each address, or why it could not be read."""
     different = list(dict.fromkeys(urls))
     before = await _read_before(here, different, own_thread=own_thread)
-    reads = (_read(here, url, before.get(url, []), problems) for url in different)
-    return await read_pages(here.owner, [*chain.from_iterable(await asyncio.gather(*reads))])
+    reads = (_read(here, url, before.get(url, [])) for url in different)
+    return dict(zip(different, await asyncio.gather(*reads), strict=True))
 
 
-async def _read(here: CallSite, url: str, before: list[str], problems: list[Problem]) -> list[str]:
+async def _read(here: CallSite, url: str, before: list[str]) -> list[str] | Problem:
     """Return the ids of the pages at an address, fetched if they are not stored."""
-    if before:
-        await trace(here, "fetch", "web", "stored", url=url)
-        return before
     try:
+        check_site(url)
+        if before:
+            await trace(here, "fetch", "web", "stored", url=url)
+            return before
         ids = await _fetch_once(here, url)
     except Problem as problem:
-        problems.append(problem)
         await trace(here, "fetch", "web", problem.code, url=url)
-        return []
+        return problem
     await trace(here, "fetch", "web", "ok", url=url)
     return ids
 
@@ -203,6 +217,79 @@ async def _list_current(owner: str, ids: Sequence[str]) -> set[str]:
     return set((await read_rows(wanted)).scalars()) if ids else set()
 
 
+def list_hit_addresses(hit: SearchHit) -> list[str]:
+    """Return the addresses of a hit, in canonical form, the one that is read most easily first."""
+    others = hit.get("alternatives", [])
+    first = others[:1] if hit.get("kind") == "paper" else []
+    addresses = map(canonicalise_url, [*first, hit["url"], *others])
+    return list(dict.fromkeys(addresses))[:MOST_ADDRESSES]
+
+
+MOST_ADDRESSES = 2
+"""How many addresses of the same work are tried."""
+
+
+async def read_hits(
+    here: CallSite, hits: Sequence[SearchHit], problems: list[Problem]
+) -> list[FoundPage]:
+    """Return the pages that hits lead to; what cannot be read is reported, never raised.
+
+    A work that cannot be read at its first address is read at another one. What its provider knows
+    of it, such as an abstract, takes the place of a work that can be read at none.
+
+    Args:
+        here: The point of the run.
+        hits: What a search has found.
+        problems: What could not be read is added here.
+    """
+    read: dict[int, list[str] | Problem] = {}
+    addresses = [[] if _is_whole(hit) else list_hit_addresses(hit) for hit in hits]
+    for attempt in range(MOST_ADDRESSES):
+        wanted = {
+            number: listed[attempt]
+            for number, listed in enumerate(addresses)
+            if len(listed) > attempt and not isinstance(read.get(number), list)
+        }
+        pages_at = await _read_all(here, wanted.values()) if wanted else {}
+        for number, url in wanted.items():
+            if isinstance(pages_at[url], list) or number not in read:
+                read[number] = pages_at[url]
+    for number, hit in enumerate(hits):
+        if not isinstance(read.get(number), list) and hit.get("text"):
+            read[number] = await _store_text(here, hit)
+    problems += [one for _, one in sorted(read.items()) if isinstance(one, Problem)]
+    ids = [one for _, one in sorted(read.items()) if isinstance(one, list)]
+    return await read_pages(here.owner, list(dict.fromkeys(chain.from_iterable(ids))))
+
+
+def _is_whole(hit: SearchHit) -> bool:
+    """Tell whether a provider has already said all there is, as of a table of data."""
+    return hit.get("kind") == "dataset" and bool(hit.get("text"))
+
+
+async def _store_text(here: CallSite, hit: SearchHit) -> list[str] | Problem:
+    """Store what a provider knows of a hit as the page of its address; return its ids."""
+    address = canonicalise_url(hit["url"])
+    call = LedgerCall(run_site(here), "fetch", "web", [address, "text"])
+    recorded: list[str] | None = await find_recorded(call)
+    if recorded is not None:
+        return recorded
+    started, site = time.time(), urlsplit(address).hostname or ""
+    declared = NO_METADATA._replace(published=hit.get("date", ""), author=hit.get("authors", ""))
+    title, text = hit["title"], hit["text"]
+    metadata = await asyncio.to_thread(judge_metadata, address, title, text, declared)
+    page = NewPage(title=title or address, place="", text=text, metadata=metadata)
+    try:
+        made = await _split_long_page(page, address)
+    except Problem as problem:
+        return problem
+    origin = PageOrigin(here.owner, "web", address, site, run=here.run)
+    ids, store = pages.stage_pages(origin, made)
+    action = ActionRecord(address, step=here.step)
+    await record_call(call, ids, started, said=action, write=store)
+    return ids
+
+
 HITS = 5
 """How many web pages are read for one query."""
 
@@ -235,10 +322,10 @@ class WebSearch:
         # What an older version has recorded does not contain the query.
         if isinstance(result, dict) and result["query"] != query:
             self.sent[query] = result["query"]
-        await trace(self.here, "search", "web", "ok", query=written, hits=len(hits))
-        return await read_web_pages(
-            self.here, [canonicalise_url(hit["url"]) for hit in hits], self.problems
-        )
+        failed = result.get("failures", {}) if isinstance(result, dict) else {}
+        more = {"failed": failed} if failed else {}
+        await trace(self.here, "search", "web", "ok", query=written, hits=len(hits), **more)
+        return await read_hits(self.here, cast("list[SearchHit]", hits), self.problems)
 
     async def _searched(self, query: str) -> dict[str, Any]:
         """Search for a query without its private words; the trace lists those."""
@@ -246,8 +333,10 @@ class WebSearch:
         if left.dropped:
             kept_back = [mask_secrets(one).text for one in left.dropped]
             await trace(self.here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
-        found = await search_web(self.providers, left.text, HITS, os.environ)
-        return {"query": left.text, "hits": [dict(hit) for hit in found]}
+        chosen = bool(self.context.search)
+        found = await search_web(self.providers, left.text, HITS, os.environ, chosen=chosen)
+        hits = [dict(hit) for hit in found.hits]
+        return {"query": left.text, "hits": hits, "failures": dict(found.failures)}
 
     def _describe_action(self, query: str, result: Mapping[str, Any]) -> ActionRecord:
         titles = "; ".join(cut_injections(str(hit["title"])) for hit in recorded_hits(result))

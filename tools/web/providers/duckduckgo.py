@@ -10,7 +10,8 @@ import anyio
 from anyio.to_thread import run_sync
 
 from config.errors import ErrorCode, Problem
-from tools.web.providers.hit_parsing import make_hit
+from text.regex import regex
+from tools.web.providers.hit_parsing import make_hit, unreadable_answer
 from tools.web.providers.provider import (
     ProviderAccess,
     ProviderDeclaration,
@@ -23,6 +24,9 @@ from tools.web.providers.provider_requests import check_pause, pause_provider
 _SECONDS = 10
 _MOST_CHARS = 5_000_000
 _PAUSE = 60.0
+_REGION = "wt-wt"
+_NEWS_URL = "https://duckduckgo.com"
+_TOKEN = regex(r"""vqd=["']?([\d-]{5,100})""")
 _BOTS = "anomaly-modal"
 """What stands in the page that asks whether one is a person; it may come with the status 200."""
 
@@ -33,23 +37,26 @@ class DuckDuckGo:
 
     declaration: ClassVar[ProviderDeclaration] = ProviderDeclaration(
         name="duckduckgo",
-        topics=("general",),
+        topics=("general", "news"),
         url="https://html.duckduckgo.com/html",
         url_variable="DOSSIER_DUCKDUCKGO_URL",
         # It states no limit, and blocks those who ask often.
         requests_per_second=0.5,
         concurrent_requests=1,
+        requests_per_search=2,
     )
     access: ProviderAccess
 
     async def search(self, query: str, limit: int, topic: Topic = "general") -> list[SearchHit]:
         """Return the best hits; `ddgs` blocks, so it works in a thread that may be left."""
         from ddgs.exceptions import DDGSException, TimeoutException  # noqa: PLC0415
+        from lxml.etree import LxmlError  # noqa: PLC0415
 
         check_pause(self.access)
+        ask = self._ask_news if topic == "news" else self._ask
         try:
             with anyio.fail_after(2 * _SECONDS):
-                found = await run_sync(self._ask, query, abandon_on_cancel=True)
+                hits = await run_sync(ask, query, abandon_on_cancel=True)
         except (TimeoutError, TimeoutException):
             raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it is too slow") from None
         except ProviderThrottled as throttled:
@@ -57,37 +64,66 @@ class DuckDuckGo:
             raise
         except DDGSException:
             raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "it cannot be reached") from None
-        hits = (make_hit(one.href, one.title, one.body) for one in found)
+        except (ValueError, AttributeError, LxmlError):
+            raise unreadable_answer() from None
         return [hit for hit in hits if hit][:limit]
 
-    def _ask(self, query: str) -> list[Any]:
-        engine = _engine_class()(timeout=_SECONDS)
+    def _ask(self, query: str) -> list[SearchHit | None]:
+        engine = _engine_classes()[0](timeout=_SECONDS)
         engine.search_url = f"{self.access.address}/"
-        return list(engine.search(query, region="wt-wt") or [])
+        found = engine.search(query, region=_REGION) or []
+        return [make_hit(one.href, one.title, one.body) for one in found]
+
+    def _ask_news(self, query: str) -> list[SearchHit | None]:
+        engine = _engine_classes()[1](timeout=_SECONDS)
+        usual = self.access.address == self.declaration.url
+        engine.home = _NEWS_URL if usual else self.access.address
+        engine.search_url = f"{engine.home}/news.js"
+        found = engine.search(query, region=_REGION) or []
+        return [
+            make_hit(one.url, one.title, one.body, date=one.date, site=one.source, kind="news")
+            for one in found
+        ]
+
+
+def _read_page(response: Any) -> str:
+    """Return a page, or raise why there is none: `ddgs` takes any refusal for no result."""
+    page = str(response.text)
+    if response.status_code in (202, 429) or _BOTS in page:
+        raise ProviderThrottled("it was asked too often", _PAUSE)
+    if response.status_code != 200:
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, f"it answers {response.status_code}")
+    if len(page) > _MOST_CHARS:
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "its answer is too long")
+    return page
 
 
 @cache
-def _engine_class() -> type[Any]:
-    """Return the engine of `ddgs` for DuckDuckGo, with answers that are errors told apart.
-
-    The original returns no results for them, as for a query that finds nothing.
-    """
+def _engine_classes() -> tuple[type[Any], type[Any]]:
+    """Return the engines of `ddgs` for pages and for news, which tell refusals apart."""
     from ddgs.engines.duckduckgo import Duckduckgo  # noqa: PLC0415
+    from ddgs.engines.duckduckgo_news import DuckduckgoNews  # noqa: PLC0415
 
-    class Engine(Duckduckgo):
+    class Pages(Duckduckgo):
         """DuckDuckGo's page of results."""
 
         def request(self, *args: Any, **kwargs: Any) -> str:
             """Return the page, or raise why there is none."""
-            response = self.http_client.request(*args, **kwargs)
-            page = str(response.text)
-            if response.status_code in (202, 429) or _BOTS in page:
-                raise ProviderThrottled("it was asked too often", _PAUSE)
-            if response.status_code != 200:
-                what = f"it answers {response.status_code}"
-                raise Problem(ErrorCode.SEARCH_UNAVAILABLE, what)
-            if len(page) > _MOST_CHARS:
-                raise Problem(ErrorCode.SEARCH_UNAVAILABLE, "its answer is too long")
-            return page
+            return _read_page(self.http_client.request(*args, **kwargs))
 
-    return Engine
+    class News(DuckduckgoNews):
+        """DuckDuckGo's news, which want a token from its first page."""
+
+        home = _NEWS_URL
+
+        def request(self, *args: Any, **kwargs: Any) -> str:
+            """Return the answer, or raise why there is none."""
+            return _read_page(self.http_client.request(*args, **kwargs))
+
+        def _get_vqd(self, query: str) -> str:
+            token = _TOKEN.search(self.request("GET", f"{self.home}/", params={"q": query}))
+            if not token:
+                raise unreadable_answer()
+            return token[1]
+
+    return Pages, News

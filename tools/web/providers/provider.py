@@ -10,15 +10,13 @@ from pydantic import SecretStr
 from typing_extensions import TypedDict
 
 from config.errors import ErrorCode, Problem
+from config.search_table import Topic as Topic
 
 CONTACT_VARIABLE = "DOSSIER_CONTACT"
 """The variable that says whom providers may write to."""
 
 USER_AGENT = "Dossier/0.1"
 """The name under which providers are asked; a contact follows."""
-
-Topic = Literal["general", "news", "academic", "encyclopedia", "code", "data"]
-"""What a provider knows of."""
 
 HitKind = Literal["page", "paper", "encyclopedia", "forum", "code", "news", "dataset"]
 """What a hit leads to, as its provider says."""

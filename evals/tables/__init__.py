@@ -1,0 +1,1 @@
+"""Tables, and questions that need computing over them; see SOURCES.md."""

@@ -1,0 +1,55 @@
+"""A run calls tools of MCP servers, and its report cites what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from graph.session import ThreadSession
+from runs.trace import read_trace
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+from tests.flow.test_tool_loop import calling
+from tests.mcp_servers import configure, entry
+
+SENTENCE = "The mason bee carries 37 milligrams of nectar on each flight [S4]."
+
+pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Enough", "Checks", "Verdict")
+
+
+async def test_a_finding_and_the_report_cite_what_a_tool_says(
+    thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
+):
+    configure(home, bees=entry("stdio", local=True))
+    script.on("Draft", draft("nectar"))
+
+    def research(messages: list[object]) -> AIMessage | str:
+        last = messages[-1]
+        if getattr(last, "type", "") != "tool":
+            return calling(("bees_lookup", {"bee": "mason"}))
+        assert '<page id="S4"' in str(last.text)
+        return SENTENCE
+
+    script.on("researcher", research)
+    script.on("reporter", SENTENCE)
+    context = make(choices, max_reflections=0)
+
+    outcome = await thread.begin("How much does a mason bee carry?", context, quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    source = outcome.state["sources"]["S4"]
+    assert source["kind"] == "tool"
+    assert source["title"] == "bees: lookup (bee mason)"
+    assert outcome.state["report"]["cited"] == ["S4"]
+    shown = str(outcome.state["messages"][-1].text)
+    assert "37 milligrams" in shown
+    assert "bees: lookup (bee mason)" in shown
+    (line,) = [one for one in await read_trace("t1-1") if one["kind"] == "tool"]
+    assert (line["role"], line["status"], line["arguments"]) == (
+        "bees_lookup",
+        "ok",
+        {"bee": "mason"},
+    )

@@ -1,0 +1,173 @@
+"""What a program finds in its folder: files under stable names, and tables of pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graph.context import Context
+from graph.records import Source
+from library.page_rows import NewPage
+from library.store import (
+    find_computed_pages,
+    list_page_ids,
+    read_page_links,
+    read_page_texts,
+    store_computed_page,
+    store_pages,
+)
+from tests.places import somewhere
+from tools.computations import (
+    CodeResult,
+    load_computations,
+    load_computed_files,
+    store_computation,
+)
+from tools.folder_ingestion import ingest_folder
+from tools.run_inputs import (
+    RunInput,
+    describe_run_inputs,
+    find_page_tables,
+    list_run_inputs,
+    read_run_inputs,
+    select_named_inputs,
+)
+
+pytestmark = pytest.mark.usefixtures("database")
+
+PAGE = """# Boats
+
+| boat | fee |
+|:-----|----:|
+| Gannet | 40 |
+| Tern \\| Co | 55 |
+
+Not | a | table.
+"""
+
+
+async def read_in(folder: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return (await ingest_folder("local/", folder, lambda _: None)).root
+
+
+def source(name: str, page: str, location: str) -> Source:
+    return Source(id=name, page=page, title="Boats", location=location, kind="web")
+
+
+async def test_files_of_one_name_and_odd_names_have_names_of_their_own(tmp_path: Path):
+    table = "boat,fee\nTern,55\n"
+    files = {
+        "a/fees.csv": table,
+        "b/fees.csv": table + "Gannet,40\n",
+        "my 'fees';.csv": table + "X,1\n",
+    }
+    root = await read_in(tmp_path / "docs", {**files, "notes.txt": "Fees are due in May."})
+    inputs = await list_run_inputs(somewhere(), Context(files=[root]), {}, described=True)
+
+    assert [one.name for one in inputs] == ["fees.csv", "fees-2.csv", "my_fees_.csv", "notes.txt"]
+    contents = await read_run_inputs(inputs)
+    assert contents["fees-2.csv"] == files["b/fees.csv"].encode()
+    told = describe_run_inputs(inputs)
+    assert "fees.csv: 1 row\n- boat (text, 0 empty): Tern\n- fee (number, 0 empty): 55" in told
+    assert told.endswith("notes.txt")
+
+
+async def test_a_file_that_has_changed_is_not_copied(tmp_path: Path):
+    root = await read_in(tmp_path / "docs", {"fees.csv": "boat,fee\nTern,55\n"})
+    inputs = await list_run_inputs(somewhere(), Context(files=[root]), {})
+    (tmp_path / "docs" / "fees.csv").write_text("boat,fee\nTern,56\n")
+
+    assert await read_run_inputs(inputs) == {}
+
+
+def test_a_table_of_markdown_is_found_with_its_heading():
+    assert find_page_tables(PAGE) == [[["boat", "fee"], ["Gannet", "40"], ["Tern \\| Co", "55"]]]
+
+
+async def test_a_table_in_a_page_is_an_input_under_the_id_of_its_source(tmp_path: Path):
+    root = await read_in(tmp_path / "docs", {"notes.txt": "Fees are due in May."})
+    address = "https://example.org/boats"
+    (page,) = await store_pages(
+        "local/", "web", address, [NewPage(title="Boats", place="", text=PAGE)]
+    )
+    sources = {"S3": source("S3", page, address)}
+    inputs = await list_run_inputs(somewhere(), Context(files=[root]), sources, described=True)
+
+    table = inputs[-1]
+    assert (table.name, table.kind, table.origin) == ("S3-table-1.csv", "web", address)
+    assert (await read_run_inputs([table]))[table.name].startswith(b"boat,fee\nGannet,40\n")
+    assert "(a table of https://example.org/boats): 2 rows" in describe_run_inputs(inputs)
+
+
+def test_a_program_gets_the_inputs_that_it_names_or_all_if_it_lists_its_folder():
+    inputs = [RunInput(name, name, "file", name, name) for name in ("a.csv", "b.csv")]
+
+    assert [one.name for one in select_named_inputs("pd.read_csv('b.csv')", inputs)] == ["b.csv"]
+    assert select_named_inputs("print(1)", inputs) == []
+    assert select_named_inputs("for f in glob('*.csv'): ...", inputs) == inputs
+
+
+def result(stdout: str, files: dict[str, str] | None = None) -> CodeResult:
+    return CodeResult(
+        exit_status=0,
+        stdout=stdout,
+        stderr="",
+        files=files or {},
+        seconds=0.1,
+        stopped="",
+        backend="none",
+    )
+
+
+async def test_a_result_can_be_computed_again_from_what_is_stored_of_it():
+    inputs = [RunInput("a.csv", "1" * 64, "file", "1" * 64, "/a.csv")]
+    code, place = "print('Total fee: 95')", somewhere()
+    made = await store_computation(
+        place, "The total fee", "en", code, inputs, result("Total fee: 95\n", {"x.png": "iVBO"})
+    )
+    again = await store_computation(
+        place, "The total fee", "en", code + " ", inputs, result("Total fee: 95\n")
+    )
+
+    assert made.source["page"] != again.source["page"]
+    assert made.source["location"].endswith("from a.csv")
+    texts = await read_page_texts("local/", [made.source["page"]])
+    assert texts[made.source["page"]] == (
+        "Computed by a program from a.csv.\n\nTotal fee: 95\n\nSaved: x.png."
+    )
+    records = await load_computations("local/", {"S1": made.source})
+    assert records["S1"]["code"] == code
+    assert records["S1"]["inputs"] == [{"name": "a.csv", "sha256": "1" * 64}]
+    files = await load_computed_files("local/", records["S1"]["files"])
+    assert list(files.values()) == [b"\x89PN"]
+
+
+async def test_a_result_goes_with_any_of_the_files_it_was_computed_from():
+    (first,) = await store_pages(
+        "local/", "file", "1" * 64, [NewPage(title="A", place="", text="a")]
+    )
+    (second,) = await store_pages(
+        "local/", "web", "https://example.org/b", [NewPage(title="B", place="", text="b")]
+    )
+    inputs = [
+        RunInput("a.csv", "1" * 64, "file", "1" * 64, "/a.csv"),
+        RunInput("S2-table-1.csv", "2" * 64, "web", "https://example.org/b", "b"),
+    ]
+    made = await store_computation(
+        somewhere(), "Both", "en", "print(1)", inputs, result("Both: 12\n")
+    )
+
+    page = made.source["page"]
+    (record, *origins) = (await read_page_links("local/", [page]))[page]
+    assert origins == ["1" * 64, "https://example.org/b"]
+    for one in (first, second):
+        found = await find_computed_pages("local/", [one])
+        assert {page, record.removeprefix("computation:")} == set(found)
+    other = NewPage(title="C", place="", text="c", links=["https://example.org/beyond"])
+    kept = await store_computed_page("local/", "web", "https://example.org/c", other)
+    assert kept not in await find_computed_pages("local/", [second])
+    assert page not in await list_page_ids("local/", "file", "1" * 64)

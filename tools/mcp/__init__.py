@@ -1,0 +1,1 @@
+"""Tools of MCP servers: which servers there are, their definitions, and calls of them."""
