@@ -34,6 +34,7 @@ from calls.human_input import (
     tool_answer_key,
 )
 from calls.replies import bare_schema
+from calls.tool_rights import ToolRightsMiddleware
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
@@ -99,6 +100,7 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
         toolbox.tools,
         middleware=[
             ToolLimitMiddleware(),
+            ToolRightsMiddleware(toolbox.tools, toolbox.offer),
             ApprovalMiddleware(toolbox.needs_approval),
             _layers(None, toolbox),
         ],

@@ -46,6 +46,9 @@ CHOICE_WORDS: dict[str, tuple[str, ...]] = {
 }
 """The words that a choice is one of."""
 
+CHOICE_LISTS: dict[str, tuple[str, ...]] = {"share": ("queries", "files")}
+"""The words that the texts of a choice are some of."""
+
 KINDS: dict[type, str] = {
     bool: "yes or no (true, false)",
     str: "text",
@@ -141,9 +144,10 @@ class Context:
         ),
     )
     style: str = _choice("", "How the report should be written, in a few words.")
-    private_queries: bool = _choice(
-        False,
-        "Let web searches contain words from your files and memory that you have not said.",
+    share: list[str] = _choice(
+        [],
+        "What of your files and memory may leave this machine without your having said it: queries "
+        "(words in web searches), files (what is handed to outside tools and services).",
     )
     learn: bool = _choice(
         True, "Learn of you from the words of the question; off where another program writes it."
@@ -174,7 +178,10 @@ class Context:
             if name not in ADJUSTABLE or getattr(self, name) is not None:
                 _check_bounds(name, getattr(self, name))
         for name in CHOICE_WORDS:
-            _check_word(name, getattr(self, name))
+            _check_word(name, getattr(self, name), CHOICE_WORDS[name])
+        for name, words in CHOICE_LISTS.items():
+            for word in getattr(self, name):
+                _check_word(name, word, words)
         if self.knowledge:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
             what = "there are no knowledge bases yet"
@@ -192,8 +199,8 @@ class Context:
         return LIMITS[self.depth]._replace(**given)
 
 
-def _check_word(name: str, value: str) -> None:
-    if value not in (allowed := CHOICE_WORDS[name]):
+def _check_word(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
         what, hint = f"{value!r} is no {name}", f"one of {', '.join(allowed)}"
         raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
 
@@ -230,7 +237,7 @@ def build_context(choices: dict[str, Any]) -> Context:
     Raises:
         Problem: `unknown_field` with the closest name, or `out_of_range`.
     """
-    choices = _with_depth(choices)
+    choices = _with_share(_with_depth(choices))
     known = [choice.name for choice in fields(Context)]
     for name in choices:
         if name not in known:
@@ -246,6 +253,15 @@ def _with_depth(choices: dict[str, Any]) -> dict[str, Any]:
         return choices
     rest = {name: value for name, value in choices.items() if name != "deep"}
     return rest if choices["deep"] else {"depth": "quick", **rest}
+
+
+def _with_share(choices: dict[str, Any]) -> dict[str, Any]:
+    """Return choices with `share` for `private_queries`, as earlier versions stored it."""
+    if not isinstance(choices.get("private_queries"), bool):
+        return choices
+    rest = {name: value for name, value in choices.items() if name != "private_queries"}
+    shared = rest.get("share") or []
+    return {**rest, "share": [*shared, "queries"]} if choices["private_queries"] else rest
 
 
 def non_default_choices(context: Context) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
+        "withheld": _list_withheld(report, language),
         "checks": _list_checks(report, language),
         "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
@@ -227,6 +228,19 @@ def _list_checks(report: Report, language: str) -> list[str]:
 def list_part_items(part: MethodPart) -> list[str]:
     """Return what a part names, and how much more there is."""
     return [*part["items"], *filter(None, [part.get("rest", "")])]
+
+
+def _list_withheld(report: Report, language: str) -> list[str]:
+    """Return what of private words was kept back: the searches as sent, and those not sent."""
+    log = report.get("research")
+    kept = log.get("withheld", []) if log else []
+    lines: dict[str, None] = {}
+    for one in kept:
+        name = (
+            "withheld_tool" if one["to"] else "withheld_part" if one["sent"] else "withheld_whole"
+        )
+        lines[get_method_label(name, language).format(one["to"] or one["sent"])] = None
+    return list(lines)
 
 
 def _to_part(name: str, items: Sequence[str], language: str) -> MethodPart:

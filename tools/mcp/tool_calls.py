@@ -202,7 +202,7 @@ async def _check_private(call: McpCall, around: CallContext) -> None:
         what = f"the arguments of {call.name} have words of your files or memory, or a secret"
         hint = (
             "use words of the question; the person can permit them with "
-            '--set private_queries=true, or by "local": true for a server on this machine'
+            '--set share=files, or by "local": true for a server on this machine'
         )
         raise Problem(ErrorCode.QUERY_WITHHELD, what, hint=hint)
 
