@@ -158,9 +158,7 @@ def offered(
     return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
 
 
-def make_context(
-    system: str, *, web: bool, provider: bool, asks: bool = True
-) -> CallContext:
+def make_context(system: str, *, web: bool, provider: bool, asks: bool = True) -> CallContext:
     return CallContext(
         choices=Context(search=["tavily"] if provider else []),
         site=CallSite("local/", "bees", "bees-1", "", "0"),
