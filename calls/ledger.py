@@ -56,7 +56,7 @@ class LedgerCall:
     """One paid call; `request` is what is asked, as plain data."""
 
     site: CallSite
-    kind: Literal["model", "search", "fetch", "sandbox", "tool"]
+    kind: Literal["model", "search", "fetch", "sandbox", "tool", "knowledge"]
     role: str
     request: Any
 

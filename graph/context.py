@@ -107,7 +107,10 @@ class Context:
     search: list[str] = _choice(
         [], "Web search providers, all of which are asked; empty chooses them by query."
     )
-    knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    knowledge: list[str] = _choice(
+        [],
+        "Knowledge bases by name; none: no base; empty: the plan chooses by what each is about.",
+    )
     mcp: list[str] = _choice(
         [], "MCP servers whose tools are offered, by name; all if empty, and `none` for none."
     )
@@ -166,10 +169,6 @@ class Context:
                 _check_bounds(name, getattr(self, name))
         for name in CHOICE_WORDS:
             _check_word(name, getattr(self, name))
-        if self.knowledge:
-            hint = "leave it out: files (--docs), the web and what was read before are searched"
-            what = "there are no knowledge bases yet"
-            raise Problem(ErrorCode.BAD_CHOICE, what, where="knowledge", hint=hint)
         if self.language not in ("", *PROMPT_LANGUAGES):
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"

@@ -111,6 +111,7 @@ async def _research_within(
         seen=state.get("seen", []),
         subject=state["question"],
         widely=room > EVIDENCE_TOKENS,
+        bases=state.get("bases", []),
     )
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
@@ -115,12 +115,18 @@ _TOOLS = (*RESEARCH_TOOLS, compute_tool, edit_memory_file)
 def offer_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools that a call can use, described in the language of its prompt."""
     provided = searches_web(around.choices)
-    return _tools_in_words(around.language, allow_web=around.allow_web, provided=provided)
+    return _tools_in_words(
+        around.language, around.bases, allow_web=around.allow_web, provided=provided
+    )
 
 
-@cache
-def _tools_in_words(language: str, *, allow_web: bool, provided: bool) -> tuple[BaseTool, ...]:
-    described = partial(describe_tool, language=language, searches_web=allow_web and provided)
+@lru_cache(maxsize=256)
+def _tools_in_words(
+    language: str, bases: tuple[str, ...], *, allow_web: bool, provided: bool
+) -> tuple[BaseTool, ...]:
+    described = partial(
+        describe_tool, language=language, searches_web=allow_web and provided, bases=bases
+    )
     return tuple(
         tool.model_copy(update={"description": described(tool.name)})
         for tool in _TOOLS

@@ -22,22 +22,23 @@ DRAWINGS = {
     "4": "8fdcd3f1d56f",
     "5": "c2421489e9c8",
     "6": "fe77ffe6b1a5",
+    "7": "904844185f96",
 }
 """The drawing of every version of the graph that was ever released, hashed."""
 
 MAIN = {
     "__start__": {"profile"},
     "profile": {"coordinator", "same_question"},
-    "same_question": {"coordinator", "deliver", "same_question", "team"},
+    "same_question": {"coordinator", "deliver", "knowledge", "same_question", "team"},
     "coordinator": {"background", "rewrite", "reporter", "learn"},
     "rewrite": {"background"},
     "background": {"planner"},
-    "planner": {"human_feedback", "reporter", "team"},
-    "human_feedback": {"human_feedback", "planner", "team"},
-    "team": {"step", "remember", "knowledge", "reporter"},
+    "planner": {"human_feedback", "knowledge", "reporter", "team"},
+    "human_feedback": {"human_feedback", "knowledge", "planner", "team"},
+    "team": {"step", "remember", "reporter"},
     "step": {"team"},
     "remember": {"team"},
-    "knowledge": {"reporter"},
+    "knowledge": {"reporter", "team"},
     "reporter": {"deliver"},
     "deliver": {"memorize"},
     "memorize": {"deliver", "learn"},
