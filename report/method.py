@@ -272,10 +272,9 @@ def _list_withheld(state: State, report: Report, language: str) -> list[str]:
     kept = log.get("withheld", []) if log else []
     lines: dict[str, None] = {}
     for one in kept:
-        name = (
-            "withheld_tool" if one["to"] else "withheld_part" if one["sent"] else "withheld_whole"
-        )
-        lines[get_method_label(name, language).format(one["to"] or one["sent"])] = None
+        sent = _to_plain_query(one["sent"], state, report)
+        name = "withheld_tool" if one["to"] else "withheld_part" if sent else "withheld_whole"
+        lines[get_method_label(name, language).format(one["to"] or sent)] = None
     return list(lines)
 
 
