@@ -36,7 +36,7 @@ async def measure_queries(repeat: int) -> tuple[list[float], list[float]]:
     async def search(turn: int, queries: Sequence[str], hits: int) -> float:
         """Return how many seconds a run needs for some queries with so many pages each."""
         web_search.HITS = hits
-        context = Context(search=["searxng"], private_queries=True)
+        context = Context(search=["searxng"], share=["queries"])
         run = await create_run("local/", "t", turn, "How do bees live?", context)
         on_web = web_search.WebSearch(CallSite("local/", "t", run, "s1", "0"), context, ["searxng"])
         started = time.perf_counter()

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
-from calls.call_context import CallContext, tool_answer_key
+from calls.call_context import CallContext
+from calls.human_input import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
 from prompts.data_blocks import (

@@ -174,7 +174,7 @@ async def _asked(
     here: CallSite, context: Context, base: KnowledgeBase, source: KnowledgeSource, query: str
 ) -> dict[str, Any]:
     if read_options(base).trusted:
-        context = replace(context, private_queries=True)
+        context = replace(context, share=[*context.share, "queries"])
     known = await _list_shown(here, base)
     left = await redact_outgoing_query(here, context, query, known=known)
     found = await source.search(left.text, QUERY_PASSAGES)
