@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langchain_core.tools import BaseTool
 
+from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
 from graph.context import Context
 from graph.records import Source
@@ -52,11 +53,15 @@ class CallContext:
     """The question's number in its thread."""
     allow_web: bool = True
     """Whether its tools may search the web."""
+    bases: tuple[str, ...] = ()
+    """The names of the knowledge bases that its tools search."""
     fallback: BaseChatModel | None = None
     loaded: dict[str, BaseTool] = field(default_factory=dict)
     """The tools that only this call has, such as those of servers, by name."""
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""
+    human: HumanInput | None = None
+    """What its tools may ask a person; nothing where nobody can be asked."""
     compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
     """What was made of the conversation, where it is too long for the model."""
     sources: dict[str, Source] = field(default_factory=dict)
@@ -72,11 +77,6 @@ class CallContext:
     def language(self) -> str:
         """The language of what the role is told, in which its tools answer."""
         return detect_language(self.system[:BEGINNING])
-
-
-def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:
-    """Return the name of a tool call in a conversation; some models use an id again and again."""
-    return f"{len(messages)} {call_id}"
 
 
 CallHandler = Callable[[ModelRequest[CallContext]], Awaitable[ModelResponse[Any]]]

@@ -17,6 +17,7 @@ from calls.attempts import EMBEDDER
 from calls.embedding_meter import meter_embeddings
 from graph.compiled import BranchGraph, DossierGraph
 from graph.context import Context
+from graph.human_input import Pause, list_open_pauses, list_pending_requests, list_wishes
 from graph.records import (
     MEMORY,
     Background,
@@ -41,6 +42,7 @@ from nodes.coder import coder
 from nodes.coordinator import coordinator
 from nodes.deliver import deliver
 from nodes.human_feedback import human_feedback
+from nodes.human_input import human_input
 from nodes.knowledge import knowledge
 from nodes.learn import learn
 from nodes.memorize import memorize
@@ -57,6 +59,11 @@ from nodes.team import list_ready_steps, team
 from report.findings import collect_source_ids, select_earlier_findings
 
 
+def _to_research(state: State) -> Literal["knowledge", "team"]:
+    """Search the knowledge bases that the plan names before its steps."""
+    return "knowledge" if state["plan"].get("knowledge") else "team"
+
+
 def _after_profile(state: State) -> Literal["coordinator", "same_question"]:
     """Offer an earlier answer to the same question, if there is one."""
     return "same_question" if awaits_choice(state) else "coordinator"
@@ -64,13 +71,13 @@ def _after_profile(state: State) -> Literal["coordinator", "same_question"]:
 
 def _after_same_question(
     state: State,
-) -> Literal["coordinator", "deliver", "same_question", "team"]:
+) -> Literal["coordinator", "deliver", "knowledge", "same_question", "team"]:
     """Show a report that is reused, or research what a refreshed plan lacks, or go on as usual."""
     if awaits_choice(state):
         return "same_question"
     if state["report"]["title"]:
         return "deliver"
-    return "team" if state["decision"] == "approve" else "coordinator"
+    return _to_research(state) if state["decision"] == "approve" else "coordinator"
 
 
 def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "reporter", "learn"]:
@@ -93,30 +100,49 @@ def _after_rewrite(state: State) -> list[Send]:
     ]
 
 
-def _after_planner(state: State) -> Literal["human_feedback", "reporter", "team"]:
+def _after_planner(
+    state: State,
+) -> Literal["human_feedback", "knowledge", "reporter", "team"]:
     """Show a plan that is not approved, unless it is empty or the evidence suffices."""
     if state["status"] == "waiting_review":
         return "human_feedback"
     planned = state["plan"]["steps"] or state["plan"]["title"]
     if not planned or is_already_answered(state):
-        return "reporter"
-    return "team" if state.get("decision") == "approve" else "human_feedback"
+        return "knowledge" if state["plan"].get("knowledge") else "reporter"
+    return _to_research(state) if state.get("decision") == "approve" else "human_feedback"
 
 
-def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
+def _after_human_feedback(
+    state: State,
+) -> Literal["human_feedback", "knowledge", "planner", "team"]:
     """Ask again without a decision, plan again after a rejection, else start the research."""
     if state["note"]:
         return "human_feedback"
-    return "planner" if state.get("decision") == "reject" else "team"
+    return "planner" if state.get("decision") == "reject" else _to_research(state)
 
 
-def after_team(state: State) -> list[Send] | Literal["reporter"]:
+def _after_knowledge(state: State) -> Literal["reporter", "team"]:
+    """Do the steps of the plan; report if it has none, or if they are done.
+
+    In threads of version 6 and older, `knowledge` stands behind the steps.
+    """
+    return "team" if list_ready_steps(state) else "reporter"
+
+
+def after_team(state: State) -> list[Send] | Literal["human_input", "reporter"]:
     """Send all ready steps at once, and the memory researcher beside them; at the end, report.
 
-    `knowledge` is skipped as long as there are no knowledge bases.
+    What steps ask the person is asked first, all of it at once.
     """
+    if list_pending_requests(list_open_pauses(state)):
+        return "human_input"
     steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
     return [*steps, *_memory_sends(state)] if steps else "reporter"
+
+
+def _after_human_input(state: State) -> Literal["human_input", "team"]:
+    """Ask again while something is not decided."""
+    return "human_input" if list_pending_requests(list_open_pauses(state)) else "team"
 
 
 def _after_memorize(state: State) -> Literal["deliver", "learn"]:
@@ -127,6 +153,11 @@ def _after_memorize(state: State) -> Literal["deliver", "learn"]:
 def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
     """Choose the node that does a step."""
     return "coder" if state["step"]["kind"] == "compute" else "researcher"
+
+
+def _after_worker(state: StepState) -> Literal["reflection", "__end__"]:
+    """Review what was found, unless the step waits for the person."""
+    return "__end__" if state.get("pauses") else "reflection"
 
 
 def _after_reflection(state: StepState) -> Literal["coder", "researcher", "__end__"]:
@@ -141,7 +172,7 @@ def _query_state(state: State, query: str, number: int) -> QueryState:
         fork=state.get("fork", 1),
         again=state.get("again", 0),
         language=state["language"],
-        wishes=state.get("wishes", []),
+        wishes=list_wishes(state),
         query=query,
         number=number,
     )
@@ -161,7 +192,8 @@ def _step_state(state: State, step: Step) -> StepState:
     steps = state["plan"]["steps"] + state["follow_ups"]
     earlier = select_earlier_findings(state, f"{step['title']}\n{step['description']}")
     needed = [findings[need] for need in step["needs"]]
-    return StepState(
+    pause = list_open_pauses(state).get(turn_key(state["turn"], step["id"]))
+    began = StepState(
         turn=state["turn"],
         fork=state.get("fork", 1),
         again=state.get("again", 0),
@@ -170,7 +202,8 @@ def _step_state(state: State, step: Step) -> StepState:
         step=step,
         number=steps.index(step) + 1,
         count=len(steps),
-        wishes=state.get("wishes", []),
+        wishes=list_wishes(state),
+        consulted={**(state.get("consulted") or {})},
         redo=0,
         needed=needed,
         earlier=earlier,
@@ -179,9 +212,18 @@ def _step_state(state: State, step: Step) -> StepState:
         more_queries=[],
         seen=_seen_spans(state),
         outline=state.get("outline", ""),
+        bases=state["plan"].get("knowledge", []),
         read=[],
         sources=_citable(state, [*needed, *earlier]),
     )
+    return _resumed_state(state, began, pause) if pause else began
+
+
+def _resumed_state(state: State, began: StepState, pause: Pause) -> StepState:
+    """Return the state of a step that goes on behind what it asked the person."""
+    sources = {name: state["sources"][name] for name in pause["sources"]}
+    written = cast("StepState", pause["written"])
+    return began | written | StepState(pause=pause, sources={**began["sources"], **sources})
 
 
 def _citable(state: State, findings: Sequence[Finding]) -> dict[str, Source]:
@@ -192,13 +234,14 @@ def _citable(state: State, findings: Sequence[Finding]) -> dict[str, Source]:
 
 
 def _first_passages(state: State) -> list[Passage]:
-    """Return the passages of the background searches of this turn."""
+    """Return the passages of the background searches of this turn and of its knowledge bases."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    return [passage for entry in entries.values() for passage in entry["passages"]]
+    found = [passage for entry in entries.values() for passage in entry["passages"]]
+    return [*found, *state.get("knowledge", [])]
 
 
 def _seen_spans(state: State) -> list[ShownSpan]:
-    """Return the pieces of pages that the background search of this turn returned."""
+    """Return the pieces of pages that were found before the steps of this turn."""
     return [
         ShownSpan(
             page=state["sources"][passage["source"]]["page"],
@@ -222,8 +265,8 @@ def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
     graph.add_node("coder", meter_embeddings(coder))
     graph.add_node("reflection", meter_embeddings(reflection))
     graph.add_conditional_edges(START, choose_worker, ["researcher", "coder"])
-    graph.add_edge("researcher", "reflection")
-    graph.add_edge("coder", "reflection")
+    graph.add_conditional_edges("researcher", _after_worker)
+    graph.add_conditional_edges("coder", _after_worker)
     graph.add_conditional_edges("reflection", _after_reflection)
     return BranchGraph(**vars(graph.compile(name="step")))
 
@@ -241,8 +284,9 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(human_feedback)
     graph.add_node("team", meter_embeddings(team))
     graph.add_node("step", make_step_graph(), input_schema=StepState)
+    graph.add_node(human_input)
     graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
-    graph.add_node(knowledge)
+    graph.add_node("knowledge", meter_embeddings(knowledge))
     graph.add_node("reporter", meter_embeddings(reporter))
     graph.add_node(deliver)
     graph.add_node("memorize", meter_embeddings(memorize))
@@ -257,10 +301,11 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", _after_planner)
     graph.add_conditional_edges("human_feedback", _after_human_feedback)
-    graph.add_conditional_edges("team", after_team, ["step", "remember", "knowledge", "reporter"])
+    graph.add_conditional_edges("team", after_team, ["step", "remember", "human_input", "reporter"])
+    graph.add_conditional_edges("human_input", _after_human_input)
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
-    graph.add_edge("knowledge", "reporter")
+    graph.add_conditional_edges("knowledge", _after_knowledge)
     graph.add_edge("reporter", "deliver")
     graph.add_edge("deliver", "memorize")
     graph.add_conditional_edges("memorize", _after_memorize)

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
 from graph.records import (
+    EMPTY_PLAN,
     Background,
     Finding,
     Report,
@@ -18,6 +19,7 @@ from graph.records import (
     entries_of_turn,
 )
 from graph.state import State
+from report.checks.claims import is_requester_wish
 from report.citations import get_document_key, to_whole_document
 from report.computed_results import list_recomputed
 from report.labels import (
@@ -28,7 +30,9 @@ from report.labels import (
     get_label,
     get_method_label,
     is_tool_failure,
+    name_unsearched,
 )
+from report.markdown.sanitizer import strip_foreign_addresses
 from text.normalization import to_one_line
 
 _MAX_ITEMS = 8
@@ -64,10 +68,12 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     language = report["language"]
     lists = {
         "steps": _list_steps(state, language),
-        "queries": list_searched_queries(state),
+        "queries": _list_queries(state, report),
+        "knowledge": _list_bases(state, language),
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
+        "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
         "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
@@ -84,11 +90,27 @@ def list_searched_queries(state: State) -> list[str]:
     return list(dict.fromkeys(filter(None, queries)))
 
 
+def _list_queries(state: State, report: Report) -> list[str]:
+    """Return the queries of this turn as a report may show them."""
+    plain = [_to_plain_query(one, state, report) for one in list_searched_queries(state)]
+    return list(dict.fromkeys(filter(None, plain)))
+
+
+def _to_plain_query(query: str, state: State, report: Report) -> str:
+    """Return a query without addresses that the question does not name; "" for none of its own.
+
+    A page may have made a model write them, or words about the person that only they can say.
+    """
+    asked = f"{state['question']}\n{report.get('asked', '')}"
+    return "" if is_requester_wish(query) else strip_foreign_addresses(query, asked)
+
+
 def list_read_documents(state: State) -> list[Source]:
     """Return the documents of which this turn showed a passage to a model, in order, each once."""
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     names = [one["source"] for entry in searches.values() for one in entry["passages"]]
+    names += [passage["source"] for passage in state.get("knowledge", [])]
     names += [
         name
         for finding in findings.values()
@@ -168,6 +190,17 @@ def _describe_outcome(finding: Finding, sources: dict[str, Source], language: st
     return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
 
 
+def _list_bases(state: State, language: str) -> list[str]:
+    """Return the knowledge bases of the plan, each with how many of its documents were read."""
+    read = Counter(
+        one.get("site", "") for one in list_read_documents(state) if one["kind"] == "knowledge"
+    )
+    return [
+        append_detail(name, format_count("sources", read[name], language), language)
+        for name in state.get("plan", EMPTY_PLAN).get("knowledge", [])
+    ]
+
+
 def _list_unused_titles(state: State, report: Report) -> list[str]:
     """Return the titles of the documents that were read and are not cited."""
     cited = _to_documents(report["cited"], state.get("sources", {}))
@@ -191,7 +224,11 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
     unanswered = log.get("unanswered", {}) if log else {}
     names = {**dict.fromkeys(unsearched, 1), **unanswered}
     failed = [
-        append_detail(name, _describe_failure(unsearched.get(name, ""), language), language)
+        append_detail(
+            name_unsearched(name, language),
+            _describe_failure(unsearched.get(name, ""), language),
+            language,
+        )
         + (f" ×{count}" if count > 1 else "")
         for name, count in names.items()
     ]
@@ -227,6 +264,18 @@ def _list_checks(report: Report, language: str) -> list[str]:
 def list_part_items(part: MethodPart) -> list[str]:
     """Return what a part names, and how much more there is."""
     return [*part["items"], *filter(None, [part.get("rest", "")])]
+
+
+def _list_withheld(state: State, report: Report, language: str) -> list[str]:
+    """Return what of private words was kept back: the searches as sent, and those not sent."""
+    log = report.get("research")
+    kept = log.get("withheld", []) if log else []
+    lines: dict[str, None] = {}
+    for one in kept:
+        sent = _to_plain_query(one["sent"], state, report)
+        name = "withheld_tool" if one["to"] else "withheld_part" if sent else "withheld_whole"
+        lines[get_method_label(name, language).format(one["to"] or sent)] = None
+    return list(lines)
 
 
 def _to_part(name: str, items: Sequence[str], language: str) -> MethodPart:

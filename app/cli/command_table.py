@@ -180,6 +180,46 @@ COMMANDS = {
         "pages.print_page_counts",
         options.PROJECT,
     ),
+    "kb": CommandEntry("Name knowledge bases, read them in, and search them."),
+    "kb add": CommandEntry(
+        "Name a knowledge base, and read its documents in.\n\n"
+        "A run that asks about what it is about searches it before its steps. PATH is a folder; "
+        "URL a bucket, an archive or a service (docs/knowledge-bases.md).",
+        "knowledge_bases.add_base",
+        (
+            options.BASE,
+            options.BASE_LOCATION,
+            options.BASE_ABOUT,
+            options.BASE_KIND,
+            options.BASE_OPTION,
+            *options.PROJECT,
+        ),
+    ),
+    "kb list": CommandEntry(
+        "List the knowledge bases: yours, and the operator's.",
+        "knowledge_bases.print_base_list",
+        options.PROJECT,
+    ),
+    "kb show": CommandEntry(
+        "Show a knowledge base, and how it stands.",
+        "knowledge_bases.print_base",
+        (options.BASE, *options.PROJECT),
+    ),
+    "kb refresh": CommandEntry(
+        "Read what is new or has changed in knowledge bases; all of them without a name.",
+        "knowledge_bases.refresh_bases",
+        (options.BASES, *options.PROJECT),
+    ),
+    "kb remove": CommandEntry(
+        "Take a knowledge base away, with everything that was read in of it.",
+        "knowledge_bases.remove_named_base",
+        (options.BASE, *options.PROJECT),
+    ),
+    "kb search": CommandEntry(
+        "Search one knowledge base, and nothing else.",
+        "knowledge_bases.search_base",
+        (options.BASE, options.QUERY, options.limit(8), *options.PROJECT),
+    ),
     "memory": CommandEntry("List, search, correct and forget what is remembered."),
     "memory proposals": CommandEntry(
         "Show what agents would change in AGENTS.md, as differences.",

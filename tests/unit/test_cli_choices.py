@@ -112,11 +112,8 @@ def test_whatever_a_choice_is_set_to_is_taken_or_refused_in_plain_words(name: st
         assert not STRANGE.search(str(problem).replace(repr(written), ""))
 
 
-def test_a_choice_of_what_does_not_exist_yet_is_refused_by_name():
-    with pytest.raises(Problem) as refused:
-        read('knowledge=["papers"]')
-
-    assert (refused.value.code, refused.value.where) == ("bad_choice", "knowledge")
+def test_knowledge_bases_are_chosen_by_their_names():
+    assert read('knowledge=["papers"]') == {"knowledge": ["papers"]}
     assert read("knowledge=[]") == {"knowledge": []}
 
 
@@ -152,3 +149,18 @@ def test_twice_a_limit_is_no_more_than_it_may_be():
         "max_cost=1",
     )
     assert double_cap("max_tokens", 40_000_000) == "max_tokens=50000000"
+
+
+@pytest.mark.parametrize(
+    ("written", "share"),
+    [
+        ("queries", ["queries"]),
+        ("queries|files", ["queries", "files"]),
+        ("queries, files", ["queries", "files"]),
+        ('["files"]', ["files"]),
+    ],
+)
+def test_what_is_shared_is_named_by_words(written: str, share: list[str]):
+    chosen = read_choices([f"share={written}"], yes=False, review=False, quick=False, named={})
+
+    assert chosen == {"share": share}

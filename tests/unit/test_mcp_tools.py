@@ -108,7 +108,7 @@ async def test_a_tool_that_may_do_more_than_read_is_refused_by_name(
 
     (said,), _ = await worked(script, ("bees_release", {"bee": "mason"}))
 
-    assert "bees_release may do more than read" in said
+    assert "this tool needs the person's approval" in said
     assert not calls.exists()
 
 

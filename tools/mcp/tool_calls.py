@@ -101,10 +101,6 @@ async def _call_once(call: McpCall, runtime: Runtime) -> tuple[list[str], str]:
         Problem: Why there is none.
     """
     around = runtime.context
-    if call.needs_approval:
-        what = f"{call.name} may do more than read, and nobody has allowed it"
-        hint = f'the person can name "{call.tool}" in allow of {call.server.name} in mcp.json'
-        raise Problem(ErrorCode.MCP_NOT_ALLOWED, what, hint=hint)
     asked = [call.server.key, call.tool, dict(call.arguments), _count_before(call, runtime)]
     entry = LedgerCall(around.site, "tool", around.role, asked)
     known = await find_recorded(entry)
@@ -206,7 +202,7 @@ async def _check_private(call: McpCall, around: CallContext) -> None:
         what = f"the arguments of {call.name} have words of your files or memory, or a secret"
         hint = (
             "use words of the question; the person can permit them with "
-            '--set private_queries=true, or by "local": true for a server on this machine'
+            '--set share=files, or by "local": true for a server on this machine'
         )
         raise Problem(ErrorCode.QUERY_WITHHELD, what, hint=hint)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -36,7 +37,7 @@ from text.redaction import RedactedQuery, redact_private_words
 RUNS = 1_000
 """Of how many runs this process knows what their models were shown beside pages."""
 
-HINT = "mention the words in the question, or permit them with --set private_queries=true"
+HINT = "mention the words in the question, or permit them with --set share=queries"
 
 WEB = "web"
 REPORT = "report"
@@ -58,7 +59,12 @@ def note_shown(here: CallSite, text: str) -> None:
 
 
 async def redact_outgoing_query(
-    here: CallSite, context: Context, query: str, *, recipient: str = ""
+    here: CallSite,
+    context: Context,
+    query: str,
+    *,
+    recipient: str = "",
+    known: Sequence[str] = (),
 ) -> RedactedQuery:
     """Return a query without what may not leave.
 
@@ -72,13 +78,17 @@ async def redact_outgoing_query(
         query: What is to be sent.
         recipient: What the origins of pages begin with that are from whom it is sent to, for a
             server of tools; what it said in this thread may be said to it again.
+        known: Texts that whoever is asked has sent, so that their words may go back.
 
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
     """
-    allowed = context.private_queries or settings().private_queries
+    shared = "files" if recipient else "queries"
+    allowed = shared in context.share or (not recipient and settings().private_queries)
     whole = await _material(here, context, recipient)
     material = whole.permitted() if allowed else whole
+    if known:
+        material = replace(material, public=[*material.public, *_vocabularies(known)])
     left = await asyncio.to_thread(redact_private_words, query, material)
     if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"
