@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from calls.call_context import CallContext
 from calls.stack import Toolbox
+from calls.tool_rights import ROLE_TOOLS
 from graph.session import SessionOutcome, ThreadSession
 from memory.experience.utterances import PERSON_SPEAKER, list_utterances
 from runs.call_site import join_owner
@@ -46,6 +47,8 @@ def risky(monkeypatch: pytest.MonkeyPatch) -> None:
         needs_approval=lambda around, one: one.name == "send_file",
     )
     monkeypatch.setattr("nodes.researcher.RESEARCHER_TOOLS", box)
+    rights = {"researcher": ROLE_TOOLS["researcher"] | {"send_file"}}
+    monkeypatch.setattr("calls.tool_rights.ROLE_TOOLS", rights)
 
 
 @pytest.fixture
