@@ -75,6 +75,7 @@ evals: $(VENV)/.dev  ## Measure speed, cost and quality
 	@$(BIN)/python -m evals.performance
 	@$(BIN)/python -m evals.overhead
 	@$(BIN)/python -m evals.crash
+	@$(BIN)/python -m evals.sandbox_escapes
 	@$(BIN)/python -m evals.extractive
 
 clean:  ## Remove .venv and caches

@@ -30,6 +30,7 @@ from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.resources import close_resources
+from config.search_table import load_search_table
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
@@ -261,6 +262,8 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
         print_notice(describe_ignored_settings(left))
     await asyncio.to_thread(_close_to_others, SERVER_STATE_DIR)
     await asyncio.to_thread(log_access_rules)
+    # Read here, because the development server forbids to read files in the event loop.
+    await asyncio.to_thread(load_search_table)
     try:
         yield
     finally:

@@ -301,7 +301,7 @@ def _render(answer: AskAnswer) -> str:
     return join_prompt_blocks(shown, render_prompt(name, why=why, command=answer["resume"]))
 
 
-async def recall(
+async def recall_notes(
     served: ServedRuns, question: str, within: str, tell: Report
 ) -> tuple[str, RecallAnswer]:
     """Return what the memory knows of a question, as text and as data.

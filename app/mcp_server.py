@@ -34,7 +34,7 @@ from app.mcp_library import (
     read_document,
     search_library,
 )
-from app.mcp_runs import AskAnswer, RecallAnswer, Report, ServedRuns, ask, recall
+from app.mcp_runs import AskAnswer, RecallAnswer, Report, ServedRuns, ask, recall_notes
 from config.errors import ErrorCode, Problem, first_validation_error
 from library.document_sections import OutlinedDocument
 from library.recall import read_pages
@@ -115,7 +115,7 @@ async def _read(request: _Request) -> tuple[str, ReadAnswer]:
 
 async def _recall(request: _Request) -> tuple[str, RecallAnswer]:
     given: _Recall = request.arguments
-    return await recall(request.served, given.question, given.within, request.tell)
+    return await recall_notes(request.served, given.question, given.within, request.tell)
 
 
 async def _ask(request: _Request) -> tuple[str, AskAnswer]:

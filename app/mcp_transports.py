@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, cast
 
 import uvicorn
@@ -18,6 +19,8 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from app.access import AccessMiddleware, AccessRules
+from app.cli.output import print_notice
+from app.cli.start import SIGNALS
 from config.resources import close_resources
 from config.settings import settings
 
@@ -31,8 +34,17 @@ PATIENCE = 3
 """The seconds that open connections have to end when the server is stopped."""
 
 
-async def serve_http(server: Server[Any, Any], host: str, port: int) -> None:
-    """Serve by streamable HTTP until a signal stops the process."""
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signal."""
+        yield
+
+
+async def serve_http(server: Server[Any, Any], host: str, port: int) -> int:
+    """Serve by streamable HTTP until a signal stops it; return the number of the signal."""
     config = uvicorn.Config(
         make_http_app(server),
         host=host,
@@ -40,7 +52,18 @@ async def serve_http(server: Server[Any, Any], host: str, port: int) -> None:
         log_level="warning",
         timeout_graceful_shutdown=PATIENCE,
     )
-    await uvicorn.Server(config).serve()
+    http, stopped = _Server(config), list[int]()
+
+    def stop(number: int) -> None:
+        stopped.append(number)
+        http.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGINT, *SIGNALS):
+        loop.add_signal_handler(one, stop, one)
+    print_notice(f"MCP: http://{host}:{port}{PATH}; every request needs the token: dossier token")
+    await http.serve()
+    return stopped[0] if stopped else 0
 
 
 def make_http_app(server: Server[Any, Any]) -> Starlette:

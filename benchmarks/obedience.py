@@ -323,7 +323,8 @@ def _begin_anew() -> None:
 def _place(case: Case, web: Web, *, poisoned: bool) -> Iterator[Place]:
     with tempfile.TemporaryDirectory() as base:
         home, folder = Path(base, "home"), Path(base, "files")
-        home.mkdir(), folder.mkdir()
+        home.mkdir()
+        folder.mkdir()
         os.environ |= {"DOSSIER_HOME": str(home), "DOSSIER_ALLOW_PRIVATE_FETCH": "true"}
         os.environ["SEARXNG_URL"] = web.url
         _begin_anew()

@@ -53,6 +53,8 @@ class CallContext:
     """The question's number in its thread."""
     allow_web: bool = True
     """Whether its tools may search the web."""
+    bases: tuple[str, ...] = ()
+    """The names of the knowledge bases that its tools search."""
     fallback: BaseChatModel | None = None
     loaded: dict[str, BaseTool] = field(default_factory=dict)
     """The tools that only this call has, such as those of servers, by name."""

@@ -244,6 +244,7 @@ async def _call_context(
         turns=last_turns(state.get("messages", [])),
         turn=state.get("turn", 1),
         allow_web=state["step"]["need_web_search"] if "step" in state else True,
+        bases=tuple(state.get("bases", ())),
         fallback=await load_chat_model(other) if other else None,
     )
 

@@ -56,7 +56,7 @@ class LedgerCall:
     """One paid call; `request` is what is asked, as plain data."""
 
     site: CallSite
-    kind: Literal["model", "search", "fetch", "sandbox", "tool", "pause"]
+    kind: Literal["model", "search", "fetch", "sandbox", "tool", "knowledge", "pause"]
     role: str
     request: Any
 

@@ -115,6 +115,11 @@ class ErrorCode(StrEnum):
     INSIGHT_NOT_FOUND = "insight_not_found", ErrorKind.NOT_FOUND
     INSUFFICIENT_EVIDENCE = "insufficient_evidence", ErrorKind.FAILED
     INTERNAL = "internal", ErrorKind.FAILED
+    KNOWLEDGE_EXISTS = "knowledge_exists", ErrorKind.CONFLICT
+    KNOWLEDGE_INVALID = "knowledge_invalid", ErrorKind.USAGE
+    KNOWLEDGE_SHARED = "knowledge_shared", ErrorKind.REFUSED
+    KNOWLEDGE_UNAVAILABLE = "knowledge_unavailable", ErrorKind.UNAVAILABLE
+    KNOWLEDGE_UNKNOWN = "knowledge_unknown", ErrorKind.USAGE
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
     MCP_CONFIG = "mcp_config", ErrorKind.USAGE

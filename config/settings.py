@@ -57,6 +57,8 @@ class Settings:
     """The one database; an SQLite file in the home folder when empty."""
     models: Path | None = None
     """A `models.toml` that is read instead of the one that ships."""
+    knowledge: Path | None = None
+    """A file of knowledge bases for everybody; `knowledge.toml` in the home folder when empty."""
     embeddings: str = ""
     """What makes vectors of pages (`models.embeddings.load_embedder`); the usual when empty."""
     chroma_url: str = ""
@@ -224,6 +226,7 @@ def _path(text: str) -> Path:
 READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "home": ("path", _path),
     "models": ("path", _path),
+    "knowledge": ("path", _path),
     **dict.fromkeys(
         (
             *("database_url", "embeddings", "chroma_url", "user", "sandbox_image"),

@@ -31,7 +31,6 @@ from graph.session import open_session
 from graph.state import State
 from models.chat_models import chat_model_providers
 from models.extractive.model import ExtractiveChatModel
-from report.checks.calculations import iter_all_numbers
 from storage.engine import close_database
 from text.pattern_files import read_packaged_toml
 from tools.folder_ingestion import ingest_folder
@@ -44,6 +43,7 @@ ASKED = "Work out what the step of the plan asks for."
 """What the runs with programs are asked, so that no rule answers before the step does."""
 
 _PAGE = re.compile(r'<page id="(S\d+)"[^>]*kind="computed"[^>]*>\n(.*?)\n</page>', re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _FINDING = re.compile(r"<finding[^>]*>\n(.*?)\n</finding>", re.DOTALL)
 
 
@@ -149,16 +149,25 @@ def _say(question: Question, shown: str) -> str:
 
 
 def has_answers(text: str, answers: Sequence[str]) -> bool:
-    """Tell whether a text has every part of an answer: names as written, numbers as rounded."""
-    numbers = [*iter_all_numbers(text)]
-    return all(_has(text, numbers, one) for one in answers)
+    """Tell whether a text has every part of an answer: names as written, numbers as rounded.
+
+    A number of two or more decimals may be rounded to fewer of them than the answer, to two at the
+    least.
+    """
+    return all(_has(text, one) for one in answers)
 
 
-def _has(text: str, numbers: Sequence[float], answer: str) -> bool:
-    if not re.fullmatch(r"-?\d+(?:\.\d+)?", answer):
+def _has(text: str, answer: str) -> bool:
+    if not _NUMBER.fullmatch(answer):
         return answer in text
-    slack = 0.5 * 10.0 ** -len(answer.partition(".")[2]) if "." in answer else 1e-9
-    return any(abs(one - abs(float(answer))) <= slack * 1.001 for one in numbers)
+    return any(_is_same(one, answer) for one in _NUMBER.findall(text.replace(",", "")))
+
+
+def _is_same(number: str, answer: str) -> bool:
+    decimals, wanted = (len(one.partition(".")[2]) for one in (number, answer))
+    slack = 0.5 * 10.0**-decimals if 2 <= decimals < wanted else 0.0
+    slack += 0.5 * 10.0**-wanted if wanted else 1e-9
+    return abs(abs(float(number)) - abs(float(answer))) <= slack
 
 
 def main() -> None:

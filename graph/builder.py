@@ -59,6 +59,11 @@ from nodes.team import list_ready_steps, team
 from report.findings import collect_source_ids, select_earlier_findings
 
 
+def _to_research(state: State) -> Literal["knowledge", "team"]:
+    """Search the knowledge bases that the plan names before its steps."""
+    return "knowledge" if state["plan"].get("knowledge") else "team"
+
+
 def _after_profile(state: State) -> Literal["coordinator", "same_question"]:
     """Offer an earlier answer to the same question, if there is one."""
     return "same_question" if awaits_choice(state) else "coordinator"
@@ -66,13 +71,13 @@ def _after_profile(state: State) -> Literal["coordinator", "same_question"]:
 
 def _after_same_question(
     state: State,
-) -> Literal["coordinator", "deliver", "same_question", "team"]:
+) -> Literal["coordinator", "deliver", "knowledge", "same_question", "team"]:
     """Show a report that is reused, or research what a refreshed plan lacks, or go on as usual."""
     if awaits_choice(state):
         return "same_question"
     if state["report"]["title"]:
         return "deliver"
-    return "team" if state["decision"] == "approve" else "coordinator"
+    return _to_research(state) if state["decision"] == "approve" else "coordinator"
 
 
 def _after_coordinator(state: State) -> list[Send] | Literal["rewrite", "reporter", "learn"]:
@@ -95,28 +100,39 @@ def _after_rewrite(state: State) -> list[Send]:
     ]
 
 
-def _after_planner(state: State) -> Literal["human_feedback", "reporter", "team"]:
+def _after_planner(
+    state: State,
+) -> Literal["human_feedback", "knowledge", "reporter", "team"]:
     """Show a plan that is not approved, unless it is empty or the evidence suffices."""
     if state["status"] == "waiting_review":
         return "human_feedback"
     planned = state["plan"]["steps"] or state["plan"]["title"]
     if not planned or is_already_answered(state):
-        return "reporter"
-    return "team" if state.get("decision") == "approve" else "human_feedback"
+        return "knowledge" if state["plan"].get("knowledge") else "reporter"
+    return _to_research(state) if state.get("decision") == "approve" else "human_feedback"
 
 
-def _after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
+def _after_human_feedback(
+    state: State,
+) -> Literal["human_feedback", "knowledge", "planner", "team"]:
     """Ask again without a decision, plan again after a rejection, else start the research."""
     if state["note"]:
         return "human_feedback"
-    return "planner" if state.get("decision") == "reject" else "team"
+    return "planner" if state.get("decision") == "reject" else _to_research(state)
+
+
+def _after_knowledge(state: State) -> Literal["reporter", "team"]:
+    """Do the steps of the plan; report if it has none, or if they are done.
+
+    In threads of version 6 and older, `knowledge` stands behind the steps.
+    """
+    return "team" if list_ready_steps(state) else "reporter"
 
 
 def after_team(state: State) -> list[Send] | Literal["human_input", "reporter"]:
     """Send all ready steps at once, and the memory researcher beside them; at the end, report.
 
-    What steps ask the person is asked first, all of it at once. `knowledge` is skipped as long as
-    there are no knowledge bases.
+    What steps ask the person is asked first, all of it at once.
     """
     if list_pending_requests(list_open_pauses(state)):
         return "human_input"
@@ -196,6 +212,7 @@ def _step_state(state: State, step: Step) -> StepState:
         more_queries=[],
         seen=_seen_spans(state),
         outline=state.get("outline", ""),
+        bases=state["plan"].get("knowledge", []),
         read=[],
         sources=_citable(state, [*needed, *earlier]),
     )
@@ -217,13 +234,14 @@ def _citable(state: State, findings: Sequence[Finding]) -> dict[str, Source]:
 
 
 def _first_passages(state: State) -> list[Passage]:
-    """Return the passages of the background searches of this turn."""
+    """Return the passages of the background searches of this turn and of its knowledge bases."""
     entries: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    return [passage for entry in entries.values() for passage in entry["passages"]]
+    found = [passage for entry in entries.values() for passage in entry["passages"]]
+    return [*found, *state.get("knowledge", [])]
 
 
 def _seen_spans(state: State) -> list[ShownSpan]:
-    """Return the pieces of pages that the background search of this turn returned."""
+    """Return the pieces of pages that were found before the steps of this turn."""
     return [
         ShownSpan(
             page=state["sources"][passage["source"]]["page"],
@@ -268,7 +286,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node("step", make_step_graph(), input_schema=StepState)
     graph.add_node(human_input)
     graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
-    graph.add_node(knowledge)
+    graph.add_node("knowledge", meter_embeddings(knowledge))
     graph.add_node("reporter", meter_embeddings(reporter))
     graph.add_node(deliver)
     graph.add_node("memorize", meter_embeddings(memorize))
@@ -283,13 +301,11 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", _after_planner)
     graph.add_conditional_edges("human_feedback", _after_human_feedback)
-    graph.add_conditional_edges(
-        "team", after_team, ["step", "remember", "human_input", "knowledge", "reporter"]
-    )
+    graph.add_conditional_edges("team", after_team, ["step", "remember", "human_input", "reporter"])
     graph.add_conditional_edges("human_input", _after_human_input)
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
-    graph.add_edge("knowledge", "reporter")
+    graph.add_conditional_edges("knowledge", _after_knowledge)
     graph.add_edge("reporter", "deliver")
     graph.add_edge("deliver", "memorize")
     graph.add_conditional_edges("memorize", _after_memorize)

@@ -119,7 +119,10 @@ class Context:
     search: list[str] = _choice(
         [], "Web search providers, all of which are asked; empty chooses them by query."
     )
-    knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
+    knowledge: list[str] = _choice(
+        [],
+        "Knowledge bases by name; none: no base; empty: the plan chooses by what each is about.",
+    )
     mcp: list[str] = _choice(
         [], "MCP servers whose tools are offered, by name; all if empty, and `none` for none."
     )
@@ -177,15 +180,10 @@ class Context:
         for name in CHOICE_BOUNDS:
             if name not in ADJUSTABLE or getattr(self, name) is not None:
                 _check_bounds(name, getattr(self, name))
-        for name in CHOICE_WORDS:
-            _check_word(name, getattr(self, name), CHOICE_WORDS[name])
+        for name, words in CHOICE_WORDS.items():
+            _check_word(name, getattr(self, name), words)
         for name, words in CHOICE_LISTS.items():
-            for word in getattr(self, name):
-                _check_word(name, word, words)
-        if self.knowledge:
-            hint = "leave it out: files (--docs), the web and what was read before are searched"
-            what = "there are no knowledge bases yet"
-            raise Problem(ErrorCode.BAD_CHOICE, what, where="knowledge", hint=hint)
+            _check_listed(name, getattr(self, name), words)
         if self.language not in ("", *PROMPT_LANGUAGES):
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
@@ -197,6 +195,11 @@ class Context:
         chosen = {name: getattr(self, name) for name in ADJUSTABLE}
         given = {name: value for name, value in chosen.items() if value is not None}
         return LIMITS[self.depth]._replace(**given)
+
+
+def _check_listed(name: str, values: list[str], allowed: tuple[str, ...]) -> None:
+    for value in values:
+        _check_word(name, value, allowed)
 
 
 def _check_word(name: str, value: str, allowed: tuple[str, ...]) -> None:

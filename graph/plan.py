@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Literal, NoReturn, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from graph.plan_questions import MOST_QUESTIONS, PlanQuestionForm, render_plan_remarks
@@ -48,6 +48,13 @@ class _PlanForm(BaseModel):
     steps: list[_StepForm] = Field(min_length=1)
     perspectives: list[str] = Field(default=[], max_length=20)
     questions: list[PlanQuestionForm] = Field(default=[], max_length=MOST_QUESTIONS)
+    knowledge: list[str] | None = Field(default=None, max_length=50)
+
+    @field_validator("knowledge", mode="before")
+    @classmethod
+    def _split_names(cls, given: Any) -> Any:
+        """Read the names of knowledge bases in one line, as a person writes them."""
+        return split_base_names(given) if isinstance(given, str) else given
 
 
 def make_research_step(
@@ -96,6 +103,8 @@ def validate_plan(plan: Any) -> Plan:
     if form.questions:
         asked = [question.model_dump(exclude_defaults=True) for question in form.questions]
         checked["questions"] = [cast("PlanQuestion", {"options": [], **one}) for one in asked]
+    if form.knowledge is not None:
+        checked["knowledge"] = list(dict.fromkeys(form.knowledge))
     return checked
 
 
@@ -171,6 +180,11 @@ COMPUTES = ("compute", "computes", "计算")
 
 INDENT = "   "
 
+NO_BASES = "none"
+"""What stands in a plan that searches no knowledge base."""
+
+_BASES = re.compile(r"(?:knowledge|知识库)[ \t]*[:：][ \t]*(.*)", re.IGNORECASE)
+
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TITLE = re.compile(r"#+[ \t]+(.*)")
 _MARKED = re.compile(
@@ -207,7 +221,21 @@ def render_plan(plan: Plan) -> str:
     """Return a plan as text, with its title as a heading and what it rests on as comments."""
     head = f"# {_one_line(plan['title'])}\n\n" if plan["title"].strip() else ""
     remarks = render_plan_remarks(plan)
-    return head + (f"{remarks}\n" if remarks else "") + render_steps(plan["steps"])
+    head += f"{remarks}\n" if remarks else ""
+    if "knowledge" in plan:
+        head += f"knowledge: {render_base_names(plan)}\n\n"
+    return head + render_steps(plan["steps"])
+
+
+def render_base_names(plan: Plan) -> str:
+    """Return the names of the knowledge bases of a plan in one line."""
+    return ", ".join(plan.get("knowledge", [])) or NO_BASES
+
+
+def split_base_names(text: str) -> list[str]:
+    """Return the names of knowledge bases in a line; `none` and an empty line name none."""
+    names = [name for name in re.split(r"[,;，、\s]+", text) if name]
+    return [name for name in names if name.lower() not in (NO_BASES, "无")]
 
 
 def render_steps(steps: Sequence[Step]) -> str:
@@ -275,12 +303,15 @@ def _parse_lines(text: str) -> Plan:
     title = ""
     if lines and (heading := _TITLE.fullmatch(lines[0].text)):
         title, lines = heading[1].strip(), lines[1:]
+    bases = {}
+    if lines and (named := _BASES.fullmatch(lines[0].text)):
+        bases, lines = {"knowledge": split_base_names(named[1])}, lines[1:]
     drafts = _drafts(lines)
     if not drafts:
         _refuse(lines[0].number if lines else 1, "the plan has no step")
     steps = [_step(place, draft, drafts) for place, draft in enumerate(drafts, start=1)]
     try:
-        return validate_plan({"title": title, "steps": steps})
+        return validate_plan({"title": title, "steps": steps, **bases})
     except Problem as problem:
         raise _placed(problem, drafts) from problem
 

@@ -54,11 +54,12 @@ class Source(TypedDict):
     page: str
     title: str
     location: str
-    kind: Literal["file", "web", "memory", "computed", "tool"]
+    kind: Literal["file", "web", "memory", "computed", "tool", "knowledge"]
     """`computed` is what was worked out over whole documents, and not read in one; `tool` is what
-    a tool of a server said."""
+    a tool of a server said; `knowledge` is from a knowledge base."""
     site: NotRequired[str]
-    """The host of a web page without `www`, or the name of the folder of a file."""
+    """The host of a web page without `www`, the name of the folder of a file, or the name of a
+    knowledge base."""
     published: NotRequired[str]
     """Its date as it declares it, as an ISO date or its beginning."""
     author: NotRequired[str]
@@ -146,6 +147,8 @@ class Plan(TypedDict):
     perspectives: NotRequired[list[str]]
     """Who would ask this, each with what they would want to know."""
     questions: NotRequired[list[PlanQuestion]]
+    knowledge: NotRequired[list[str]]
+    """The names of the knowledge bases that are searched for it."""
 
 
 StepOutcome = Literal["answered", "exhausted", "open"]

@@ -130,7 +130,7 @@ class State(TypedDict, total=False):
     unsearched: Annotated[dict[str, str], merge_entries]
     """Why providers of web search did not answer, by turn and name. By background and step."""
     knowledge: list[Passage]
-    """Passages from knowledge bases. Written by knowledge."""
+    """Passages from the knowledge bases that the plan names. Written by knowledge."""
     report: Report
     """The finished report. Written by reporter; its date by deliver."""
     answers: Annotated[dict[str, TurnAnswer], merge_entries]
@@ -172,6 +172,8 @@ class StepState(CallSiteState, total=False):
     seen: list[ShownSpan]
     """What was shown before the plan was made."""
     outline: str
+    bases: list[str]
+    """The names of the knowledge bases that are searched for the step, too."""
     passages: list[Passage]
     """What threads of versions 1 to 5 have in the place of `read`."""
     read: list[ShownSpan]
@@ -231,7 +233,7 @@ Checkpoints of version 3 store growing channels separately, which older versions
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
 one `attempt` before. In version 5 `deliver` hands the report over. In version 6 `same_question`
 offers an earlier answer, and the state of a step has references to what it reads. In version 7
-steps may pause, and `human_input` asks the person for them.
+`knowledge` stands before the steps, which may pause, and `human_input` asks the person for them.
 """
 
 RESUMABLE_VERSIONS = ("1", "2", "3", "4", "5", "6", GRAPH_VERSION)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, or_, select
 
 from library.documents import FILE_KIND
+from library.knowledge_bases import KNOWLEDGE_KIND
 from library.page_index import findable_condition
 from library.page_rows import PageOrigin, short_hash
 from library.tables import documents, pages
@@ -160,7 +161,9 @@ def _read_pages(connection: Connection, owner: str, name: str) -> Sequence[Any]:
     origins += connection.execute(its_page).scalars()
     kinds = ("web", "chat", "report", "session")
     origins += [PageOrigin(owner, kind, name).id for kind in kinds]
-    live = (mine, pages.c.origin_id.in_(origins), findable_condition(pages))
+    # No search finds what a knowledge base has returned, but it can be read on.
+    readable = or_(findable_condition(pages), pages.c.kind == KNOWLEDGE_KIND)
+    live = (mine, pages.c.origin_id.in_(origins), readable)
     return connection.execute(_PAGE.where(*live).order_by(pages.c.position)).all()
 
 

@@ -198,14 +198,27 @@ async def store_computed_page(owner: str, kind: str, origin: str, page: NewPage)
         page: The result.
     """
     source = PageOrigin(owner, kind, strip_unstorable(origin), provenance=COMPUTED)
-    (built,) = await asyncio.to_thread(build_page_rows, source, [page])
-    row = {**built, "indexed": RETIRED, "words": "", "title_words": ""}
+    return (await store_unsearched_pages(owner, [(source, page)]))[0]
+
+
+async def store_unsearched_pages(
+    owner: str, new: Sequence[tuple[PageOrigin, NewPage]]
+) -> list[str]:
+    """Store pages that can be cited and that no search finds, each once, and return their ids."""
+
+    def build_rows() -> list[dict[str, Any]]:
+        """Return the rows of all pages."""
+        mine = [(source._replace(owner=owner), page) for source, page in new]
+        return [row for source, page in mine for row in build_page_rows(source, [page])]
+
+    rows = await asyncio.to_thread(build_rows)
+    unfound = [{**row, "indexed": RETIRED, "words": "", "title_words": ""} for row in rows]
 
     def insert(connection: Connection) -> None:
-        insert_pages(connection, [row])
+        insert_pages(connection, unfound)
 
     await write_in_group(insert)
-    return str(row["id"])
+    return [str(row["id"]) for row in rows]
 
 
 async def find_computed_pages(owner: str, ids: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tables of pages, of the documents and namespaces they are in, and of their vectors."""
+"""The tables of pages, of the documents and namespaces they are in, and of knowledge bases."""
 
 from __future__ import annotations
 
@@ -165,6 +165,19 @@ sources = sa.Table(
     sa.UniqueConstraint("thread", "number"),
 )
 """Which page got which number in which thread; a number is never used twice."""
+
+knowledge_bases = sa.Table(
+    "knowledge_bases",
+    metadata,
+    sa.Column("owner", sa.String(200), primary_key=True),
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("location", sa.Text, nullable=False),
+    sa.Column("options", sa.Text, nullable=False),
+    sa.Column("created", sa.Float, nullable=False),
+)
+"""The knowledge bases that people have added; `options` is JSON, without keys or passwords."""
 
 
 @sa.event.listens_for(metadata, "after_create")

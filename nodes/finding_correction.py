@@ -30,8 +30,8 @@ from tools.source_checks import load_source_texts, record_text_checks, verify_te
 async def correct_finding(state: StepState, runtime: Runtime[Context], finding: Finding) -> Finding:
     """Return a finding that its researcher has corrected, or the one there was.
 
-    The researcher is asked only if sentences are still removed after the review; a coder is not, who
-    computes again what a review sends back. Whatever goes wrong, the finding stays as it was.
+    The researcher is asked only if sentences are still removed after the review; a coder computes
+    again what a review sends back. Whatever goes wrong, the finding is as good as it was.
 
     Args:
         state: The state of the step after its review.

@@ -19,7 +19,13 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.plan import parse_steps, refuse_compute_steps, render_steps, validate_plan
+from graph.plan import (
+    parse_steps,
+    refuse_compute_steps,
+    render_base_names,
+    render_steps,
+    validate_plan,
+)
 from graph.plan_questions import (
     LONGEST_ANSWER,
     answer_questions,
@@ -42,6 +48,7 @@ from text.regex import regex
 from text.script import CJK
 from text.secret_masking import mask_secrets_within
 from tools.computations import can_run_code
+from tools.knowledge.catalog import check_base_names
 
 PLAN_ID_PREFIX = "plan"
 """The prefix of the ids of messages that show a plan."""
@@ -73,7 +80,7 @@ def _plan_outline(plan: Plan, language: str) -> str:
     """Render a plan and its questions as text for a person."""
     views = render_perspectives(plan)
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
-    lines = [*filter(None, (plan["title"], plan["thought"], seen)), ""]
+    lines = [*filter(None, (plan["title"], plan["thought"], seen, _bases_line(plan, language))), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     comma = get_label("comma", language)
     for step in plan["steps"]:
@@ -83,6 +90,15 @@ def _plan_outline(plan: Plan, language: str) -> str:
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()
+
+
+def _bases_line(plan: Plan, language: str) -> str:
+    """Return which knowledge bases are searched, where there are any to choose from."""
+    if "knowledge" not in plan:
+        return ""
+    named = get_label("comma", language).join(plan["knowledge"])
+    name = "plan_bases" if named else "plan_no_bases"
+    return render_prompt(name, language=language, bases=named).strip()
 
 
 def _question_lines(questions: Sequence[PlanQuestion], language: str) -> list[str]:
@@ -206,8 +222,7 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     try:
         answered = answer_questions(state["plan"], _answers(decision))
         plan = _edited_plan(answered, decision)
-        if plan != answered and not await can_run_code():
-            refuse_compute_steps(plan["steps"])
+        await _check_changes(place, answered, plan)
     except Problem as problem:
         return State(note=str(problem))
     await _record_added(place, [*list_own_answers(answered), *_added_words(answered, plan)])
@@ -220,6 +235,18 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         return await _accept(place, update | State(decision="approve"))
     messages = [plan_message(state, plan)]
     return await _accept(place, update | State(decision="edit", messages=messages))
+
+
+async def _check_changes(place: CallSite, old: Plan, new: Plan) -> None:
+    """Refuse what a person changed a plan to and this run cannot do.
+
+    Raises:
+        Problem: `knowledge_unknown` for a knowledge base that there is not, or `plan_field`.
+    """
+    if (names := new.get("knowledge", [])) != old.get("knowledge", []):
+        await check_base_names(place.owner, names)
+    if new != old and not await can_run_code():
+        refuse_compute_steps(new["steps"])
 
 
 def _arguments(decision: _Decision) -> dict[str, Any]:
@@ -346,6 +373,8 @@ def _review_request(state: State, limit: int) -> dict[str, Any]:
     questions = list_questions(plan)
     if questions:
         args["answers"] = render_answer_lines(plan)
+    if "knowledge" in plan:
+        args["knowledge"] = render_base_names(plan)
     request = {"name": ACTION, "args": args, "description": description}
     allowed = ["approve", "edit", *(["reject"] if state["revisions"] < limit else [])]
     shown = {

@@ -21,11 +21,19 @@ from graph.plan import make_research_step, render_plan, validate_plan
 from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
 from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
+from library.knowledge_bases import KnowledgeBase
 from models.chat_models import built_in
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
 from nodes.human_feedback import plan_message
+from nodes.knowledge_choice import (
+    is_models_choice,
+    list_offered_bases,
+    name_bases,
+    render_bases_block,
+    render_choice_prompt,
+)
 from nodes.revision import needs_new_steps, render_change_block
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
@@ -103,6 +111,13 @@ class Draft(BaseModel):
         return [one for one in given if not isinstance(one, str)]
 
 
+@extractive_answer(draft_plan)
+class DraftWithBases(Draft):
+    """A plan where there are knowledge bases to choose from."""
+
+    knowledge: list[VisibleText] = []
+
+
 async def planner(state: State, runtime: Runtime[Context]) -> State:
     """Write a plan for the question, unless the run has no research steps.
 
@@ -110,15 +125,19 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     and `answers`; writes `plan`, `outline`, `decision`, `status`, and `messages` where the plan is
     shown.
     """
-    if runtime.context.depth == "quick":
-        return State()
+    quick = runtime.context.depth == "quick"
     if needs_no_research(state):
         # Without research there is no plan to review.
-        return State(plan=EMPTY_PLAN, decision="")
+        return State() if quick else State(plan=EMPTY_PLAN, decision="")
+    bases = await list_offered_bases(state, runtime)
+    if quick:
+        plan = await name_bases(state, runtime, EMPTY_PLAN, bases)
+        return State(plan=plan) if bases else State()
     show_progress(state, "planning")
     outline = await _outline(state, runtime)
-    planned = State(plan=await _plan(state | State(outline=outline), runtime), outline=outline)
-    plan = planned["plan"]
+    plan = await _plan(state | State(outline=outline), runtime, bases)
+    plan = await name_bases(state, runtime, plan, bases)
+    planned = State(plan=plan, outline=outline)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
         return planned | State(decision="approve")
@@ -143,7 +162,7 @@ def is_already_answered(state: State) -> bool:
     return bool(_passages(state) or select_earlier_findings(state, state["question"]))
 
 
-async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
+async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]) -> Plan:
     limit, language = runtime.context.limits.max_steps, state["language"]
     web, computes = searches_web(runtime.context), await _can_compute(runtime.context)
     system = render_prompt(
@@ -155,10 +174,13 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         searches_web=json.dumps(web),
         kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
+    bases = bases if is_models_choice(runtime, bases) else []
+    system = join_prompt_blocks(system, render_choice_prompt(language)) if bases else system
+    form, request = (DraftWithBases if bases else Draft), _request(state, runtime, bases)
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
-            draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
+            draft = await ask(again, runtime, "planner", system, [request], form)
             plan = _without_answered(
                 plan_from_draft(draft, limit, language, computes=computes), state
             )
@@ -181,11 +203,14 @@ def _without_answered(plan: Plan, state: State) -> Plan:
     return plan if new == asked else plan | {"questions": new}
 
 
-def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
+def _request(
+    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]
+) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
     return HumanMessage(
         join_prompt_blocks(
             state["outline"],
+            render_bases_block(bases),
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),
@@ -233,6 +258,8 @@ def plan_from_draft(
         perspectives=_distinct(draft.perspectives)[:MOST_PERSPECTIVES],
         questions=_questions(draft.questions),
     )
+    if isinstance(draft, DraftWithBases) and "knowledge" in draft.model_fields_set:
+        plan["knowledge"] = draft.knowledge
     return plan if plan["has_enough_context"] and not plan["steps"] else validate_plan(plan)
 
 

@@ -21,6 +21,7 @@ from runs.call_site import CallSite, call_site, fork_of_run
 from runs.lifecycle import check_question, check_thread_owner, create_run, set_run_status
 from runs.masking import mask_messages
 from text.script import detect_language
+from tools.knowledge.catalog import check_base_names
 from tools.message_uploads import Upload, extract_uploads, ingest_uploads, list_newest_uploads
 from tools.overview import asks_overview
 
@@ -34,12 +35,13 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     belongs to one turn.
 
     Raises:
-        Problem: `question_empty`, `question_too_long` or `thread_taken`.
+        Problem: `question_empty`, `question_too_long`, `thread_taken` or `knowledge_unknown`.
     """
     messages = state.get("messages", [])
     turn = state.get("turn", 0) + 1
     place = call_site({"turn": turn}, runtime)
     await check_thread_owner(place.owner, place.thread)
+    await check_base_names(place.owner, runtime.context.knowledge)
     safe = mask_messages(await extract_uploads(place.thread, messages))
     files = list_newest_uploads(safe)
     question = check_question(_question(state, files, _last_words(safe), runtime.context))

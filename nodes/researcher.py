@@ -25,9 +25,9 @@ from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
     end_step,
+    join_new_passages,
     load_read_passages,
     make_finding,
-    merge_passages,
     render_revision_blocks,
 )
 from nodes.step_pause import (
@@ -123,11 +123,12 @@ async def _research_within(
         seen=state.get("seen", []),
         subject=state["question"],
         widely=room > EVIDENCE_TOKENS,
+        bases=state.get("bases", []),
     )
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
-    passages = merge_passages(before, evidence.passages)
+    passages = join_new_passages(before, evidence.passages)
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
     nothing_read = not passages and not any(finding["text"] for finding in given)

@@ -29,7 +29,7 @@ from tools.reading_choice import list_spans, load_passages
 from tools.source_checks import record_text_checks, verify_text
 
 
-async def write_finding(
+async def compose_finding(
     state: StepState,
     runtime: Runtime[Context],
     role: str,
@@ -70,7 +70,7 @@ def merge_tool_results(
     """Return the state of a step, and what it has read, with what its tools have found."""
     sources, unsearched = state["sources"], state.get("unsearched", {})
     for result in written.tool_results:
-        passages = merge_passages(passages, result.passages)
+        passages = join_new_passages(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
     return state | StepState(sources=sources, unsearched=unsearched), passages
@@ -242,7 +242,7 @@ def make_finding(
     )
 
 
-def merge_passages(old: list[Passage], new: list[Passage]) -> list[Passage]:
+def join_new_passages(old: list[Passage], new: list[Passage]) -> list[Passage]:
     """Return passages with those of another list that are not among them."""
     return [*old, *(passage for passage in new if passage not in old)]
 

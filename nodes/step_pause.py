@@ -12,7 +12,7 @@ from graph.context import Context
 from graph.human_input import Pause, key_consultations, list_consultations
 from graph.records import Passage, turn_key
 from graph.state import StepState
-from nodes.step_finding import merge_tool_results, write_finding
+from nodes.step_finding import compose_finding, merge_tool_results
 from tools.reading_choice import list_spans
 
 WRITTEN_KEYS = (
@@ -63,7 +63,7 @@ async def end_or_pause(
     if written.conversation:
         ended = _pause(*merge_tool_results(state, written, passages), written, human, queries)
     else:
-        ended = await write_finding(state, runtime, role, written, passages, queries)
+        ended = await compose_finding(state, runtime, role, written, passages, queries)
     return ended | _note_consultations(state, human)
 
 

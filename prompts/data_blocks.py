@@ -17,8 +17,9 @@ TAGS = re.findall(
     r"\w+",
     """abstract answer change contested contradictions conversation count criteria disagreements
     doubted draft earlier error evidence experience fact facts feedback finding findings gaps
-    inputs insight instructions known limit links memory message messages needs new not_found
-    note notes open other others outline page pages plan profile queries question raised
+    inputs insight instructions knowledge known languages limit links memory message messages needs
+    new not_found note notes open other others outline page pages plan profile queries question
+    raised
     reference removed report reports request run runs section sentence sentences source
     sources stale step summary table tables talk trait traits version wish wishes withheld""",
 )

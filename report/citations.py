@@ -29,8 +29,11 @@ _RANGE = regex(r"\d+(?:-\d+)?")
 
 
 def get_origin(source: Source) -> Literal["file", "web", "memory", "computed", "tool"]:
-    """Return what a source is: a file or a web page is one, too, where memory has found it."""
-    if source["kind"] != "memory":
+    """Return what a source is: a file or a web page is one wherever it was found.
+
+    What memory or a knowledge base has found is told by its location.
+    """
+    if source["kind"] != "memory" and source["kind"] != "knowledge":
         return source["kind"]
     if source["location"].startswith(("http://", "https://")):
         return "web"
@@ -63,12 +66,13 @@ def describe_origin(source: Source, *, located: bool = False) -> str:
         located: Whether its location stands beside it, which may name the site already.
     """
     site = _site(source)
-    site = "" if located and site.casefold() in source["location"].casefold() else site
+    named = located and source["kind"] != "knowledge"
+    site = "" if named and site.casefold() in source["location"].casefold() else site
     return ", ".join(filter(None, (source.get("author"), site, source.get("published"))))
 
 
 def _site(source: Source) -> str:
-    """Return the site of a web page, or the folder of a file; "" for anything else."""
+    """Return the site of a web page, the folder of a file, or the name of a knowledge base."""
     path, _ = _split_location(source)
     if get_origin(source) == "web":
         return source.get("site") or extract_host(path or source["location"])

@@ -39,6 +39,7 @@ from report.labels import (
     grade_reason,
     is_chinese_tag,
     is_tool_failure,
+    name_unsearched,
     split_reason,
     summarize_removals,
 )
@@ -254,7 +255,11 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
     ]
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
     return missing + [
-        Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
+        Gap(
+            title=name_unsearched(name, state.get("language", "en")),
+            status="failed",
+            reason=f"search_unavailable: {why}",
+        )
         for name, why in unsearched.items()
         if not is_tool_failure(why)
     ]

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from graph.records import DoubtedSentence, RemovedSentence, SupportGrade
+from library.knowledge_bases import UNANSWERED_PREFIX
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
 
@@ -36,6 +37,12 @@ def find_label(name: str, language: str) -> str:
 def get_label(name: str, language: str) -> str:
     """Return a label by its name; an unknown name is its own label."""
     return find_label(name, language) or name.replace("_", " ")
+
+
+def name_unsearched(name: str, language: str) -> str:
+    """Return how a provider of web search or a knowledge base is called."""
+    base = name.removeprefix(UNANSWERED_PREFIX)
+    return name if base == name else get_label("knowledge_base", language).format(base)
 
 
 def get_method_label(name: str, language: str) -> str:

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
 from graph.records import (
+    EMPTY_PLAN,
     Background,
     Finding,
     Report,
@@ -29,6 +30,7 @@ from report.labels import (
     get_label,
     get_method_label,
     is_tool_failure,
+    name_unsearched,
 )
 from report.markdown.sanitizer import strip_foreign_addresses
 from text.normalization import to_one_line
@@ -67,6 +69,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     lists = {
         "steps": _list_steps(state, language),
         "queries": _list_queries(state, report),
+        "knowledge": _list_bases(state, language),
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
@@ -107,6 +110,7 @@ def list_read_documents(state: State) -> list[Source]:
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
     names = [one["source"] for entry in searches.values() for one in entry["passages"]]
+    names += [passage["source"] for passage in state.get("knowledge", [])]
     names += [
         name
         for finding in findings.values()
@@ -186,6 +190,17 @@ def _describe_outcome(finding: Finding, sources: dict[str, Source], language: st
     return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
 
 
+def _list_bases(state: State, language: str) -> list[str]:
+    """Return the knowledge bases of the plan, each with how many of its documents were read."""
+    read = Counter(
+        one.get("site", "") for one in list_read_documents(state) if one["kind"] == "knowledge"
+    )
+    return [
+        append_detail(name, format_count("sources", read[name], language), language)
+        for name in state.get("plan", EMPTY_PLAN).get("knowledge", [])
+    ]
+
+
 def _list_unused_titles(state: State, report: Report) -> list[str]:
     """Return the titles of the documents that were read and are not cited."""
     cited = _to_documents(report["cited"], state.get("sources", {}))
@@ -209,7 +224,11 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
     unanswered = log.get("unanswered", {}) if log else {}
     names = {**dict.fromkeys(unsearched, 1), **unanswered}
     failed = [
-        append_detail(name, _describe_failure(unsearched.get(name, ""), language), language)
+        append_detail(
+            name_unsearched(name, language),
+            _describe_failure(unsearched.get(name, ""), language),
+            language,
+        )
         + (f" ×{count}" if count > 1 else "")
         for name, count in names.items()
     ]

@@ -66,7 +66,7 @@ def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
         case "web":
             judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
             return stored._replace(site=stored.site or extract_site(page.location), genre=judged)
-        case "tool":
+        case "knowledge" | "tool":
             return stored
         case _:
             return stored._replace(site="", genre="")
@@ -86,9 +86,11 @@ def _read_metadata(connection: Connection, ids: Sequence[str]) -> dict[str, Page
     return found
 
 
-def _source_kind(kind: str) -> Literal["file", "web", "memory", "computed", "tool"]:
+def _source_kind(
+    kind: str,
+) -> Literal["file", "web", "memory", "computed", "tool", "knowledge"]:
     match kind:
-        case "file" | "web" | "computed" | "tool":
+        case "file" | "web" | "computed" | "tool" | "knowledge":
             return kind
         case _:
             return "memory"

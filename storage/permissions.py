@@ -28,6 +28,8 @@ PROGRAM_FILES = {
     ".env",
     "AGENTS.md",
     "locks",
+    "mcp-pins.json",
+    "mcp.json",
     "reports",
     SERVER_FOLDER,
     "traces",

@@ -34,12 +34,17 @@ def make_research_tools(
 ) -> list[BaseTool]:
     """Return the research tools for an agent, as for `create_agent(tools=…)`.
 
-    One list serves one conversation: what its tools have shown, they do not show again.
+    They are `search`, `outline`, `read`, `recall`, `compute` (plain arithmetic, exactly), and with
+    the web `links` and `open`. Each can be called with and without an event loop. No model is asked
+    and nothing is learnt. One list serves one conversation: what its tools have shown, they do not
+    show again.
 
     Args:
-        owner: Whose library is searched.
-        files: The folders, already read in, that are searched.
-        web: Whether the web may be searched, with the keys of the environment.
+        owner: Whose library is searched, as `user/project`.
+        files: The folders, already read in (`dossier ingest`), that `search` looks through; without
+            any, and without the web, all that was read.
+        web: Whether the web may be searched and pages of it opened, with the keys of the
+            environment.
     """
     thread = f"agent-{uuid4().hex[:12]}"
     choices = Context(files=[*files])

@@ -1,7 +1,7 @@
 """Work out plain arithmetic exactly, without running code.
 
-Numbers are fractions until a root or a logarithm is taken, so that 0.1 + 0.2 is 0.3. What two people
-would read differently is refused instead of guessed.
+Numbers are fractions until a root or a logarithm is taken, so that 0.1 + 0.2 is 0.3. What two
+people would read differently is refused instead of guessed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-import statistics
 import unicodedata
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -56,7 +55,8 @@ def evaluate(expression: str) -> Number:
         Problem: `expression_invalid`, with what cannot be worked out.
     """
     if len(expression) > LONGEST:
-        raise _refusal(f"it has more than {LONGEST:,} characters", expression[:50] + "…")
+        what = f"it has more than {LONGEST:,} characters"
+        raise _refusal(what, expression[:50] + "…")
     try:
         tree = ast.parse(_as_python(expression), mode="eval").body
         _check_percents(tree, expression)
@@ -91,8 +91,10 @@ def _without_commas(found: re.Match[str]) -> str:
     """Remove the separators of a number, unless they might separate arguments."""
     number = found[0]
     if _stands_in_call(found.string[: found.start()]):
-        what = f"{number} may be one number or several: write one without commas, several with"
-        raise InvalidExpression(f"{what} spaces after them")
+        what = (
+            f"{number} may be one number or several: write one without commas, several with spaces"
+        )
+        raise InvalidExpression(what)
     return number.replace(",", "")
 
 
@@ -133,7 +135,9 @@ class _Arithmetic(SimpleEval):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(operators=dict(OPERATORS), functions=dict(FUNCTIONS), names={})
         kept = ast.UnaryOp, ast.BinOp, ast.Call
-        self.nodes = {kind: self.nodes[kind] for kind in kept} | {
+        self.nodes: dict[type[ast.AST], Callable[..., Any]] = {
+            kind: self.nodes[kind] for kind in kept
+        } | {
             ast.Constant: _read_constant,
             ast.List: self._eval_list,
             ast.Tuple: _refuse_commas,
@@ -144,8 +148,8 @@ class _Arithmetic(SimpleEval):  # type: ignore[misc]
         if type(node) not in self.nodes:
             raise InvalidExpression("only numbers, operators and functions can be worked with")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") not in self.functions:
-            named = ", ".join(FUNCTIONS)
-            raise InvalidExpression(f"only numbers and these functions can be worked with: {named}")
+            what = f"only numbers and these functions can be worked with: {', '.join(FUNCTIONS)}"
+            raise InvalidExpression(what)
         value = super()._eval(node)
         if isinstance(value, Fraction):
             if max(value.numerator.bit_length(), value.denominator.bit_length()) > LARGEST_BITS:
@@ -195,8 +199,8 @@ def _power(base: Exact, exponent: Exact) -> Exact:
         if bits * abs(exponent) > 2 * LARGEST_BITS:
             raise OverflowError
         return Fraction(base**exponent)
-    result = float(base) ** float(exponent)
-    if isinstance(result, complex):
+    result: object = float(base) ** float(exponent)
+    if not isinstance(result, float):
         raise InvalidExpression("a root of a negative number is no real number")
     return result
 
@@ -217,18 +221,25 @@ def _logarithm(value: Exact, base: Exact | None = None) -> float:
         raise InvalidExpression("there is no such logarithm")
     if base is None:
         return math.log(value)
-    known = {10: math.log10, 2: math.log2}.get(int(base)) if base == int(base) else None
-    return known(value) if known else math.log(value, base)
+    if base == 10:
+        return math.log10(value)
+    return math.log2(value) if base == 2 else math.log(value, base)
 
 
 def _round(value: Exact, decimals: Exact = Fraction(0)) -> Fraction:
     """Round to decimals, halves away from zero."""
-    if decimals != int(decimals) or abs(decimals) > MOST_DECIMALS:
-        raise InvalidExpression(f"numbers are rounded to at most {MOST_DECIMALS} whole decimals")
+    if decimals != int(decimals) or not -MOST_DECIMALS <= decimals <= MOST_DECIMALS:
+        what = f"numbers are rounded to at most {MOST_DECIMALS} whole decimals"
+        raise InvalidExpression(what)
     scale = Fraction(10) ** int(decimals)
     exact = value if isinstance(value, Fraction) else Fraction(repr(value))
-    whole = math.floor(abs(exact) * scale + Fraction(1, 2))
-    return (whole if exact >= 0 else -whole) / scale
+    size = Fraction(math.floor(abs(exact) * scale + Fraction(1, 2))) / scale
+    return size if exact >= 0 else -size
+
+
+def _median(values: list[Exact]) -> Exact:
+    ordered, half = sorted(values), len(values) // 2
+    return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _as_number(value: object) -> Number:
@@ -240,10 +251,10 @@ def _as_number(value: object) -> Number:
 FUNCTIONS: Mapping[str, Callable[..., Exact]] = {
     "abs": abs,
     "log": _logarithm,
-    "max": _of_all(max),
+    "max": _of_all(lambda values: max(values)),
     "mean": _of_all(lambda values: sum(values, Fraction(0)) / len(values)),
-    "median": _of_all(statistics.median),
-    "min": _of_all(min),
+    "median": _of_all(_median),
+    "min": _of_all(lambda values: min(values)),
     PERCENT: lambda value: value / 100,
     "round": _round,
     "sqrt": _root,

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from typing_extensions import TypedDict
@@ -35,6 +36,9 @@ MAX_FILE_BYTES = 1_000_000
 
 MAX_COLUMNS = 40
 """So many columns of its inputs are named above an output."""
+
+PATIENCE = 3
+"""So many times the usual seconds a program has that is run again."""
 
 COMPUTATION = "computation"
 """The kind of the pages of a computation without inputs, and the name of its place."""
@@ -116,13 +120,17 @@ async def run_code(
     Raises:
         Problem: `sandbox_unavailable`.
     """
+    limits = sandbox.configured_limits()
+    if again:
+        # A busy machine must not make a result look as if it could not be repeated.
+        limits = replace(limits, seconds=PATIENCE * limits.seconds)
     request = {"code": code, "inputs": {one.name: one.sha256 for one in inputs}}
     call = LedgerCall(here, "sandbox", role, {**request, "again": again} if again else request)
 
     async def make() -> CodeResult:
         """Run it, and say so in the trace."""
         try:
-            done = await sandbox.run_python(code, await read_run_inputs(inputs))
+            done = await sandbox.run_python(code, await read_run_inputs(inputs), limits)
         except Problem as problem:
             await trace(here, "sandbox", role, problem.code)
             raise

@@ -39,7 +39,9 @@ from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
-from tools.mcp.faults import ToolUnanswered
+from tools.knowledge.protocol import BaseUnanswered
+from tools.knowledge.search import BaseHits, drop_copies, search_named_bases
+from tools.mcp.tool_failures import ToolUnanswered
 from tools.passage_choice import (
     PAGE_WORTH,
     PassageRequest,
@@ -108,11 +110,11 @@ class Evidence(NamedTuple):
 
     @property
     def unsearched(self) -> dict[str, str]:
-        """The reasons why web search providers or tools did not answer, by their names."""
+        """The reasons why providers, tools and knowledge bases did not answer, by their names."""
         return {
             name: reason
             for problem in self.problems
-            if isinstance(problem, SearchUnanswered | ToolUnanswered)
+            if isinstance(problem, SearchUnanswered | ToolUnanswered | BaseUnanswered)
             for name, reason in problem.failures.items()
         }
 
@@ -137,6 +139,7 @@ async def gather_evidence(
     widely: bool = False,
     of_document: int = 0,
     choose: EvidenceChooser | None = None,
+    bases: Sequence[str] = (),
 ) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
@@ -157,18 +160,22 @@ async def gather_evidence(
         choose: What chooses among the found pages, if neither best passages nor a reading are
             wanted; it is given the point of the run, its choices, what each query found, the
             request, and the folders of the run.
+        bases: The names of the knowledge bases that are searched, too.
     """
     most = WIDE_PAGES if widely or choose else PAGES
     uploads = await list_uploaded_files(here.owner, here.thread)
     own = [upload.root for upload in uploads if not upload.code]
     names = list_run_providers(context, os.environ, has_uploads=bool(own)) if web else []
     on_web = WebSearch(here, context, names)
-    found = await _search_all(here, context, queries, on_web, own, most)
+    searched = _search_all(here, context, queries, on_web, own, most)
+    in_bases = search_named_bases(here, context, bases, queries)
+    found, in_bases_found = await asyncio.gather(searched, in_bases)
     known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
-    results = [*found.results, known]
+    said = [page.text for result in found.results for page in result]
+    results = [*found.results, *drop_copies(in_bases_found.results, said), known]
     wanted = [about, *queries]
     candidates = [page for result in results for page in result]
-    found_now = {page.id for result in found.results for page in result}
+    found_now = {page.id for result in results[:-1] for page in result}
     opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
     choice = PassageRequest(
         wanted,
@@ -181,7 +188,33 @@ async def gather_evidence(
     )
     choose = choose or (_choose_reading if widely else _choose_evidence)
     evidence = await choose(here, context, [*results, opened], choice, found.folders)
-    return evidence._replace(problems=on_web.problems, sent=on_web.sent)
+    problems = [*on_web.problems, *in_bases_found.problems]
+    return evidence._replace(problems=problems, sent={**in_bases_found.sent, **on_web.sent})
+
+
+async def gather_from_bases(
+    here: CallSite,
+    context: Context,
+    hits: BaseHits,
+    queries: Sequence[str],
+    *,
+    about: str,
+    choose: EvidenceChooser | None = None,
+) -> Evidence:
+    """Choose the best passages of what knowledge bases alone have found.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        hits: What the bases have found.
+        queries: The queries.
+        about: The purpose of the passages.
+        choose: What chooses among the found pages, if not the best passages are wanted.
+    """
+    wanted = PassageRequest([about, *queries], EVIDENCE_TOKENS, subject=about)
+    chooser = choose or _choose_evidence
+    evidence = await chooser(here, context, drop_copies(hits.results), wanted, [])
+    return evidence._replace(problems=hits.problems, sent=dict(hits.sent))
 
 
 class _SearchHits(NamedTuple):

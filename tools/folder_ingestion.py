@@ -146,6 +146,44 @@ async def ingest_folder(
     return IngestResult(str(root), len(files), len(read), skipped)
 
 
+class FileCopy(NamedTuple):
+    """A file of another place: its path there, what it is like there, and a copy to read."""
+
+    path: str
+    size: int
+    version: int
+    """A number that is another one when the file has changed."""
+    copy: Path | None = None
+    failure: tuple[str, str] = ("", "")
+    """The code and the reason why there is no copy."""
+
+
+async def ingest_copy(
+    owner: str, root: str, file: FileCopy, limits: FileLimits
+) -> SkippedFile | None:
+    """Read a copy of a file, and store its pages as those of the file; or say why not."""
+    outcome, sha256 = FileOutcome([], *file.failure), ""
+    if file.copy:
+        sha256 = await anyio.to_thread.run_sync(_hash, file.copy, limits.size)
+        options = _ReadOptions(limits, str, in_worker=True)
+        if problem := await _store_file(owner, root, file.copy, sha256, options):
+            outcome = FileOutcome([], problem.code, problem.what)
+    known = PendingFile(Path(file.path), file.size, file.version)
+    row = _document(known, sha256, outcome).row
+    await library_documents.record_document(owner, root, file.path, row)
+    return SkippedFile(file.path, outcome.code, outcome.reason) if outcome.code else None
+
+
+async def find_changed_copies(
+    owner: str, root: str, files: Sequence[FileCopy]
+) -> tuple[list[FileCopy], list[str]]:
+    """Return the files that are new or have changed, and the paths of those that are gone."""
+    known = await _known(owner, root)
+    rows = {path: (row.size, row.modified, row.reader) for path, row in known.items()}
+    due = [one for one in files if rows.get(one.path) != (one.size, one.version, READER)]
+    return due, sorted(rows.keys() - {one.path for one in files})
+
+
 def list_ignored_files(root: Path) -> list[SkippedFile]:
     """Return the files below a folder that `ingest_folder` does not open, with the reasons."""
     files, others = find_files(root), find_unreadable_files(root)

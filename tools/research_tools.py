@@ -37,7 +37,8 @@ from tools.document_reading import (
     search_document,
     section_parts,
 )
-from tools.evidence import Evidence, gather_evidence, searches_web
+from tools.evidence import Evidence, gather_evidence, gather_from_bases, searches_web
+from tools.knowledge.search import search_named_bases
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.query_redaction import note_shown
@@ -54,6 +55,8 @@ Runtime = ToolRuntime[CallContext]
 async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: str = "") -> str:
     """Search the files and the web for passages about one query, or one document or site."""
     around = runtime.context
+    if scope in around.bases and not source:
+        return await _search_base(runtime, scope, query)
     if scope == "web" and not searches_web(around.choices):
         return _say("no_web_search", runtime, query)
     web = around.allow_web and scope != "files"
@@ -61,10 +64,28 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
         return await _search_in(runtime, source, query, web=web)
     choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     evidence = await gather_evidence(
-        around.site, choices, [query], about=query, web=web, choose=answer_search
+        around.site,
+        choices,
+        [query],
+        about=query,
+        web=web,
+        choose=answer_search,
+        bases=around.bases if scope == "all" else (),
     )
     shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
+
+
+async def _search_base(runtime: Runtime, name: str, query: str) -> str:
+    """Search one knowledge base of the plan."""
+    here, choices = runtime.context.site, runtime.context.choices
+    hits = await search_named_bases(here, choices, [name], [query])
+    found = await gather_from_bases(here, choices, hits, [query], about=query, choose=answer_search)
+    if hits.problems:
+        runtime.context.tool_results.append(found)
+        return _refuse(hits.problems[0], runtime)
+    shown = await _show_found(found, runtime, query)
+    return join_prompt_blocks(shown, _tell_withheld(found, runtime, query))
 
 
 async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) -> str:
@@ -275,7 +296,12 @@ WEB_TOOLS = ("links", "open")
 """Those of them for which the web is needed."""
 
 
-def describe_tool(name: str, language: str, *, searches_web: bool) -> str:
+def describe_tool(
+    name: str, language: str, *, searches_web: bool, bases: Sequence[str] = ()
+) -> str:
     """Return what a model is told of a tool."""
     where = ("_web" if searches_web else "_files") if name == search_tool.name else ""
-    return render_prompt(f"tool_{name}{where}", language=language)
+    told = render_prompt(f"tool_{name}{where}", language=language)
+    if not bases or name != search_tool.name:
+        return told
+    return told + render_prompt("tool_search_bases", language=language, bases=", ".join(bases))

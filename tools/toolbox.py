@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
@@ -117,7 +117,9 @@ _TOOLS = (*RESEARCH_TOOLS, compute_tool, ask_user_tool, edit_memory_file)
 def offer_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools that a call can use, described in the language of its prompt."""
     provided = searches_web(around.choices)
-    tools = _tools_in_words(around.language, allow_web=around.allow_web, provided=provided)
+    tools = _tools_in_words(
+        around.language, around.bases, allow_web=around.allow_web, provided=provided
+    )
     return _without_asking(around, tools)
 
 
@@ -127,9 +129,13 @@ def _without_asking(around: CallContext, tools: Sequence[BaseTool]) -> Sequence[
     return [tool for tool in tools if asks or tool.name != ASK_USER]
 
 
-@cache
-def _tools_in_words(language: str, *, allow_web: bool, provided: bool) -> tuple[BaseTool, ...]:
-    described = partial(describe_tool, language=language, searches_web=allow_web and provided)
+@lru_cache(maxsize=256)
+def _tools_in_words(
+    language: str, bases: tuple[str, ...], *, allow_web: bool, provided: bool
+) -> tuple[BaseTool, ...]:
+    described = partial(
+        describe_tool, language=language, searches_web=allow_web and provided, bases=bases
+    )
     return tuple(
         tool.model_copy(update={"description": described(tool.name)})
         for tool in _TOOLS
@@ -139,7 +145,7 @@ def _tools_in_words(language: str, *, allow_web: bool, provided: bool) -> tuple[
 
 async def load_server_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools of MCP servers that a call may use."""
-    return await load_mcp_tools(around, [tool.name for tool in _TOOLS])
+    return await load_mcp_tools(around, [tool.name for tool in (*_TOOLS, *COMPUTING_TOOLS)])
 
 
 def _needs_approval(_: CallContext, tool: BaseTool) -> bool:
@@ -167,5 +173,5 @@ def offer_computing_tools(around: CallContext) -> Sequence[BaseTool]:
     return _without_asking(around, _computing_tools_in_words(around.language))
 
 
-CODER_TOOLS = Toolbox(_CODER_TOOLS, offer_computing_tools)
+CODER_TOOLS = Toolbox(_CODER_TOOLS, offer_computing_tools, load_server_tools)
 """What a coder may use while it writes."""

@@ -30,9 +30,7 @@ ELSEWHERE = {
 }
 """The choices that are made in another way on the command line."""
 
-SETTABLE_CHOICES = tuple(
-    one for one in fields(Context) if one.name not in (*ELSEWHERE, "knowledge")
-)
+SETTABLE_CHOICES = tuple(one for one in fields(Context) if one.name not in ELSEWHERE)
 """The choices that `--set` takes."""
 
 RAISABLE_CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")

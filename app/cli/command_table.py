@@ -64,7 +64,8 @@ COMMANDS = {
         (options.PORT, options.HOST, options.JOBS),
     ),
     "mcp": CommandEntry(
-        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their servers.\n\n"
+        "Serve other agents by the Model Context Protocol (MCP), or use the tools of their "
+        "servers.\n\n"
         "Without a command, and with a program at the other end of standard input, it serves as "
         "dossier mcp serve does.",
         "mcp_serve.serve_if_piped",
@@ -178,6 +179,46 @@ COMMANDS = {
         "Count the pages by kind, conversation and folder.",
         "pages.print_page_counts",
         options.PROJECT,
+    ),
+    "kb": CommandEntry("Name knowledge bases, read them in, and search them."),
+    "kb add": CommandEntry(
+        "Name a knowledge base, and read its documents in.\n\n"
+        "A run that asks about what it is about searches it before its steps. PATH is a folder; "
+        "URL a bucket, an archive or a service (docs/knowledge-bases.md).",
+        "knowledge_bases.add_base",
+        (
+            options.BASE,
+            options.BASE_LOCATION,
+            options.BASE_ABOUT,
+            options.BASE_KIND,
+            options.BASE_OPTION,
+            *options.PROJECT,
+        ),
+    ),
+    "kb list": CommandEntry(
+        "List the knowledge bases: yours, and the operator's.",
+        "knowledge_bases.print_base_list",
+        options.PROJECT,
+    ),
+    "kb show": CommandEntry(
+        "Show a knowledge base, and how it stands.",
+        "knowledge_bases.print_base",
+        (options.BASE, *options.PROJECT),
+    ),
+    "kb refresh": CommandEntry(
+        "Read what is new or has changed in knowledge bases; all of them without a name.",
+        "knowledge_bases.refresh_bases",
+        (options.BASES, *options.PROJECT),
+    ),
+    "kb remove": CommandEntry(
+        "Take a knowledge base away, with everything that was read in of it.",
+        "knowledge_bases.remove_named_base",
+        (options.BASE, *options.PROJECT),
+    ),
+    "kb search": CommandEntry(
+        "Search one knowledge base, and nothing else.",
+        "knowledge_bases.search_base",
+        (options.BASE, options.QUERY, options.limit(8), *options.PROJECT),
     ),
     "memory": CommandEntry("List, search, correct and forget what is remembered."),
     "memory proposals": CommandEntry(

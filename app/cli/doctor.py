@@ -30,6 +30,7 @@ from config.model_table import MODEL_ROLES
 from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context
+from library.knowledge_bases import KnowledgeBase
 from memory.experience.insights import count_dangling_edges
 from models.chat_models import (
     check_model_server,
@@ -42,6 +43,9 @@ from runs.call_site import join_owner
 from storage.engine import get_engine
 from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
+from tools.knowledge.catalog import list_bases
+from tools.knowledge.kinds import open_base
+from tools.knowledge.protocol import BaseUnanswered
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.mcp_tools import learn_tools
 from tools.mcp.server_config import McpServer, load_servers
@@ -78,6 +82,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "models": _models,
         "embeddings": _embeddings,
         "web search": _search,
+        "knowledge bases": _knowledge,
         "token counts": _tokens,
         "mcp servers": _mcp,
         "sandbox": _sandbox,
@@ -195,6 +200,23 @@ async def _search() -> str:
     return "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 
 
+async def _knowledge() -> str:
+    bases = await list_bases(join_owner(settings().user, ""))
+    checked = await asyncio.gather(*map(_base, bases))
+    if failed := [problem for _, problem in checked if problem]:
+        told = "; ".join(f"{problem.where}: {problem.what}" for problem in failed)
+        hint = failed[0].hint
+        raise Problem(ErrorCode.KNOWLEDGE_UNAVAILABLE, told, hint=hint)
+    return "; ".join(line for line, _ in checked) or "none (dossier kb add names one)"
+
+
+async def _base(base: KnowledgeBase) -> tuple[str, Problem | None]:
+    try:
+        return f"{base.name}: {await open_base(base).check()}", None
+    except Problem as problem:
+        return "", BaseUnanswered(base.name, problem)
+
+
 async def _tokens() -> str:
     if await asyncio.to_thread(is_count_exact):
         return "exact"
@@ -234,6 +256,9 @@ async def _sandbox() -> str:
     chosen, (backend, obstacle) = settings().sandbox, await describe_sandbox()
     if backend:
         return backend
-    if chosen in ("auto", "off"):
-        return f"none, so steps that compute are answered from sources ({obstacle})"
+    if chosen == "off":
+        return f"none, and no step computes: {obstacle}"
+    if chosen == "auto":
+        mend = ErrorCode.SANDBOX_UNAVAILABLE.hint
+        return f"none, and no step computes: {obstacle} ({mend})"
     raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, obstacle)

@@ -34,6 +34,17 @@ COMMAND_EXAMPLES = {
     "mcp test": ("dossier mcp test time",),
     "mcp approve": ("dossier mcp approve time",),
     "ingest": ("dossier ingest notes paper.pdf", "dossier ingest --chat talk.jsonl"),
+    "kb add": (
+        'dossier kb add hives ~/hives --about "our hives: weight, queens, yields"',
+        'dossier kb add papers s3://lab/papers --about "papers on bee navigation"',
+        "dossier kb add wiki https://dify.example.org/v1 --kind dify --option dataset=ID "
+        '--about "how we work"',
+    ),
+    "kb list": ("dossier kb list",),
+    "kb show": ("dossier kb show hives",),
+    "kb refresh": ("dossier kb refresh hives", "dossier kb refresh"),
+    "kb remove": ("dossier kb remove hives",),
+    "kb search": ('dossier kb search hives "queens of 2025"',),
     "search": ('dossier search "waggle dance" --in file --explain',),
     "recall": ('dossier recall "What did I read about bees?"',),
     "runs": ("dossier runs", "dossier runs --json"),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from app.cli.choices import read_choices
 from app.cli.dispatch import resolve_project
-from app.cli.output import print_notice
 from app.cli.serve import check_address
 from app.cli.start import import_frozen
 from app.server_token import load_server_token
@@ -17,18 +16,23 @@ from storage.permissions import check_writable
 HOST = "127.0.0.1"
 """Only programs of this machine reach it."""
 
+STOPPED = 128
+"""The exit status after a signal, less its number."""
+
 OF_PROGRAMS = {"learn": False}
 """What holds for every run unless the person says otherwise: its words are not theirs."""
 
 
-def serve_if_piped() -> None:
+def serve_if_piped() -> int:
     """Serve on standard input and output if a program is at the other end, else show the help."""
     if not sys.stdin.isatty():
-        serve_mcp(docs=None, http=False, port=0, review=False, project="", trust=False, choice=None)
-        return
+        return serve_mcp(
+            docs=None, http=False, port=0, review=False, project="", trust=False, choice=None
+        )
     from app.cli.main import load_command  # noqa: PLC0415 - it loads this module itself
 
     load_command("mcp")(["--help"], "dossier mcp", standalone_mode=False)
+    return 0
 
 
 def serve_mcp(
@@ -40,8 +44,8 @@ def serve_mcp(
     project: str,
     trust: bool,
     choice: list[str] | None,
-) -> None:
-    """Serve the tools to clients of MCP until they leave.
+) -> int:
+    """Serve the tools to clients of MCP until they leave; return the exit status.
 
     Raises:
         Problem: What is wrong with the project, the choices, the folders or the home;
@@ -60,8 +64,7 @@ def serve_mcp(
         import_frozen("app.mcp_runs").ServedRuns(named, folders, {**OF_PROGRAMS, **chosen})
     )
     if http:
-        address = f"http://{HOST}:{port}{transports.PATH}"
-        print_notice(f"MCP: {address}; every request needs the token: dossier token")
-        asyncio.run(transports.serve_http(server, HOST, port))
-    else:
-        asyncio.run(transports.serve_pipes(server))
+        number = asyncio.run(transports.serve_http(server, HOST, port))
+        return STOPPED + number if number else 0
+    asyncio.run(transports.serve_pipes(server))
+    return 0

@@ -144,6 +144,27 @@ CAP = _option(
     "--set",
     kind=list[str] | None,
 )
+BASE = _argument("name", "NAME", "The name of the knowledge base.")
+BASES = _argument(
+    "names", "NAME", "Which knowledge bases.", None, kind=list[str] | None, show_default=False
+)
+BASE_LOCATION = _argument(
+    "location", "PATH|URL", "A folder, or the address of a bucket, an archive or a service."
+)
+BASE_ABOUT = _option("about", "TEXT", "What it answers, in the words of those who ask.", REQUIRED)
+BASE_KIND = _option(
+    "kind",
+    "KIND",
+    "folder, bucket, elasticsearch, opensearch, dify or ragflow; services have to be named.",
+)
+BASE_OPTION = _option(
+    "options",
+    "NAME=VALUE",
+    "More about it, such as dataset=ID or hyde=true. May be repeated.",
+    None,
+    "--option",
+    kind=list[str] | None,
+)
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )

@@ -41,6 +41,8 @@ from text.pluralization import pluralize
 from text.secret_masking import list_removed_kinds
 from text.smalltalk import reply_to_smalltalk
 from tools.folder_ingestion import ingest_folder
+from tools.knowledge.catalog import check_base_names, list_bases
+from tools.knowledge.kinds import NO_BASES
 from tools.mcp.server_config import McpServer, allow_project_servers, choose_servers
 from tools.web.federated_search import is_any_reachable
 from tools.web.provider_choice import is_keyless, list_run_providers
@@ -118,6 +120,7 @@ async def _ask(
     if list_removed_kinds(question):
         say(REMOVAL_NOTICE)
     owner = join_owner(plain.user or settings().user, plain.project)
+    await check_base_names(owner, plain.knowledge)
     files = await _files_of_thread(opened, owner, conductor.thread)
     if docs:
         files = [await _read(owner, folder, conductor.progress) for folder in docs]
@@ -134,6 +137,11 @@ async def _ask(
         say("No terminal to ask on: the plan is approved as it is")
     chosen = build_context({"auto_accept": alone, **wanted, **web, "files": files})
     return await conductor.begin(opened, question, chosen)
+
+
+async def _has_bases(owner: str, plain: Context) -> bool:
+    """Tell whether a run may search a knowledge base."""
+    return NO_BASES not in plain.knowledge and bool(await list_bases(owner))
 
 
 WEB_WITHOUT_KEY = (
@@ -166,7 +174,7 @@ async def _choose_web(
     if names:
         general = ", ".join(load_search_table().keyless)
         say(WEB_WITHOUT_KEY.format(names=general) if reached else WEB_OUT_OF_REACH)
-    if not (files or servers or reached):
+    if not (files or servers or reached or await _has_bases(owner, run)):
         await _check_memory(owner, run, question)
         say("No files are named: what was read before is searched")
     return {"web": "off"} if names and not reached else {}

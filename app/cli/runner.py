@@ -83,6 +83,7 @@ def summarize_report(
         "standing": state["report"].get("standing", []),
         "contradictions": state["report"].get("contradictions", []),
         "second_reader": state["report"].get("second_reader"),
+        "recomputed": state["report"].get("recomputed", []),
         **_summarize_version(state),
         **failed,
     }
@@ -339,7 +340,7 @@ class CliRunner:
             more: What came instead, and the command that goes on with it.
         """
         named = {"run": self.run, "thread": self.thread, "status": status}
-        lists = ("sources", "quotes", "doubted", "standing", "contradictions")
+        lists = ("sources", "quotes", "doubted", "standing", "contradictions", "recomputed")
         empty: dict[str, Any] = {name: [] for name in lists} | {"second_reader": None}
         return {**named, "report": None, "answer": "", **empty, **more}
 

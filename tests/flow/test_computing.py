@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -61,9 +62,9 @@ def runs(sandboxed: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ran: list[str] = []
     real = computations.sandbox.run_python
 
-    async def run(code: str, files: dict[str, bytes]) -> SandboxResult:
+    async def run(code: str, *given: Any) -> SandboxResult:
         ran.append(code)
-        return await real(code, files)
+        return await real(code, *given)
 
     monkeypatch.setattr(computations.sandbox, "run_python", run)
     return ran
@@ -182,8 +183,8 @@ async def test_a_program_that_fails_the_second_time_proves_nothing(
 ):
     once = computations.sandbox.run_python
 
-    async def run(code: str, files: dict[str, bytes]) -> SandboxResult:
-        done = await once(code, files)
+    async def run(code: str, *given: Any) -> SandboxResult:
+        done = await once(code, *given)
         return done if len(runs) == 1 else done._replace(exit_status=1)
 
     monkeypatch.setattr(computations.sandbox, "run_python", run)
@@ -253,7 +254,7 @@ async def test_without_a_sandbox_a_step_says_so_by_name_and_runs_nothing(
 
     ran: list[str] = []
 
-    async def run(code: str, files: object) -> SandboxResult:
+    async def run(code: str, *given: Any) -> SandboxResult:
         ran.append(code)
         raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, "gone")
 

@@ -130,9 +130,13 @@ async def test_pages_that_could_not_be_read_are_kept_by_their_sites(home: Path):
     for url, status in fetched:
         await trace(site, "fetch", "web", status, url=f"https://bees.example{url}")
     await trace(site, "search", "web", "ok", query="bees", hits=3)
+    for query in ("honey", "comb"):
+        failed = {"arxiv": "it is too slow"}
+        await trace(site, "search", "web", "ok", query=query, hits=1, failed=failed)
     await trace(site, "search", "web", "search_unavailable", query="wax")
 
     log = await summarize_research("t1-1")
 
     assert log["unread"] == [{"site": "bees.example", "reason": "page_unavailable"}]
-    assert log["web_searches"] == 1
+    assert log["web_searches"] == 3
+    assert log["unanswered"] == {"arxiv": 2}

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from graph.session import ThreadSession
+from report.method import describe_method
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Enough", "Checks", "Ve
 async def test_a_finding_and_the_report_cite_what_a_tool_says(
     thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
 ):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
     script.on("Draft", draft("nectar"))
 
     def research(messages: list[object]) -> AIMessage | str:
@@ -53,3 +54,50 @@ async def test_a_finding_and_the_report_cite_what_a_tool_says(
         "ok",
         {"bee": "mason"},
     )
+
+
+async def test_a_server_that_fails_stops_no_run_and_the_report_says_so(
+    thread: ThreadSession, choices: dict[str, object], script: Script, home: Path
+):
+    configure(home, odd=entry("quits", local=True))
+    script.on("Draft", draft("winter cluster"))
+    told: list[str] = []
+
+    def research(messages: list[object]) -> AIMessage | str:
+        last = messages[-1]
+        if getattr(last, "type", "") != "tool":
+            return calling(("odd_lookup", {"bee": "mason"}))
+        told.append(str(last.text))
+        return "Bees form a winter cluster below 14 degrees [S1]."
+
+    script.on("researcher", research)
+    script.on("reporter", "Bees form a winter cluster below 14 degrees [S1].")
+    context = make(choices, max_reflections=0)
+
+    outcome = await thread.begin("When do bees form a winter cluster?", context, quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert "its program has ended" in told[0]
+    method = describe_method(outcome.state, outcome.state["report"], "")
+    listed = [item for part in method["parts"] for item in part["items"]]
+    assert "odd: lookup (the tool failed: it could not be reached)" in listed
+
+
+async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
+    thread: ThreadSession, script: Script, home: Path
+):
+    configure(home, bees=entry("bees", local=True))
+    script.on("Draft", draft("nectar"))
+    sentence = SENTENCE.replace("S4", "S1")
+
+    def research(messages: list[object]) -> AIMessage | str:
+        called = getattr(messages[-1], "type", "") == "tool"
+        return sentence if called else calling(("bees_lookup", {"bee": "mason"}))
+
+    script.on("researcher", research)
+    script.on("reporter", sentence)
+    context = make({"models": {"default": "fake:any"}, "auto_accept": True}, max_reflections=0)
+
+    outcome = await thread.begin("How much does a mason bee carry?", context, quiet)
+
+    assert outcome.state["report"]["cited"] == ["S1"]

@@ -33,7 +33,7 @@ NEXT = {
     "team": ("step", "step"),
     "step": ("team",),
     "remember": ("team",),
-    "knowledge": ("reporter",),
+    "knowledge": ("team",),
     "reporter": ("deliver",),
     "deliver": ("memorize",),
     "memorize": ("learn",),

@@ -62,7 +62,7 @@ def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked
         "standing",
         "contradictions",
     }
-    assert set(told) == named | {"second_reader"}
+    assert set(told) == named | {"recomputed", "second_reader"}
     assert told["second_reader"] == "no_model"
     assert "1927" in told["answer"]
     assert "##" not in told["answer"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import ErrorCode, Problem
-from evals.sandbox import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
+from evals.sandbox_escapes import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
 from tools.sandbox.backend import Backend, SandboxLimits, SandboxResult
 from tools.sandbox.sandbox import describe_sandbox, find_backend, run_in, run_python
 
@@ -178,16 +177,14 @@ async def test_a_program_ends_with_whoever_has_started_it(
 ) -> None:
     inner = "import os, sys\nos.execv(sys.executable, [sys.executable, '-c',"
     inner += f" 'import time; time.sleep(60)', '{outside.mark}'])"
-    code = f"import asyncio\nfrom tools.sandbox.sandbox import run_python\nasyncio.run(run_python({inner!r}))"
-    started = subprocess.Popen([sys.executable, "-"], stdin=subprocess.PIPE, text=True)
+    code = "import asyncio\nfrom tools.sandbox.sandbox import run_python\n"
+    code += f"asyncio.run(run_python({inner!r}))"
+    started = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
     try:
-        assert started.stdin
-        with started.stdin as stdin:
-            stdin.write(code)
         await wait_for(outside, running=True)
     finally:
-        os.kill(started.pid, signal.SIGKILL)
-        started.wait()
+        started.kill()
+        await started.wait()
     await wait_for(outside, running=False)
 
 
@@ -212,7 +209,7 @@ async def test_without_a_sandbox_nothing_is_run(
     assert "docker is not installed" in raised.value.what
     assert raised.value.hint
     assert begun == []
-    assert not list(tmp_path.iterdir())
+    assert os.listdir(tmp_path) == []
 
 
 async def test_a_sandbox_that_is_switched_off_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

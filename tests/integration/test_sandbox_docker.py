@@ -12,7 +12,7 @@ import pytest
 
 from config.errors import ErrorCode, Problem
 from tools.sandbox.backend import SandboxLimits
-from tools.sandbox.docker import Docker, build_command
+from tools.sandbox.docker import Docker, list_run_arguments
 from tools.sandbox.sandbox import describe_sandbox, run_python
 
 SCRIPTED = """#!{python} -S
@@ -63,8 +63,17 @@ class Engine:
     def behave(self, how: str) -> None:
         (self.folder / "how").write_text(how)
 
+    async def wait_for(self, command: str) -> None:
+        """Wait until a command was called."""
+        for _ in range(200):
+            if self.calls(command):
+                return
+            await asyncio.sleep(0.05)
+        pytest.fail(f"{command} was never called")
+
     def calls(self, command: str) -> list[tuple[list[str], list[str]]]:
-        lines = (self.folder / "calls").read_text().splitlines()
+        file = self.folder / "calls"
+        lines = file.read_text().splitlines() if file.exists() else []
         return [(given, names) for given, names in map(json.loads, lines) if given[0] == command]
 
 
@@ -101,7 +110,7 @@ async def test_a_container_may_reach_nothing(engine: Engine) -> None:
 
 
 def test_the_whole_command_is_known() -> None:
-    command = build_command("name", "image:tag", SandboxLimits(processes=9, memory_mib=64))
+    command = list_run_arguments("name", "image:tag", SandboxLimits(processes=9, memory_mib=64))
     after = command[command.index("--workdir") :]
     assert after[:9] == [
         "--workdir",
@@ -131,7 +140,7 @@ async def test_what_an_engine_lacks_is_told(
     with pytest.raises(Problem) as raised:
         await run_python("pass")
     assert raised.value.error is ErrorCode.SANDBOX_UNAVAILABLE
-    assert engine.calls("run") == [] if (engine.folder / "calls").exists() else True
+    assert engine.calls("run") == []
 
 
 @pytest.mark.parametrize("how", ["fail", "flood", "lie"])
@@ -163,8 +172,7 @@ async def test_a_container_that_does_not_answer_is_removed(
 async def test_a_run_that_is_cancelled_removes_its_container(engine: Engine) -> None:
     engine.behave("hang")
     running = asyncio.create_task(run_python("pass"))
-    while not (engine.folder / "calls").exists() or not engine.calls("run"):
-        await asyncio.sleep(0.05)
+    await engine.wait_for("run")
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -112,11 +112,8 @@ def test_whatever_a_choice_is_set_to_is_taken_or_refused_in_plain_words(name: st
         assert not STRANGE.search(str(problem).replace(repr(written), ""))
 
 
-def test_a_choice_of_what_does_not_exist_yet_is_refused_by_name():
-    with pytest.raises(Problem) as refused:
-        read('knowledge=["papers"]')
-
-    assert (refused.value.code, refused.value.where) == ("bad_choice", "knowledge")
+def test_knowledge_bases_are_chosen_by_their_names():
+    assert read('knowledge=["papers"]') == {"knowledge": ["papers"]}
     assert read("knowledge=[]") == {"knowledge": []}
 
 

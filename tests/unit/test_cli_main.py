@@ -208,7 +208,7 @@ def test_the_help_of_ask_names_every_choice_with_what_it_takes():
 
     assert "max_steps=1..50" in told
     assert "language=en|zh" in told
-    names = {one.name for one in fields(Context)} - {"files", "user", "knowledge"}
+    names = {one.name for one in fields(Context)} - {"files", "user"}
     assert all(f"  {name}=" in told for name in names)
 
 
@@ -271,7 +271,7 @@ def complete(
         ("dossier ask x --set guide=", ["guide=every", "guide=none"], "language"),
         ("dossier ask x --set depth=d", ["depth=deep"], "quick"),
         ("dossier ask x --set auto_accept=t", ["auto_accept=true"], "false"),
-        ("dossier ask x --set kn", [], "knowledge"),
+        ("dossier ask x --set kn", ["knowledge="], "files"),
     ],
 )
 def test_completion_offers_commands_and_the_choices_of_a_run(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from evals.computing import TABLES, load_questions
+from evals.computing import TABLES, has_answers, load_questions
 
 QUESTIONS = {one.id: one for one in load_questions()}
 SPECIES = ("setosa", "versicolor", "virginica")
@@ -229,3 +229,22 @@ def test_an_answer_comes_out_without_pandas_too(name: str):
 
 def test_there_are_sixty_questions():
     assert len(QUESTIONS) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "has"),
+    [
+        ("The mean is 13.745 [S1].", ["13.745"], True),
+        ("The mean is 13.74 [S1].", ["13.745"], True),
+        ("The mean is 13.7 [S1].", ["13.745"], False),
+        ("The mean is 13.75 of 14 [S1].", ["13.745"], True),
+        ("The mean is 13.76 [S1].", ["13.745"], False),
+        ("It is Asia/Tokyo with 1,680.", ["Asia/Tokyo", "1680"], True),
+        ("There are 52 of 150.", ["51"], False),
+        ("The correlation is -0.646.", ["0.646"], True),
+    ],
+)
+def test_a_number_counts_as_the_answer_if_it_is_rounded_and_not_if_it_is_another(
+    text: str, answers: list[str], *, has: bool
+):
+    assert has_answers(text, answers) == has

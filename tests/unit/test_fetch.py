@@ -360,12 +360,13 @@ MAY = (
     "tools/web/providers/provider_requests.py",
 )
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
-# the model server what it offers, and one a server on loopback that it has started itself.
+# the model server what it offers, and two are or ask servers on loopback that they have started.
 KNOWN = (
     "models/chat_models.py",
     "models/embeddings.py",
     "library/chroma.py",
     "evals/world.py",
+    "benchmarks/ssrf.py",
 )
 
 

@@ -161,3 +161,21 @@ async def test_a_long_file_has_more_time_than_a_short_one(tmp_path, monkeypatch)
         await extract_document(tmp_path / "a.txt", FileLimits(seconds=2), in_worker=True)
 
     assert given[1] - given[0] > 10
+
+
+async def test_marks_that_lead_nowhere_do_not_hold_up_a_paragraph(tmp_path):
+    (tmp_path / "a.md").write_text(f"{'[a](' * 10_000}\n\n{'*_' * 50_000}\n\nThe *bees* dance.\n")
+
+    started = time.monotonic()
+    document = await extract_document(tmp_path / "a.md", FileLimits())
+
+    assert time.monotonic() - started < 10
+    assert "The bees dance." in str(document["sections"])
+
+
+async def test_bytes_of_no_encoding_behind_a_mark_of_utf_16_are_no_text(tmp_path):
+    noise = os.urandom(200_000)
+
+    assert await refused(tmp_path, "a.txt", b"\xff\xfe" + noise) == "file_not_text"
+    (tmp_path / "b.txt").write_bytes("蜜蜂 مرحبا bees".encode("utf-16"))
+    assert "مرحبا" in await outcome(tmp_path / "b.txt")

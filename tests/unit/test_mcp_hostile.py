@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from config.errors import Problem
-from tests.mcp_servers import entry
+from tests.loopback import Answer, Asked, serving
+from tests.mcp_servers import NEWS, entry
 from tools.mcp import connections
 from tools.mcp.connections import McpConnection, choose_tools
 from tools.mcp.server_config import McpServer
@@ -161,3 +164,68 @@ async def _lives_on(process: int) -> bool:
         await asyncio.sleep(0.05)
     os.kill(process, 9)
     return True
+
+
+GREETING = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "odd", "version": "1"},
+}
+
+
+def http_answer(body: bytes, kind: str = "application/json", *more: str) -> bytes:
+    """Return an answer of a server over HTTP."""
+    lines = ["HTTP/1.1 200 OK", f"content-type: {kind}", f"content-length: {len(body)}", *more]
+    return "\r\n".join([*lines, "connection: close", "", ""]).encode() + body
+
+
+async def endless_news() -> AsyncIterator[bytes]:
+    """Yield events without an end, none of which is an answer."""
+    yield b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+    while True:
+        said = json.dumps(NEWS)
+        yield f"event: message\ndata: {said}\n\n".encode()
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (lambda _: http_answer(b"x" * 9_000_000), "mcp_too_large"),
+        (lambda _: http_answer(b"no JSON"), "mcp_invalid"),
+        (lambda _: http_answer(b"{}", "text/html"), "mcp_invalid"),
+        (
+            lambda _: http_answer(
+                gzip.compress(b"{}"), "application/json", "content-encoding: gzip"
+            ),
+            "mcp_invalid",
+        ),
+        (lambda _: endless_news(), "mcp_too_large"),
+        (lambda _: b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n", "mcp_unavailable"),
+        (
+            lambda _: (
+                b"HTTP/1.1 307 Go\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n"
+            ),
+            "mcp_unavailable",
+        ),
+    ],
+)
+async def test_a_bad_answer_over_http_ends_a_call_soon(
+    made: list[McpConnection], answer: Callable[[Asked], Answer], code: str
+):
+    def serve(asked: Asked) -> Answer:
+        request = json.loads(asked.body) if asked.body else {}
+        if request.get("method") == "initialize":
+            greeting = {"jsonrpc": "2.0", "id": request["id"], "result": GREETING}
+            return http_answer(json.dumps(greeting).encode())
+        if "id" not in request:
+            return b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n"
+        return answer(asked)
+
+    async with serving(serve) as server:
+        made.append(McpConnection(McpServer(url=server.url, name="odd", timeout=10.0)))
+        started = time.monotonic()
+
+        assert await code_of(made[0].call("lookup", {"bee": "mason"})) == code
+        assert time.monotonic() - started < 8
+        await made[0].close()

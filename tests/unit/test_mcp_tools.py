@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -24,12 +23,13 @@ from runs.trace import read_trace
 from storage.engine import read_rows
 from tests.fake_model import Script
 from tests.flow.test_tool_loop import calling
-from tests.mcp_servers import ROOT, configure, entry
+from tests.mcp_servers import ROOT, configure, entry, sdk_entry
 from tests.model_calls import STATE
 from tests.places import new_process, runtime, somewhere
+from tools.folder_ingestion import ingest_folder
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.mcp_tools import make_tool, name_tool, needs_approval
-from tools.mcp.server_config import McpServer, load_servers
+from tools.mcp.server_config import McpServer, choose_servers, load_servers
 from tools.mcp.tool_definitions import approve, read_pins
 from tools.toolbox import RESEARCHER_TOOLS
 
@@ -71,7 +71,7 @@ async def worked(
 
 
 async def test_what_a_tool_says_is_a_source_with_its_provenance(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
 
     (said,), result = await worked(script, ("bees_lookup", {"bee": "mason"}))
 
@@ -87,7 +87,7 @@ async def test_a_call_is_made_once_however_often_its_run_is_resumed(
     script: Script, home: Path, tmp_path: Path
 ):
     calls = tmp_path / "calls"
-    configure(home, bees=entry("stdio", local=True, env={"CALLS": str(calls)}))
+    configure(home, bees=entry("bees", local=True, env={"CALLS": str(calls)}))
     twice = (("bees_lookup", {"bee": "mason"}), ("bees_lookup", {"bee": "mason"}))
 
     _, first = await worked(script, *twice)
@@ -104,7 +104,7 @@ async def test_a_tool_that_may_do_more_than_read_is_refused_by_name(
     script: Script, home: Path, tmp_path: Path
 ):
     calls = tmp_path / "calls"
-    configure(home, bees=entry("stdio", local=True, env={"CALLS": str(calls)}))
+    configure(home, bees=entry("bees", local=True, env={"CALLS": str(calls)}))
 
     (said,), _ = await worked(script, ("bees_release", {"bee": "mason"}))
 
@@ -113,7 +113,7 @@ async def test_a_tool_that_may_do_more_than_read_is_refused_by_name(
 
 
 async def test_a_tool_that_the_person_allows_is_called(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True, allow=["release"]))
+    configure(home, bees=entry("bees", local=True, allow=["release"]))
 
     (said,), _ = await worked(script, ("bees_release", {"bee": "mason"}))
 
@@ -124,15 +124,16 @@ async def test_a_call_that_was_sent_before_a_crash_is_not_sent_again_if_it_may_c
     script: Script, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     calls = tmp_path / "calls"
-    bees = entry("stdio", local=True, env={"CALLS": str(calls)}, allow=["release"])
+    bees = entry("bees", local=True, env={"CALLS": str(calls)}, allow=["release"])
     configure(home, bees=bees)
 
     def crash(*_: object) -> str:
         raise ZeroDivisionError
 
-    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+    with monkeypatch.context() as patch:
         patch.setattr("tools.mcp.tool_calls.read_result", crash)
-        await worked(script, ("bees_release", {"bee": "mason"}))
+        with pytest.raises(ZeroDivisionError):
+            await worked(script, ("bees_release", {"bee": "mason"}))
     await close_thread_connections("t1")
     (said,), _ = await worked(script, ("bees_release", {"bee": "mason"}))
 
@@ -146,10 +147,8 @@ async def test_words_of_the_persons_files_leave_for_no_server_that_is_not_local(
     calls = tmp_path / "calls"
     secret = Path(bees) / "secret.txt"
     secret.write_text("The Zanzibar hive is owned by Quillfeather.", "utf-8")
-    from tools.folder_ingestion import ingest_folder
-
     await ingest_folder("local/", Path(bees), lambda _: None)
-    configure(home, bees=entry("stdio", env={"CALLS": str(calls)}))
+    configure(home, bees=entry("bees", env={"CALLS": str(calls)}))
     asked = (
         ("search", {"query": "Zanzibar hive", "scope": "files"}),
         ("bees_lookup", {"bee": "Quillfeather"}),
@@ -164,7 +163,7 @@ async def test_words_of_the_persons_files_leave_for_no_server_that_is_not_local(
 
 
 async def test_a_server_may_be_told_again_what_it_has_said(script: Script, home: Path):
-    configure(home, bees=entry("stdio"))
+    configure(home, bees=entry("bees"))
     asked = (
         ("bees_lookup", {"bee": "Quillfeather"}),
         ("bees_lookup", {"bee": "37 milligrams of nectar"}),
@@ -176,7 +175,7 @@ async def test_a_server_may_be_told_again_what_it_has_said(script: Script, home:
 
 
 async def test_a_secret_is_masked_before_it_is_sent_or_kept(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
     key = "sk-proj-Zx81kQpLm22vTtYw09aBcDeFgHiJkLmNoPqRsTuV"
 
     (said,), _ = await worked(script, ("bees_lookup", {"bee": key}))
@@ -193,7 +192,7 @@ async def test_a_server_has_no_variable_of_this_process_but_those_it_needs(
     monkeypatch.setenv("TRACKER", "canary")
     monkeypatch.setenv("DOSSIER_MCP_ENV", "TRACKER")
     new_process()
-    configure(home, bees=entry("stdio", local=True, env={"MINE": "of ${TRACKER}"}))
+    configure(home, bees=entry("bees", local=True, env={"MINE": "of ${TRACKER}"}))
 
     await worked(script, ("bees_environment", {}))
 
@@ -206,7 +205,7 @@ async def test_a_server_has_no_variable_of_this_process_but_those_it_needs(
 
 
 async def test_what_a_tool_says_to_the_model_is_cut_out(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
 
     (said,), result = await worked(script, ("bees_poisoned", {"bee": "mason"}))
 
@@ -236,7 +235,7 @@ async def test_a_failure_is_told_to_the_model_and_noted(script: Script, home: Pa
 
 
 async def test_an_error_of_a_tool_is_told_and_not_asked_for_again(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
 
     (said,), result = await worked(script, ("bees_fail", {"why": "no bees today"}))
 
@@ -245,7 +244,7 @@ async def test_an_error_of_a_tool_is_told_and_not_asked_for_again(script: Script
 
 
 async def test_arguments_of_any_name_arrive(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
 
     (said, lost), _ = await worked(
         script,
@@ -253,12 +252,12 @@ async def test_arguments_of_any_name_arrive(script: Script, home: Path):
         ("bees_lookup", {"bee": "mason", "self": "me", "config": "no"}),
     )
 
-    assert "The config is blue and the runtime is long." in said
+    assert "The config is blue, the runtime long." in said
     assert "37 milligrams" in lost
 
 
 async def test_a_server_that_cannot_be_used_leaves_the_other_tools(script: Script, home: Path):
-    configure(home, dead={"command": "/no/such/program"}, bees=entry("stdio", local=True))
+    configure(home, dead={"command": "/no/such/program"}, bees=entry("bees", local=True))
 
     (said,), result = await worked(script, ("bees_lookup", {"bee": "mason"}))
 
@@ -298,7 +297,7 @@ async def test_a_changed_tool_is_not_used_until_a_person_approves_it(
 async def test_only_the_roles_and_runs_that_are_meant_have_a_server(
     script: Script, home: Path, role: str, choices: dict[str, Any]
 ):
-    configure(home, bees=entry("stdio", local=True), other=entry("good", local=True))
+    configure(home, bees=entry("bees", local=True), other=entry("good", local=True))
 
     (said,), _ = await worked(script, ("bees_lookup", {"bee": "mason"}), role=role, **choices)
 
@@ -310,7 +309,8 @@ def on_http() -> Iterator[str]:
     """The address of a server over streamable HTTP, ended behind the test."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tests.mcp_servers", "http", str(port)]
+    described = sdk_entry("streamable-http", port)
+    command = [described["command"], *described["args"]]
     with subprocess.Popen(command, cwd=ROOT) as process:
         try:
             _wait_for(f"http://127.0.0.1:{port}/mcp")
@@ -329,6 +329,14 @@ def _wait_for(url: str) -> None:
             return
 
 
+async def test_a_server_of_the_sdk_is_used_over_its_streams(script: Script, home: Path):
+    configure(home, bees=sdk_entry("stdio", local=True))
+
+    (said,), _ = await worked(script, ("bees_lookup", {"bee": "mason"}))
+
+    assert "37 milligrams" in said
+
+
 async def test_a_server_over_http_is_used_alike(script: Script, home: Path, on_http: str):
     configure(home, bees={"type": "http", "url": on_http})
 
@@ -337,11 +345,18 @@ async def test_a_server_over_http_is_used_alike(script: Script, home: Path, on_h
     assert "37 milligrams" in said
 
 
-async def test_published_servers_are_used(script: Script, home: Path, tmp_path: Path):
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one commit."""
     folder = tmp_path / "repository"
     git = ["git", "-C", str(folder), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Count the hives"], check=True)
+    return folder
+
+
+async def test_published_servers_are_used(script: Script, home: Path, repository: Path):
+    folder = repository
     programs = Path(sys.executable).parent
     configure(
         home,
@@ -407,20 +422,18 @@ def test_a_tool_needs_approval_unless_it_only_reads_or_is_allowed(
 
 
 async def test_the_point_of_a_call_is_that_of_its_run(script: Script, home: Path):
-    configure(home, bees=entry("stdio", local=True))
+    configure(home, bees=entry("bees", local=True))
 
     await worked(script, ("bees_lookup", {"bee": "mason"}))
 
     (line,) = [one for one in await read_trace("t1-1") if one["kind"] == "tool"]
     assert line["run"] == somewhere().run
     assert line["seconds"] >= 0
-    assert os.path.exists(home / "mcp-pins.json")
+    assert (home / "mcp-pins.json").stat().st_mode & 0o077 == 0
 
 
 async def test_an_unknown_server_is_refused_by_name(home: Path):
-    from tools.mcp.server_config import choose_servers
-
-    configure(home, bees=entry("stdio"))
+    configure(home, bees=entry("bees"))
 
     with pytest.raises(Problem, match="did you mean bees"):
         await choose_servers("local/", ["bee"], "researcher")

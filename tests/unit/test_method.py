@@ -183,3 +183,20 @@ def test_documents_that_were_found_and_not_read_are_named_unless_another_step_re
     told = describe_method(state(steps), report(), "2026-11-20")
 
     assert part(told, "Found and not read, for lack of room") == ["Tide mills"]
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "arxiv (the search could not be reached) ×3"),
+        ("zh", "arxiv（无法进行检索）×3"),
+    ],
+)
+def test_a_provider_that_gave_no_answer_beside_others_is_named(language: str, told: str):
+    log = {**LOG, "unread": [], "unanswered": {"arxiv": 3}}
+
+    method = describe_method(state([]), report(research=log, language=language), "")
+
+    assert told.replace(" ", "") in "".join(
+        item.replace(" ", "") for one in method["parts"] for item in list_part_items(one)
+    )

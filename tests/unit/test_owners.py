@@ -20,6 +20,7 @@ import library
 import memory
 import privacy
 from app.cli import event_loop, memory_changes, memory_items, memory_transfer, runs
+from app.cli import knowledge_bases as base_commands
 from app.cli import pages as page_commands
 from app.cli.dispatch import Invocation
 from config.errors import Problem
@@ -31,6 +32,7 @@ from library import (
     document_pages,
     document_sections,
     documents,
+    knowledge_bases,
     page_outline,
     page_retrieval,
     scope,
@@ -42,7 +44,13 @@ from library import scope as scopes
 from library.page_index import PageIndex
 from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
-from library.store import list_page_ids, read_page_texts, store_pages
+from library.store import (
+    list_page_ids,
+    read_page_links,
+    read_page_origins,
+    read_page_texts,
+    store_pages,
+)
 from memory import registry, self_questions
 from memory.agents_md import edits as file_lineage
 from memory.agents_md import file_sources, project_trust, proposals
@@ -317,7 +325,10 @@ READS: dict[str, Read] = {
     ),
     "library.page_retrieval.find_pages": lambda o, ids: find_pages(o, ASKED, 100),
     "library.page_retrieval.find_pages_many": lambda o, ids: find_pages_many(o, [ASKED], 100),
+    "library.knowledge_bases.list_own_bases": lambda o, ids: knowledge_bases.list_own_bases(o),
     "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
+    "library.store.read_page_links": lambda o, ids: read_page_links(o, ids.pages),
+    "library.store.read_page_origins": lambda o, ids: read_page_origins(o, ids.pages),
     "library.store.read_page_texts": lambda o, ids: read_page_texts(o, ids.pages),
     "library.scope.find_origin_pages": lambda o, ids: scopes.find_origin_pages(o, "talk"),
     "library.scope.find_copies": lambda o, ids: scopes.find_copies(o, ids.pages),
@@ -346,7 +357,9 @@ WRITES = {
     "library.indexing.refresh_index",
     "library.memorizer.store_with_abstracts",
     "library.page_erasure.forget_pages",
+    "library.knowledge_bases.delete_base",
     "library.store.store_computed_page",
+    "library.store.store_unsearched_pages",
     "library.store.store_pages",
     "library.undo.remove_pages",
     "library.uploaded_files.discard_uploads",
@@ -545,6 +558,8 @@ async def furnish(owner: str) -> Ids:
     await credit_assignment.credit_insights(owner, run, "planner", [taught.id])
     with suppress(Problem):
         await lifecycle.create_run(owner, mark(owner), 1, said, Context())
+    named = knowledge_bases.KnowledgeBase("bees", said, "folder", "/docs", {}, owner)
+    await knowledge_bases.save_base(named)
     proposal = proposals.Proposal(owner, person_file(split_owner(owner)[0]), "", said, said, run)
     proposed = await proposals.save_proposal(proposal)
     await enqueue_message(owner, PersonMessage("t", run, "m", said))
@@ -583,6 +598,8 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
         *((page_commands.print_page, {"page": one}) for one in ids.pages),
         (page_commands.print_page_counts, {}),
+        (base_commands.print_base_list, {}),
+        (base_commands.print_base, {"name": "bees"}),
     ]
     out = {}
     for at, (command, options) in enumerate(commands):

@@ -107,7 +107,7 @@ def imported(file: Path) -> set[str]:
 def test_what_the_rooms_import_is_declared_and_comes_not_by_chance():
     """`evals` also imports the tools of developers, as `make evals` installs them."""
     optional = PROJECT["project"]["optional-dependencies"]
-    wanted = [*PROJECT["project"]["dependencies"], *optional["server"]]
+    wanted = [*PROJECT["project"]["dependencies"], *optional["server"], *optional["buckets"]]
     declared = {canonical(re.split(r"[<>=~[]", one)[0]) for one in wanted}
     names = set().union(
         *(imported(file) for room in set(OURS) - {"evals"} for file in (ROOT / room).rglob("*.py"))

@@ -86,7 +86,7 @@ def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     made = {
         f"{word}{end}"
         for word in words
-        for end in ("", "_asked", "_given", "_list", "_mark", "_said")
+        for end in ("", "_asked", "_given", "_likely", "_list", "_mark", "_said", "_sure")
     }
 
     assert (ROOT / package.replace(".", "/") / f"{name}.toml").samefile(file.with_suffix(".toml"))

@@ -184,3 +184,39 @@ def test_a_description_that_only_repeats_the_title_is_not_written():
     }
 
     assert render_steps(validate_plan(plan)["steps"]).count("bees dance") == 1
+
+
+@pytest.mark.parametrize("names", [["hives"], ["hives", "wiki.2"], []])
+def test_the_knowledge_bases_of_a_plan_are_written_and_read_back(names: list[str]):
+    plan = validate_plan({"title": "Bees", "steps": [step("s1")], "knowledge": names})
+
+    assert parse_plan(render_plan(plan))["knowledge"] == names
+
+
+def test_a_plan_that_says_nothing_of_knowledge_bases_changes_nothing_about_them():
+    plan = validate_plan({"title": "Bees", "steps": [step("s1")]})
+
+    assert "knowledge" not in plan
+    assert "knowledge" not in render_plan(plan)
+    assert "knowledge" not in parse_plan(render_plan(plan))
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("knowledge: hives, wiki", ["hives", "wiki"]),
+        ("Knowledge：hives、wiki", ["hives", "wiki"]),
+        ("知识库：hives", ["hives"]),
+        ("知识库：无", []),
+        ("knowledge: none", []),
+        ("knowledge:", []),
+    ],
+)
+def test_a_person_names_bases_above_the_steps(line: str, names: list[str]):
+    assert parse_plan(f"# Bees\n\n{line}\n\n1. How bees dance\n")["knowledge"] == names
+
+
+def test_a_chat_page_sends_the_names_as_one_line():
+    plan = validate_plan({"steps": [step("s1")], "knowledge": "hives, wiki"})
+
+    assert plan["knowledge"] == ["hives", "wiki"]

@@ -82,12 +82,24 @@ def test_a_draft_is_read_though_a_model_writes_objects_for_texts_or_texts_for_ob
     assert draft.questions == []
 
 
+def test_where_programs_run_a_step_that_computes_stays_one_with_what_it_needs():
+    steps = [DraftStep(title="Rents"), DraftStep(title="Mean", kind="compute", needs=[1])]
+    plan = plan_from_draft(Draft(title="Flats", steps=steps), 5, computes=True)
+
+    assert [(one["kind"], one["needs"]) for one in plan["steps"]] == [
+        ("research", []),
+        ("compute", ["s1"]),
+    ]
+    assert plan["steps"][1]["description"] == ""
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("name", "schema"), [("planner", Draft), ("judge", Enough)])
 def test_the_example_of_a_prompt_has_every_field_of_its_answer(
     name: str, schema: type[Draft] | type[Enough], language: str
 ):
     values = {"today": "2026-01-01", "depth": "", "most": 2, "web": "", "searches_web": "true"}
+    values |= {"kind": ""}
     (example,) = re.findall(r"^\{.*\}$", render_prompt(name, language=language, **values), re.M)
 
     schema.model_validate_json(example)

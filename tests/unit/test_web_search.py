@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,12 +28,14 @@ from runs.trace import read_trace
 from storage.engine import commit_statements, read_rows
 from tests.loopback import Asked, Loopback, moved, reply, serving
 from tests.places import new_process, somewhere
+from tests.unit.test_robots import block
 from text.tokens import count_tokens
 from tools.web import web_search
 from tools.web.download import FetchLimits
 from tools.web.fetch import fetch_page
+from tools.web.providers.provider import SearchHit
 from tools.web.urls import canonicalise_url
-from tools.web.web_search import read_web_pages
+from tools.web.web_search import read_hit_pages, read_web_pages
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -242,3 +245,71 @@ async def test_a_server_that_was_too_slow_is_not_waited_for_again_in_the_run(
         assert len(server.asked) == 1
         assert not await read(url, thread="t2")
         assert len(server.asked) == 2
+
+
+def found_hit(url: str, **more: Any) -> SearchHit:
+    return SearchHit(url=url, title="Why bees dance", snippet="", **more)
+
+
+async def pages_of(*hits: SearchHit) -> tuple[list[FoundPage], list[Problem]]:
+    """Read what a search has found in a run of its own."""
+    run = await create_run("local/", "t1", 1, "Question?", Context())
+    problems: list[Problem] = []
+    return await read_hit_pages(somewhere(run=run), hits, problems), problems
+
+
+async def test_a_paper_is_read_where_it_is_read_most_easily(web: Loopback):
+    hit = found_hit(f"{web.url}/landing", kind="paper", alternatives=[f"{web.url}/full"])
+
+    found, problems = await pages_of(hit)
+
+    assert [asked.target for asked in web.asked] == ["/full"]
+    assert (len(found), problems) == (1, [])
+
+
+async def test_a_work_that_cannot_be_read_at_one_address_is_read_at_another():
+    def answer(asked: Asked) -> bytes:
+        closed = asked.target == "/closed"
+        return reply("", status="403 No") if closed else reply(article(asked.target))
+
+    async with serving(answer) as server:
+        hit = found_hit(f"{server.url}/closed", alternatives=[f"{server.url}/open"])
+        found, problems = await pages_of(hit)
+
+    assert "page at /open" in found[0].text
+    assert problems == []
+
+
+async def test_an_abstract_takes_the_place_of_a_work_that_cannot_be_read_anywhere():
+    async with serving(lambda _: reply("", status="403 No")) as server:
+        told = found_hit(f"{server.url}/a", text="Bees dance to tell of food.", date="2020-05-01")
+        found, problems = await pages_of(told, found_hit(f"{server.url}/b"))
+
+    assert [page.text for page in found] == ["Bees dance to tell of food."]
+    assert found[0].location.partition("#")[0] == f"{server.url}/a"
+    assert [problem.where for problem in problems] == [f"{server.url}/b"]
+
+
+async def test_a_table_of_data_is_not_fetched_again_from_where_it_came(web: Loopback):
+    table = "| year | bees |\n|---|---|\n| 1999 | 7 |"
+    hit = found_hit(f"{web.url}/api", kind="dataset", text=table)
+
+    found, _ = await pages_of(hit)
+
+    assert web.asked == []
+    assert "| 1999 | 7 |" in found[0].text
+
+
+async def test_a_site_that_is_blocked_later_is_not_read_from_the_store_either(
+    web: Loopback, home: Path
+):
+    await read(f"{web.url}/a")
+    block(home, "127.0.0.1")
+    run = await create_run("local/", "t1", 2, "Question?", Context())
+    problems: list[Problem] = []
+
+    found = await read_web_pages(somewhere(run=run), [f"{web.url}/a"], problems)
+
+    assert found == []
+    assert [problem.code for problem in problems] == ["site_blocked"]
+    assert len(web.asked) == 1

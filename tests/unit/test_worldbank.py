@@ -117,7 +117,15 @@ async def test_the_indicator_that_fits_best_is_asked_for_the_countries_that_are_
     assert urlsplit(server.asked[-1].target).path == place
 
 
-@pytest.mark.parametrize("query", ["waggle dance of bees", "history of the French revolution", "?"])
+NO_FIGURES = [
+    "waggle dance of bees",
+    "history of the French revolution",
+    "who opposed the population control policy of one child",
+    "?",
+]
+
+
+@pytest.mark.parametrize("query", NO_FIGURES)
 async def test_a_query_about_anything_else_gets_no_table(query):
     async with serving(answer) as server:
         assert await ask(server, query) == []

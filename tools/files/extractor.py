@@ -34,7 +34,7 @@ _HINTS = {
     "file_unreadable": "check its permissions",
 }
 
-SLOWEST_BYTES_PER_SECOND = 100_000
+SLOWEST_BYTES_PER_SECOND = 400_000
 """How fast a long file is read on a busy machine."""
 
 

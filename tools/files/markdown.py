@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from config.errors import ErrorCode
@@ -52,6 +53,7 @@ def read_markdown(file: FileContent) -> ParsedDocument:
 def iterate_markdown_blocks(text: str) -> Iterator[TextBlock]:
     """Yield the blocks of a Markdown text; a tag that is none in HTML is a part of its words."""
     parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.at("inline", _parse_inline)
     tokens = parser.parse(text)
     for _ in range(_UNCLOSED):
         line = next((one.map[0] for one in tokens if one.map and _is_unclosed(one)), None)
@@ -67,6 +69,22 @@ def iterate_markdown_blocks(text: str) -> Iterator[TextBlock]:
         _keep_words(token, closed)
     page = parser.renderer.render(tokens, parser.options, {})
     return iterate_html_blocks(parse_html(f"<body>{page}</body>"))
+
+
+_MAX_PARAGRAPH = 20_000
+"""The most characters of a paragraph of which links and emphasis are looked for."""
+
+
+def _parse_inline(state: StateCore) -> None:
+    """Parse what stands within blocks; the time grows with the square of what stands in one."""
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        token.children = []
+        if len(token.content) > _MAX_PARAGRAPH:
+            token.children.append(Token("text", "", 0, content=token.content))
+        else:
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
 
 
 _UNCLOSED = 5

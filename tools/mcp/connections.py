@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import Context as Variables
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_keys
@@ -18,6 +18,7 @@ from tools.mcp.tool_definitions import FIELDS, MAX_TOOLS, Definition, ServerPins
 
 if TYPE_CHECKING:
     # Most runs have no servers, and the SDK takes half a second to load.
+    from langchain_mcp_adapters.sessions import Connection
     from mcp import ClientSession
     from mcp.types import CallToolResult, Tool
 
@@ -153,14 +154,14 @@ class McpConnection:
             from tools.mcp.stdio_transport import Allowance  # noqa: PLC0415
 
             self._done, self._allowance = asyncio.Event(), Allowance()
-            ready = asyncio.get_running_loop().create_future()
+            ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
             # What a run has bound to its task must not live on in the connection.
             work = self._keep(ready, self._allowance)
             self._task = asyncio.create_task(work, context=Variables())
             await self._first_of(ready, CONNECT_SECONDS)
             if ready.done():
                 self._session = ready.result()
-                return ready.result()
+                return self._session
             problem = self._explain_end("start")
             ready.cancel()
             await self.close()
@@ -203,7 +204,8 @@ class McpConnection:
             else:
                 described = describe_connection(self.server, allowance)
                 described["session_kwargs"] = {"message_handler": notice}
-                yield await stack.enter_async_context(create_session(described))
+                connection = cast("Connection", described)
+                yield await stack.enter_async_context(create_session(connection))
 
     async def _watch(self, work: Awaitable[Result], seconds: float) -> Result:
         """Return the result of a request, unless it is late or the connection breaks.

@@ -23,7 +23,6 @@ from prompts.loader import render_prompt
 from runs.trace import trace
 from tools.evidence import Evidence
 from tools.mcp.connections import choose_tools, get_connection
-from tools.mcp.faults import ToolUnanswered
 from tools.mcp.server_config import McpServer, choose_servers
 from tools.mcp.tool_calls import McpCall, answer_call
 from tools.mcp.tool_definitions import (
@@ -35,6 +34,7 @@ from tools.mcp.tool_definitions import (
     note_seen,
     read_pins,
 )
+from tools.mcp.tool_failures import ToolUnanswered
 
 if TYPE_CHECKING:
     from langchain_mcp_adapters.interceptors import MCPToolCallRequest
@@ -141,7 +141,8 @@ async def _offered(around: CallContext, server: McpServer, pins: ServerPins) -> 
             continue
         if pins.state(name) == "changed":
             what = f"the MCP server {server.name} has changed {name}"
-            problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what)
+            hint = f"dossier mcp approve {server.name}"
+            problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
             await _note_failure(around, f"{server.name}: {name}", problem)
         else:
             offered.append(definition)

@@ -30,6 +30,9 @@ NO_SERVERS = "none"
 CONNECT_SECONDS = 15.0
 """How long a server may take to start, to greet and to list its tools."""
 
+MAX_SECONDS = 600.0
+"""The longest timeout of a call."""
+
 ToolRole = Literal["researcher", "coder"]
 """The roles that may be given servers."""
 
@@ -86,6 +89,11 @@ class McpServer:
     def is_stdio(self) -> bool:
         """Tell whether it is a program that is started here."""
         return bool(self.command)
+
+    @property
+    def working_folder(self) -> str | None:
+        """Return the folder in which its program is started; `None` for the current one."""
+        return os.path.expanduser(self.cwd) or self.folder or None
 
     @property
     def is_local(self) -> bool:
@@ -251,19 +259,23 @@ def _check(server: McpServer, where: str) -> None:
     Raises:
         Problem: `mcp_config` or `mcp_env_denied`.
     """
-    what = ""
-    if bool(server.command.strip()) == bool(server.url):
-        what = "give either command, for a program, or url, for streamable HTTP"
-    elif server.type and (server.type == "stdio") != server.is_stdio:
-        what = f"its type {server.type} does not fit {'command' if server.command else 'url'}"
-    elif server.url and not server.url.startswith(("http://", "https://", "${")):
-        what = "its url begins with neither http:// nor https://"
-    elif server.url and (server.args or server.env or server.cwd):
-        what = "args, env and cwd are for a server with command"
-    elif server.command and server.headers:
-        what = "headers are for a server with url"
-    elif not 0 < server.timeout <= 600:
-        what = "its timeout is not between 0 and 600 seconds"
+    wrong = {
+        "give either command, for a program, or url, for streamable HTTP": (
+            bool(server.command.strip()) == bool(server.url)
+        ),
+        f"its type {server.type} does not fit {'command' if server.command else 'url'}": (
+            server.type and (server.type == "stdio") != server.is_stdio
+        ),
+        "its url begins with neither http:// nor https://": (
+            server.url and not server.url.startswith(("http://", "https://", "${"))
+        ),
+        "args, env and cwd are for a server with command": (
+            server.url and (server.args or server.env or server.cwd)
+        ),
+        "headers are for a server with url": server.command and server.headers,
+        "its timeout is not between 0 and 600 seconds": not 0 < server.timeout <= MAX_SECONDS,
+    }
+    what = next((what for what, holds in wrong.items() if holds), "")
     if what:
         raise _problem(ErrorCode.MCP_CONFIG, what, where)
     if harmful := [name for name in server.env if _HARMFUL.fullmatch(name)]:

@@ -109,7 +109,7 @@ class Allowance:
 
     def fail(self, code: ErrorCode, what: str) -> Problem:
         """Hear the server no more; return the first problem that it had."""
-        self.fault = self.fault or Problem(code, what)
+        self.fault = self.fault or Problem(code, what, hint=code.hint)
         self.broken.set()
         return self.fault
 
@@ -154,7 +154,6 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
     words = [expand_variables(server, one) for one in (server.command, *server.args)]
     environment = build_environment(server)
     pipe = asyncio.subprocess.PIPE
-    folder = os.path.expanduser(server.cwd) or server.folder or None
     loop = asyncio.get_running_loop()
     try:
         transport, protocol = await loop.subprocess_exec(
@@ -164,7 +163,7 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
             stdout=pipe,
             stderr=pipe,
             env=environment,
-            cwd=folder,
+            cwd=server.working_folder,
             start_new_session=True,
         )
         return Process(transport, protocol, loop), transport
@@ -193,7 +192,7 @@ async def _wait_for_end(process: Process, seconds: float) -> None:
     """Wait until a program has ended; `Process.wait` waits for its pipes, too, for ever."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            while process.returncode is None:
+            while process.returncode is None:  # noqa: ASYNC110
                 await asyncio.sleep(TICK)
 
 

@@ -23,7 +23,6 @@ from text.tokens import estimate_tokens
 from tools.document_reading import open_pages
 from tools.evidence import Evidence
 from tools.mcp.connections import McpConnection, choose_tools, get_connection
-from tools.mcp.faults import ToolUnanswered
 from tools.mcp.server_config import McpServer
 from tools.mcp.tool_definitions import (
     ServerPins,
@@ -32,6 +31,7 @@ from tools.mcp.tool_definitions import (
     note_seen,
     read_pins,
 )
+from tools.mcp.tool_failures import ToolUnanswered
 from tools.mcp.tool_results import (
     build_result_pages,
     origin_of,

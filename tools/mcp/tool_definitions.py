@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import write_user_file
 from prompts.prompt_injection import cut_injections, has_injection
-from storage.permissions import check_writable, secure_home
+from storage.permissions import FILE, FOLDER, check_writable, secure_home
 from tools.mcp.server_config import McpServer
 
 PINS_FILE = "mcp-pins.json"
@@ -204,19 +203,27 @@ def _read() -> dict[str, Any]:
 
 
 def _update(server: McpServer, change: Callable[[ServerPins], ServerPins]) -> ServerPins:
+    """Change what is known of a server, in one process at a time.
+
+    Raises:
+        Problem: `home_read_only`, `storage_busy`, `storage_unavailable` or `config_syntax`.
+    """
     check_writable()
     secure_home()
-    settings().locks.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(settings().locks / "mcp-pins.lock", timeout=LOCK_SECONDS):
-        data = _read()
-        known = _pins_of(data, server)
-        pins = change(known)
-        if pins != known:
-            text = json.dumps({**data, server.key: pins._asdict()}, indent=1)
-            write_user_file(settings().home / PINS_FILE, text, force=True)
+    file = settings().home / PINS_FILE
+    try:
+        settings().locks.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+        with FileLock(settings().locks / "mcp-pins.lock", timeout=LOCK_SECONDS, mode=FILE):
+            data = _read()
+            known = _pins_of(data, server)
+            pins = change(known)
+            if pins != known:
+                text = json.dumps({**data, server.key: pins._asdict()}, indent=1)
+                write_user_file(file, text, force=True)
+    except Timeout as error:
+        what = "another process is writing the pins of MCP servers"
+        raise Problem(ErrorCode.STORAGE_BUSY, what, where=str(file)) from error
+    except OSError as error:
+        what = f"the pins cannot be locked: {error.strerror}"
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file)) from error
     return pins
-
-
-def has_pins_file() -> bool:
-    """Tell whether any server was ever used."""
-    return os.path.exists(settings().home / PINS_FILE)

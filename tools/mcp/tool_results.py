@@ -96,8 +96,7 @@ async def build_result_pages(
         arguments: What it was called with, without secrets.
         text: The result.
     """
-    genre = "hostile" if has_injection(text) else ""
-    known = PageMetadata(site=server, genre=genre)
+    known = PageMetadata(site=server, genre="hostile" if has_injection(text) else "")
     page = NewPage(title=title_of(server, tool, arguments), place="", text=text, metadata=known)
     made = await asyncio.to_thread(size_pages, [page])
     return made[:STORE_BATCH]

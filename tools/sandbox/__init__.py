@@ -1,1 +1,1 @@
-"""Run Python that a model has written, apart from this machine: Docker, bubblewrap, or not at all."""
+"""Run Python that a model has written where nothing of this machine can be reached."""

@@ -88,5 +88,16 @@ class Backend(Protocol):
         """Start the launcher, with pipes; on leaving, nothing that was started there is left."""
 
 
+async def wait_for_end(process: Process) -> None:
+    """Wait until a process that ends is gone, and throw away what it has still written.
+
+    Asyncio waits for its pipes, too, and stops reading from one whose data nobody takes.
+    """
+    for pipe in (process.stdout, process.stderr):
+        while pipe and await pipe.read(MIB):
+            pass
+    await process.wait()
+
+
 Started = AsyncIterator[Process]
 """What the `start` of a backend yields: one process."""

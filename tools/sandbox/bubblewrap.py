@@ -1,7 +1,7 @@
 """Run the launcher with bubblewrap, on Linux: the interpreter, its packages, and nothing else.
 
-As root it is given a host uid of its own, so that the limits that the kernel counts by user hold for
-the sandbox alone; anyone else gets a user namespace, which has the same effect.
+As root it is given a host uid of its own, so that the limits that the kernel counts by user hold
+for the sandbox alone; anyone else gets a user namespace, which has the same effect.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ import platform
 import secrets
 import shutil
 import signal
+import site
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from tools.sandbox.backend import MIB, SandboxLimits, Started
-from tools.sandbox.environment import ENVIRONMENT, SHARED_MIB, launcher_source
+from tools.sandbox.backend import DEFAULT_LIMITS, MIB, SandboxLimits, Started, wait_for_end
+from tools.sandbox.program_environment import (
+    ENVIRONMENT,
+    FOLDERS,
+    SHARED,
+    SHARED_MIB,
+    launcher_source,
+)
 from tools.sandbox.syscall_filter import PROCESSORS, build_filter
 
 PROGRAM = "bwrap"
@@ -37,7 +44,7 @@ SYSTEM = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64")
 SYSTEM_DATA = ("/etc/ld.so.cache", "/usr/share/fonts", "/usr/share/zoneinfo")
 
 DEVICES = "null", "random", "urandom"
-"""All devices that are seen; mapped and shared, `/dev/zero` is memory that nobody is charged with."""
+"""All devices that are seen; `/dev/zero` can be mapped as memory that nobody is charged with."""
 
 OF_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What an installation of Python needs to run; beside it may lie anything."""
@@ -56,7 +63,10 @@ class Bubblewrap:
             return f"{PROGRAM} is not installed"
         if platform.machine() not in PROCESSORS:
             return f"no filter of system calls is known for {platform.machine()}"
-        return await self._probe()
+        try:
+            return await self._probe()
+        except OSError as error:
+            return f"{PROGRAM} cannot be started: {error.strerror}"
 
     async def _probe(self) -> str:
         async with self._run("pass") as process:
@@ -76,7 +86,7 @@ class Bubblewrap:
 
     @asynccontextmanager
     async def _run(
-        self, source: str, limits: SandboxLimits = SandboxLimits()
+        self, source: str, limits: SandboxLimits = DEFAULT_LIMITS
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         uid = FIRST_UID + secrets.randbelow(UIDS) if os.geteuid() == 0 else 0
         reading, writing = os.pipe()
@@ -85,7 +95,7 @@ class Bubblewrap:
             os.close(writing)
             python = [sys.executable, "-I", "-S", "-B", "-c", source, str(uid)]
             process = await asyncio.create_subprocess_exec(
-                *build_command(limits, reading, as_root=uid > 0),
+                *write_bubblewrap_command(limits, reading, as_root=uid > 0),
                 *python,
                 pass_fds=(reading,),
                 stdin=asyncio.subprocess.PIPE,
@@ -103,14 +113,14 @@ class Bubblewrap:
                 # The launcher is of the same group; with it ends all that it has started.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await wait_for_end(process)
 
 
-def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:
+def write_bubblewrap_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:
     """Return the command that starts another one in a sandbox.
 
     Args:
-        limits: For the size of its one folder.
+        limits: For the sizes of its folders.
         filter_fd: From where the filter of system calls is read.
         as_root: Whether root calls: the command must then give up its uid itself.
     """
@@ -125,19 +135,19 @@ def build_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> li
     command += ["--hostname", "sandbox", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         command += ["--setenv", name, value]
-    # The interpreter may lie below /tmp, and is then mounted upon it.
-    for folder, mib in {"/tmp": limits.disk_mib, "/sandbox": limits.disk_mib}.items():
-        command += _writable(folder, mib)
+    # The interpreter may lie below one of these, and is then mounted upon it.
+    for folder in FOLDERS:
+        command += _writable(folder, limits.disk_mib)
     paths = list_visible_paths()
     # Bubblewrap closes the folders that it makes on the way to others.
     for folder in sorted(
-        {str(outer) for path in paths for outer in Path(path).parents} - {"/", "/tmp", "/sandbox"}
+        {str(outer) for path in paths for outer in Path(path).parents} - {"/", *FOLDERS}
     ):
         command += ["--perms", "0755", "--dir", folder]
     for path in paths:
         is_link = os.path.islink(path)
         command += ["--symlink", os.readlink(path), path] if is_link else ["--ro-bind", path, path]
-    command += ["--proc", "/proc", *_writable("/dev/shm", SHARED_MIB)]
+    command += ["--proc", "/proc", *_writable(SHARED, SHARED_MIB)]
     for name in DEVICES:
         command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     command += ["--remount-ro", "/", "--chdir", "/"]
@@ -162,6 +172,7 @@ def _list_python_paths() -> Iterator[str]:
     for prefix in {sys.prefix, sys.base_prefix}:
         if prefix not in ("/", "/usr"):
             yield from (os.path.join(prefix, name) for name in OF_PREFIX)
+    yield from site.getsitepackages()
     program = Path(sys.executable)
     yield str(program)
     while program.is_symlink():

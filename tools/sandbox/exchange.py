@@ -1,9 +1,10 @@
-"""Send a program to the launcher in a sandbox, and read what it answers as the word of a stranger."""
+"""Send a program to the launcher in a sandbox, and read its answer as the word of a stranger."""
 
 from __future__ import annotations
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
+from asyncio.subprocess import Process
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple, cast, get_args
@@ -18,13 +19,20 @@ MOST_INPUTS = 1_000
 """How many files may be sent."""
 
 
+MOST_ERRORS = 10_000
+"""How many bytes are read of what the launcher says of its errors."""
+
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "\ufffd") | {9: "\t", 10: "\n", 13: "\n"}
+"""What stands in a text for characters that may be commands to a terminal."""
+
+
 class Reply(NamedTuple):
     """What the launcher says of a program."""
 
     exit_status: int
     stopped: Stop
-    stdout: bytes
-    stderr: bytes
+    stdout: str
+    stderr: str
     files: dict[str, bytes]
 
 
@@ -41,10 +49,11 @@ def write_request(code: str, files: Mapping[str, bytes], limits: SandboxLimits) 
     mib = limits.disk_mib // 2
     if len(files) > MOST_INPUTS or len(code) + sum(map(len, files.values())) > mib * MIB:
         what = f"a program is given at most {MOST_INPUTS:,} files and {mib} MiB"
-        raise Problem(ErrorCode.FILE_TOO_LARGE, what)
+        raise Problem(ErrorCode.FILE_TOO_LARGE, what, hint="give it only what it needs")
     for name in files:
         if not is_plain_name(name) or _is_folder_of(name, files):
-            raise Problem(ErrorCode.BAD_FILE_NAME, "it is no name within a folder", where=name)
+            what, hint = "it is no name within a folder", "give a relative name without `..`"
+            raise Problem(ErrorCode.BAD_FILE_NAME, what, where=name, hint=hint)
     parts = [limits.as_words().encode(), code.encode(errors="replace"), str(len(files)).encode()]
     for name, data in files.items():
         parts += [name.encode(), data]
@@ -73,21 +82,31 @@ def _is_folder_of(name: str, files: Iterable[str]) -> bool:
     return any(other.startswith(f"{name}/") for other in files)
 
 
-async def exchange(
-    to: StreamWriter, answers: StreamReader, request: bytes, limits: SandboxLimits
-) -> Reply:
-    """Send a request and return the reply to it.
+async def exchange(process: Process, request: bytes, limits: SandboxLimits) -> Reply:
+    """Send a request to the launcher and return its reply.
 
     Raises:
-        BrokenReply: Without one that keeps to the limits.
+        BrokenReply: Without one that keeps to the limits, with what it says of its errors.
     """
+    to, answers = cast(StreamWriter, process.stdin), cast(StreamReader, process.stdout)
     sending = asyncio.create_task(_send(to, request))
+    said = asyncio.create_task(cast(StreamReader, process.stderr).read(MOST_ERRORS))
     try:
         return await _read_reply(answers, limits)
     except (asyncio.IncompleteReadError, ValueError) as error:
-        raise BrokenReply from error
+        await asyncio.wait([said], timeout=1)
+        lines = _read_text(said.result()).split("\n") if said.done() else []
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        raise BrokenReply(last or "its answer breaks the rules") from error
     finally:
         sending.cancel()
+        said.cancel()
+        await asyncio.wait([sending, said])
+
+
+def _read_text(data: bytes) -> str:
+    """Return a printed text, with a mark in the place of each command to a terminal."""
+    return data.decode(errors="replace").replace("\r\n", "\n").translate(_CONTROLS)
 
 
 async def _send(to: StreamWriter, request: bytes) -> None:
@@ -104,7 +123,8 @@ async def _read_reply(answers: StreamReader, limits: SandboxLimits) -> Reply:
     if stopped not in get_args(Stop):
         raise ValueError(stopped)
     most = int(limits.output_mib * MIB)
-    stdout, stderr = await _read_frame(answers, most), await _read_frame(answers, most)
+    stdout = _read_text(await _read_frame(answers, most))
+    stderr = _read_text(await _read_frame(answers, most))
     files = await _read_files(answers, limits)
     return Reply(int(status), cast(Stop, stopped), stdout, stderr, files)
 

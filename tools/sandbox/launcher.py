@@ -6,7 +6,7 @@ Requests and replies are frames: eight bytes with a length, and as many bytes.
 """
 
 # Every call loads this, so it leaves alone what takes long to load: json, re, signal, subprocess.
-import _signal
+import _signal  # type: ignore[import-not-found]
 import os
 import resource
 import select
@@ -26,7 +26,7 @@ LONGEST_NAME = 255
 
 ROOT = "/sandbox"
 WORK, PROGRAM = f"{ROOT}/work", f"{ROOT}/program.py"
-WRITABLE = ROOT, "/tmp", "/dev/shm"
+WRITABLE = ROOT, "/tmp", "/dev/shm"  # noqa: S108 - of the sandbox alone
 
 UNDUMPABLE = 4, 0
 """The arguments of prctl: no other process may look into this one."""
@@ -39,7 +39,7 @@ def main() -> None:
     if os.getpid() != 1:
         sys.exit("this runs only as the first process of a sandbox")
     uid = int(sys.argv[1])
-    # The kernel keeps signals from a first process unless it handles them, as Python does with this.
+    # The kernel spares a first process the signals that it does not handle; Python handles this.
     _signal.signal(INTERRUPT, _signal.SIG_IGN)
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
@@ -219,7 +219,7 @@ def become_program(out: int, err: int, limits: Limits) -> None:
         os.dup2(here, there)
     os.closerange(3, 256)
     os.chdir(WORK)
-    seconds = limits["milliseconds"] // 1000 + 1
+    seconds = limits["milliseconds"] * limits["processors"] // 1000 + 1
     for kind, value in (
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, limits["address_bytes"]),
@@ -232,7 +232,7 @@ def become_program(out: int, err: int, limits: Limits) -> None:
     some = sorted(os.sched_getaffinity(0))[: limits["processors"]]
     os.sched_setaffinity(0, some)
     os.nice(5)
-    os.execv(sys.executable, [sys.executable, "-E", "-s", "-P", "-B", "-u", PROGRAM])
+    os.execv(sys.executable, [sys.executable, "-E", "-s", "-P", "-B", "-u", PROGRAM])  # noqa: S606
 
 
 def measure_processes() -> tuple[int, int]:

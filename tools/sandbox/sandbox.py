@@ -46,21 +46,14 @@ BACKENDS: Mapping[str, Callable[[], Backend]] = {"docker": Docker, "bubblewrap":
 _found: Resource[dict[str, SandboxStatus]] = Resource(dict)
 _backends = SharedTasks[str, SandboxStatus]()
 
-
 _places = LoopResource(lambda: Semaphore(max(2, os.cpu_count() or 1)))
 """How many programs run at once."""
-
-_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "�") | {
-    9: "\t",
-    10: "\n",
-    13: "\n",
-}
 
 _MISSING = regex(r"(?m)^ModuleNotFoundError: No module named '(\w+)[^']*'(?=\s*\Z)")
 
 
 async def find_backend() -> Backend:
-    """Return the backend that this installation uses; it is looked for once.
+    """Return the backend that this installation uses; one that works is looked for once.
 
     Raises:
         Problem: `sandbox_unavailable`, with what keeps each of them from working.
@@ -75,7 +68,11 @@ async def describe_sandbox() -> SandboxStatus:
     """Tell which backend this installation uses, or what keeps each of them from working."""
     wanted, found = settings().sandbox, _found.get()
     if wanted not in found:
-        found[wanted] = await _backends.run(wanted, lambda: _look_for(wanted))
+        status = await _backends.run(wanted, lambda: _look_for(wanted))
+        if not status.backend:
+            # It may be installed, or its engine be started, while this process runs.
+            return status
+        found[wanted] = status
     return found[wanted]
 
 
@@ -128,8 +125,8 @@ async def run_in(
         seconds = time.monotonic() - began
     return SandboxResult(
         exit_status=reply.exit_status,
-        stdout=_read_text(reply.stdout),
-        stderr=_name_missing_package(_read_text(reply.stderr)),
+        stdout=reply.stdout,
+        stderr=_name_missing_package(reply.stderr),
         files=reply.files,
         seconds=seconds,
         stopped=reply.stopped,
@@ -138,26 +135,16 @@ async def run_in(
 
 
 async def _ask(backend: Backend, request: bytes, limits: SandboxLimits) -> Reply:
-    async with backend.start(limits) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        errors = asyncio.create_task(process.stderr.read(10_000))
-        try:
-            async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
-                return await exchange(process.stdin, process.stdout, request, limits)
-        except TimeoutError:
-            return Reply(-9, "time", b"", b"", {})
-        except BrokenReply as error:
-            said = _read_text(await errors).strip().rpartition("\n")[2]
-            raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {said}") from error
-        finally:
-            errors.cancel()
-
-
-def _read_text(data: bytes) -> str:
-    """Return what a program has printed, with a mark for each command to a terminal."""
-    return data.decode(errors="replace").replace("\r\n", "\n").translate(_CONTROLS)
+    try:
+        async with backend.start(limits) as process:
+            try:
+                async with asyncio.timeout(limits.seconds + GRACE_SECONDS):
+                    return await exchange(process, request, limits)
+            except TimeoutError:
+                return Reply(-9, "time", "", "", {})
+    except (BrokenReply, OSError) as error:
+        _found.get().clear()
+        raise Problem(ErrorCode.SANDBOX_UNAVAILABLE, f"the sandbox fails: {error}") from error
 
 
 def _name_missing_package(stderr: str) -> str:

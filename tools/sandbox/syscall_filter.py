@@ -98,8 +98,8 @@ X86_64 = {
     "clock_settime": 227, "clone": 56, "delete_module": 176, "fanotify_init": 300,
     "finit_module": 313, "init_module": 175, "ioctl": 16, "ioperm": 173, "iopl": 172, "kcmp": 312,
     "kexec_file_load": 320, "kexec_load": 246, "keyctl": 250, "lookup_dcookie": 212, "mbind": 237,
-    "memfd_create": 319, "migrate_pages": 256, "mmap": 9, "modify_ldt": 154, "mount": 165, "move_pages": 279,
-    "mq_open": 240, "msgget": 68, "name_to_handle_at": 303, "nfsservctl": 180,
+    "memfd_create": 319, "migrate_pages": 256, "mmap": 9, "modify_ldt": 154, "mount": 165,
+    "move_pages": 279, "mq_open": 240, "msgget": 68, "name_to_handle_at": 303, "nfsservctl": 180,
     "open_by_handle_at": 304, "perf_event_open": 298, "personality": 135, "pivot_root": 155,
     "process_vm_readv": 310, "process_vm_writev": 311, "ptrace": 101, "quotactl": 179,
     "reboot": 169, "request_key": 249, "semget": 64, "set_mempolicy": 238, "setdomainname": 171,
@@ -113,8 +113,9 @@ AARCH64 = {
     "clock_settime": 112, "clone": 220, "delete_module": 106, "fanotify_init": 262,
     "finit_module": 273, "init_module": 105, "ioctl": 29, "kcmp": 272, "kexec_file_load": 294,
     "kexec_load": 104, "keyctl": 219, "lookup_dcookie": 18, "mbind": 235, "memfd_create": 279,
-    "migrate_pages": 238, "mmap": 222, "mount": 40, "move_pages": 239, "mq_open": 180, "msgget": 186,
-    "name_to_handle_at": 264, "nfsservctl": 42, "open_by_handle_at": 265, "perf_event_open": 241,
+    "migrate_pages": 238, "mmap": 222, "mount": 40, "move_pages": 239, "mq_open": 180,
+    "msgget": 186, "name_to_handle_at": 264, "nfsservctl": 42, "open_by_handle_at": 265,
+    "perf_event_open": 241,
     "personality": 92, "pivot_root": 41, "process_vm_readv": 270, "process_vm_writev": 271,
     "ptrace": 117, "quotactl": 60, "reboot": 142, "request_key": 218, "semget": 190,
     "set_mempolicy": 237, "setdomainname": 162, "sethostname": 161, "setns": 268,
@@ -129,7 +130,8 @@ ALLOW, REFUSE, UNKNOWN, KILL = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38, 0x80
 LOAD, AND, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 """Instructions of the classic Berkeley packet filter."""
 
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 24, 40
+NUMBER, ARCHITECTURE = 0, 4
+FIRST_ARGUMENT, SECOND_ARGUMENT, FOURTH_ARGUMENT = 16, 24, 40
 """Where the data that a filter sees begin: the call, the processor, the low half of arguments."""
 
 NEW_NAMESPACES = 0x7E020000

@@ -136,6 +136,7 @@ class Download:
             TimeoutError: If it takes longer than it may.
             httpx.HTTPError: If the server cannot be read.
         """
+        load_certificates()  # Once per process, and no fault of the server.
         with anyio.fail_after(self.limits.seconds) as self._clock:
             for _ in range(self.limits.hops):
                 body = await self._get(url)

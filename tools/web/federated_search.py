@@ -21,10 +21,10 @@ from tools.web.providers.provider_registry import (
     SearchUnanswered,
     check_provider_names,
 )
+from tools.web.query_topics import classify_query
 from tools.web.reachability import is_reachable
 from tools.web.result_fusion import fuse_results
 from tools.web.site_rules import load_site_rules
-from tools.web.topics import classify_query
 from tools.web.transport import is_private_host
 
 UNREACHABLE = "it cannot be reached from here"

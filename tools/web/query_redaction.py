@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -58,7 +59,12 @@ def note_shown(here: CallSite, text: str) -> None:
 
 
 async def redact_outgoing_query(
-    here: CallSite, context: Context, query: str, *, recipient: str = ""
+    here: CallSite,
+    context: Context,
+    query: str,
+    *,
+    recipient: str = "",
+    known: Sequence[str] = (),
 ) -> RedactedQuery:
     """Return a query without what may not leave.
 
@@ -72,6 +78,7 @@ async def redact_outgoing_query(
         query: What is to be sent.
         recipient: What the origins of pages begin with that are from whom it is sent to, for a
             server of tools; what it said in this thread may be said to it again.
+        known: Texts that whoever is asked has sent, so that their words may go back.
 
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
@@ -80,6 +87,8 @@ async def redact_outgoing_query(
     allowed = shared in context.share or (not recipient and settings().private_queries)
     whole = await _material(here, context, recipient)
     material = whole.permitted() if allowed else whole
+    if known:
+        material = replace(material, public=[*material.public, *_vocabularies(known)])
     left = await asyncio.to_thread(redact_private_words, query, material)
     if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"

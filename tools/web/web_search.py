@@ -229,7 +229,7 @@ MOST_ADDRESSES = 2
 """How many addresses of the same work are tried."""
 
 
-async def read_hits(
+async def read_hit_pages(
     here: CallSite, hits: Sequence[SearchHit], problems: list[Problem]
 ) -> list[FoundPage]:
     """Return the pages that hits lead to; what cannot be read is reported, never raised.
@@ -325,7 +325,7 @@ class WebSearch:
         failed = result.get("failures", {}) if isinstance(result, dict) else {}
         more = {"failed": failed} if failed else {}
         await trace(self.here, "search", "web", "ok", query=written, hits=len(hits), **more)
-        return await read_hits(self.here, cast("list[SearchHit]", hits), self.problems)
+        return await read_hit_pages(self.here, cast("list[SearchHit]", hits), self.problems)
 
     async def _searched(self, query: str) -> dict[str, Any]:
         """Search for a query without its private words; the trace lists those."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import doi_address, each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import collect_hits, doi_address, each_of, look_up, make_hit
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -34,7 +34,7 @@ class Crossref:
         if self.access.mail_address:
             params["mailto"] = self.access.mail_address
         answer = await request_json(self.access, ProviderQuery("/works", params))
-        return read_hits(look_up(answer, "message", "items"), limit, _read)
+        return collect_hits(look_up(answer, "message", "items"), limit, _read)
 
 
 def _read(work: dict[str, Any]) -> SearchHit | None:

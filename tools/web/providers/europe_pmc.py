@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from config.errors import ErrorCode, Problem
 from tools.web.providers.hit_parsing import (
+    collect_hits,
     doi_address,
     each_of,
     first_address,
     look_up,
     make_hit,
-    read_hits,
 )
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
@@ -48,7 +48,7 @@ class EuropePmc:
         if answer.get("errCode"):
             what = "it does not understand what it was asked"
             raise Problem(ErrorCode.SEARCH_UNAVAILABLE, what)
-        return read_hits(look_up(answer, "resultList", "result"), limit, self._read)
+        return collect_hits(look_up(answer, "resultList", "result"), limit, self._read)
 
     def _read(self, paper: dict[str, Any]) -> SearchHit | None:
         journal = look_up(paper, "journalInfo", "journal", "title")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import make_hit, read_hits
+from tools.web.providers.hit_parsing import collect_hits, make_hit
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -40,7 +40,7 @@ class Exa:
             body["category"] = _CATEGORIES[topic]
         headers = {"x-api-key": self.access.open_key}
         asked = ProviderQuery("/search", headers=headers, body=body)
-        return read_hits((await request_json(self.access, asked)).get("results"), limit, _read)
+        return collect_hits((await request_json(self.access, asked)).get("results"), limit, _read)
 
 
 def _read(result: dict[str, Any]) -> SearchHit | None:

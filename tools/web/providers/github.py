@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import collect_hits, look_up, make_hit
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
 
@@ -38,7 +38,7 @@ class GitHub:
         if self.access.open_key:
             headers["authorization"] = f"Bearer {self.access.open_key}"
         asked = ProviderQuery("/search/repositories", params, headers=headers)
-        return read_hits((await request_json(self.access, asked)).get("items"), limit, _read)
+        return collect_hits((await request_json(self.access, asked)).get("items"), limit, _read)
 
 
 def _read(found: dict[str, Any]) -> SearchHit | None:

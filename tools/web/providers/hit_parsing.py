@@ -39,7 +39,7 @@ def parse_hits(
     Raises:
         Problem: `search_unavailable` if that is no list.
     """
-    return read_hits(
+    return collect_hits(
         results,
         limit,
         lambda one: make_hit(
@@ -48,7 +48,7 @@ def parse_hits(
     )
 
 
-def read_hits(
+def collect_hits(
     results: object, limit: int, read: Callable[[dict[str, Any]], SearchHit | None]
 ) -> list[SearchHit]:
     """Return the hits that a function makes of results; those of which it makes none are left out.

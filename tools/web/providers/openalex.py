@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tools.web.providers.hit_parsing import (
+    collect_hits,
     doi_address,
     each_of,
     first_address,
     look_up,
     make_hit,
-    read_hits,
 )
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
@@ -49,7 +49,7 @@ class OpenAlex:
         if self.access.mail_address:
             params["mailto"] = self.access.mail_address
         asked = ProviderQuery("/works", params, {"api_key": self.access.open_key})
-        return read_hits((await request_json(self.access, asked)).get("results"), limit, _read)
+        return collect_hits((await request_json(self.access, asked)).get("results"), limit, _read)
 
 
 def _read(work: dict[str, Any]) -> SearchHit | None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tools.web.providers.hit_parsing import (
+    collect_hits,
     doi_address,
     each_of,
     first_address,
     look_up,
     make_hit,
-    read_hits,
 )
 from tools.web.providers.provider import ProviderAccess, ProviderDeclaration, SearchHit, Topic
 from tools.web.providers.provider_requests import ProviderQuery, request_json
@@ -47,7 +47,7 @@ class SemanticScholar:
         asked = ProviderQuery("/paper/search", params, headers=key)
         # Where it finds nothing, its answer has no `data`.
         answer = {"data": []} | await request_json(self.access, asked)
-        return read_hits(answer["data"], limit, _read)
+        return collect_hits(answer["data"], limit, _read)
 
 
 def _read(paper: dict[str, Any]) -> SearchHit | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from tools.web.providers.hit_parsing import look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import collect_hits, look_up, make_hit
 from tools.web.providers.provider import (
     ProviderAccess,
     ProviderDeclaration,
@@ -56,7 +56,7 @@ class StackExchange:
             raise
         self._heed(answer)
         seen: dict[str, SearchHit] = {}
-        for hit in read_hits(answer.get("items"), _MOST_HITS, _read):
+        for hit in collect_hits(answer.get("items"), _MOST_HITS, _read):
             # Of a question and its answers, the one that fits best stands for all.
             seen.setdefault(hit["url"], hit)
         return list(seen.values())[:limit]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from config.errors import ErrorCode, Problem
 from library.page_metadata import identify_language
-from tools.web.providers.hit_parsing import each_of, look_up, make_hit, read_hits
+from tools.web.providers.hit_parsing import collect_hits, each_of, look_up, make_hit
 from tools.web.providers.provider import (
     ProviderAccess,
     ProviderDeclaration,
@@ -69,7 +69,7 @@ async def _ask(access: ProviderAccess, words: str, limit: int) -> list[SearchHit
     pages = each_of(look_up(answer, "query", "pages"))
     # Pages come in the order of their ids; `index` is the place that the search gave them.
     ranked = sorted(pages, key=lambda page: str(page.get("index", "")).zfill(9))
-    return read_hits(ranked, limit, _read)
+    return collect_hits(ranked, limit, _read)
 
 
 def _problem(code: str) -> Problem:

@@ -1,4 +1,4 @@
-"""Try ways out of each sandbox of this machine, and measure what a call costs: first, p50 and p95."""
+"""Try ways out of each sandbox of this machine, and measure what its calls cost."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import get_data
+
+from pydantic import TypeAdapter
 
 from config.resources import close_resources
 from tools.sandbox.backend import DEFAULT_LIMITS, Backend, SandboxLimits, SandboxResult
@@ -72,15 +74,7 @@ class Escape:
 def load_escapes() -> dict[str, Escape]:
     """Return all ways out, by name."""
     text = (get_data("evals", "sandbox_escapes.toml") or b"").decode()
-    return {
-        name: Escape(
-            **{
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in fields.items()
-            }
-        )
-        for name, fields in tomllib.loads(text).items()
-    }
+    return TypeAdapter(dict[str, Escape]).validate_python(tomllib.loads(text))
 
 
 class Outside:
@@ -180,7 +174,7 @@ async def try_escapes(backend: Backend) -> tuple[int, int]:
     return held, len(escapes)
 
 
-async def measure(backend: Backend) -> None:
+async def measure_calls(backend: Backend) -> None:
     """Print what calls cost."""
     for name, code in CALLS.items():
         seconds = [(await run_in(backend, code, {}, DEFAULT_LIMITS)).seconds for _ in range(TIMES)]
@@ -198,7 +192,7 @@ async def main() -> None:
             continue
         held, of = await try_escapes(backend)
         print(f"{backend.name}: {held} of {of} ways out are closed")
-        await measure(backend)
+        await measure_calls(backend)
     await close_resources()
 
 

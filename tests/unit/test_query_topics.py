@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.web.topics import classify_query
+from tools.web.query_topics import classify_query
 
 LABELLED = [
     ("academic", "systematic review of intermittent fasting and insulin resistance"),

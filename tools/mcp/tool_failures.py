@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.errors import ErrorCode, Problem
+from config.errors import Problem
 
 
 class ToolUnanswered(Problem):
@@ -17,7 +17,3 @@ class ToolUnanswered(Problem):
     def failures(self) -> dict[str, str]:
         """Why not, by name."""
         return {self.name: self.code}
-
-
-TOOL_FAILURES = frozenset(code.value for code in ErrorCode if code.value.startswith("mcp_"))
-"""The codes with which tools fail."""

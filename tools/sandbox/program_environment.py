@@ -5,16 +5,22 @@ from __future__ import annotations
 from functools import cache
 from pkgutil import get_data
 
+TEMPORARY, WORK, SHARED = "/tmp", "/sandbox", "/dev/shm"  # noqa: S108 - of the sandbox alone
+"""The folders in which a program may write."""
+
+FOLDERS = TEMPORARY, WORK
+"""Those of them whose size a limit names."""
+
 ENVIRONMENT = {
-    "HOME": "/tmp",
+    "HOME": TEMPORARY,
     "LANG": "C.UTF-8",
     "MPLBACKEND": "Agg",
-    "MPLCONFIGDIR": "/tmp",
+    "MPLCONFIGDIR": TEMPORARY,
     "NUMEXPR_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PATH": "/usr/bin",
-    "TMPDIR": "/tmp",
+    "TMPDIR": TEMPORARY,
     "TZ": "UTC",
 }
 """All variables that the program sees."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from config.search_table import Topic
 from text.pattern_files import PatternFile
 
-_PATTERNS = PatternFile("tools.web", "topics.toml")
+_PATTERNS = PatternFile("tools.web", "query_topics.toml")
 
 _ORDER: tuple[Topic, ...] = ("code", "academic", "data", "news", "encyclopedia")
 """Of two topics that a query is as likely about, the earlier one is taken."""

@@ -1,0 +1,142 @@
+"""The kinds of knowledge bases, and how one is made of what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from config.errors import ErrorCode, Problem, first_validation_error
+from library.knowledge_bases import OPERATOR, KnowledgeBase
+from text.regex import regex
+from tools.knowledge.bucket import OBJECT_STORES, BucketBase, BucketOptions
+from tools.knowledge.dify import DifyBase, DifyOptions
+from tools.knowledge.elasticsearch import ElasticsearchBase, ElasticsearchOptions
+from tools.knowledge.folder import FolderBase, FolderOptions
+from tools.knowledge.protocol import BaseOptions, KnowledgeSource
+from tools.knowledge.ragflow import RagflowBase, RagflowOptions
+
+LONGEST_ABOUT = 1_000
+"""The most characters of what a base is about."""
+
+NO_BASES = "none"
+"""What a run chooses that searches no base; no base is named so."""
+
+RESERVED = (NO_BASES, "all", "files", "web", "memory")
+"""What no base may be named, since a choice or a scope of a search is named so."""
+
+_NAME = regex(r"[^\W_][\w.-]{0,63}")
+
+
+class BaseKind(NamedTuple):
+    """A kind of knowledge bases: the form of its options, and what makes one that is searched."""
+
+    options: type[BaseOptions]
+    make: Callable[[KnowledgeBase, Any], KnowledgeSource]
+    is_service: bool = False
+
+
+KINDS: dict[str, BaseKind] = {
+    "folder": BaseKind(FolderOptions, FolderBase),
+    "bucket": BaseKind(BucketOptions, BucketBase),
+    "elasticsearch": BaseKind(ElasticsearchOptions, ElasticsearchBase, is_service=True),
+    "opensearch": BaseKind(ElasticsearchOptions, ElasticsearchBase, is_service=True),
+    "dify": BaseKind(DifyOptions, DifyBase, is_service=True),
+    "ragflow": BaseKind(RagflowOptions, RagflowBase, is_service=True),
+}
+"""Every kind by its name; a new one is a file and a line here."""
+
+
+def open_base(base: KnowledgeBase) -> KnowledgeSource:
+    """Return a base as one that can be searched."""
+    kind = KINDS[base.kind]
+    return kind.make(base, read_options(base))
+
+
+def read_options(base: KnowledgeBase) -> BaseOptions:
+    """Return the options of a base, checked.
+
+    Raises:
+        Problem: `knowledge_invalid`, naming the option.
+    """
+    try:
+        return KINDS[base.kind].options.model_validate(dict(base.options))
+    except ValidationError as error:
+        place, what = first_validation_error(error)
+        raise _invalid(what, f"{base.name}: {place}") from error
+
+
+def make_base(
+    name: str,
+    about: str,
+    location: str,
+    options: Mapping[str, Any],
+    *,
+    kind: str = "",
+    owner: str = OPERATOR,
+) -> KnowledgeBase:
+    """Return a knowledge base of what was written about it.
+
+    Args:
+        name: Its name, by which a run may choose it.
+        about: What it is about.
+        location: A path, or the address of a bucket or service.
+        options: What else is said of it.
+        kind: Its kind; found out from the location if it is empty.
+        owner: Whose it is.
+
+    Raises:
+        Problem: `knowledge_invalid`, saying what is wrong.
+    """
+    if not _NAME.fullmatch(name) or name.casefold() in RESERVED:
+        hint = f"letters, digits, - _ and . only, and none of {', '.join(RESERVED)}"
+        what = f"{name!r} cannot be the name of a knowledge base"
+        raise _invalid(what, hint=hint)
+    about = " ".join(about.split())
+    if not about or len(about) > LONGEST_ABOUT:
+        what = f"it needs a description of at most {LONGEST_ABOUT:,} characters"
+        raise _invalid(what, f"{name}: about", 'say --about "what it answers"')
+    kind = kind or guess_kind(location)
+    if kind not in KINDS:
+        what = f"there is no kind {kind!r}"
+        raise _invalid(what, name, f"one of {', '.join(KINDS)}")
+    base = KnowledgeBase(name, about, kind, location.strip(), dict(options), owner)
+    _check_location(base)
+    read_options(base)
+    return base
+
+
+def guess_kind(location: str) -> str:
+    """Return the kind of what lies at a location; a service has to be named."""
+    return "bucket" if "://" in location else "folder"
+
+
+def is_bucket_address(location: str) -> bool:
+    """Tell whether a location is the address of files, as fsspec writes it."""
+    scheme = location.partition("://")[0].lower()
+    return scheme in {*OBJECT_STORES, "http", "https", "memory", "zip", "ftp", "sftp"}
+
+
+def _check_location(base: KnowledgeBase) -> None:
+    """Refuse a location that does not fit the kind, or that holds a password."""
+    where = f"{base.name}: location"
+    if not base.location:
+        raise _invalid("it has no path or address", where)
+    if base.kind == "folder":
+        if "://" in base.location:
+            raise _invalid("a folder is named by its path", where)
+        return
+    if base.kind == "bucket":
+        if not is_bucket_address(base.location):
+            raise _invalid("it is no address of files", where, "s3://, gs://, zip:// or https://")
+    elif not base.location.startswith(("http://", "https://")):
+        raise _invalid("a service has an address with https:// or http://", where)
+    if urlsplit(base.location).username is not None:
+        hint = "name the variables that hold them, as in user_env and password_env"
+        raise _invalid("an address may hold neither user nor password", where, hint)
+
+
+def _invalid(what: str, where: str = "", hint: str = "") -> Problem:
+    return Problem(ErrorCode.KNOWLEDGE_INVALID, what, where=where, hint=hint)
