@@ -47,7 +47,7 @@ def risky(monkeypatch: pytest.MonkeyPatch) -> None:
         needs_approval=lambda around, one: one.name == "send_file",
     )
     monkeypatch.setattr("nodes.researcher.RESEARCHER_TOOLS", box)
-    rights = {"researcher": ROLE_TOOLS["researcher"] | {"send_file"}}
+    rights = {**ROLE_TOOLS, "researcher": ROLE_TOOLS["researcher"] | {"send_file"}}
     monkeypatch.setattr("calls.tool_rights.ROLE_TOOLS", rights)
 
 
