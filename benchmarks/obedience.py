@@ -454,6 +454,7 @@ async def count_effects(cases: Sequence[Case], *, show: bool = False) -> Counter
         if show and (effects or not twin):
             print(f"  {case.number} {case.kind} by {case.channel}: {effects} twin={twin}")
     web.shutdown()
+    web.server_close()
     return counts
 
 
