@@ -101,10 +101,18 @@ class McpServer:
         return self.local and self.is_stdio
 
     @property
+    def rights(self) -> dict[str, Any]:
+        """Return what its entry grants it beyond what any server may do, by field."""
+        granted = {"allow": sorted(self.allow), "local": self.is_local, "roles": sorted(self.roles)}
+        usual = {"allow": [], "local": False, "roles": ["researcher"]}
+        return {name: one for name, one in granted.items() if one != usual[name]}
+
+    @property
     def digest(self) -> str:
-        """Return a hash of how it is started or reached."""
+        """Return a hash of how it is started or reached, and of what it may do unasked."""
         named = {name: asdict(self)[name] for name in ("command", "args", "env", "cwd", "url")}
-        text = json.dumps([named, self.headers], sort_keys=True)
+        rights = [self.rights] if self.rights else []
+        text = json.dumps([named, self.headers, *rights], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def describe(self) -> str:
