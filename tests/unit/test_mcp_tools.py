@@ -281,7 +281,7 @@ async def test_a_changed_tool_is_not_used_until_a_person_approves_it(
     )
 
     assert "dossier mcp approve odd" in changed
-    assert "is no tool of yours here" in gone
+    assert "no tool of yours" in gone
     assert "The bee is fine." in steady
     assert {"odd: lookup": "mcp_tool_changed"} in [one.unsearched for one in result.tool_results]
     server = (await load_servers("local/"))["odd"]
@@ -301,7 +301,7 @@ async def test_only_the_roles_and_runs_that_are_meant_have_a_server(
 
     (said,), _ = await worked(script, ("bees_lookup", {"bee": "mason"}), role=role, **choices)
 
-    assert "is no tool of yours here" in said
+    assert "no tool of yours" in said
 
 
 @pytest.fixture
@@ -380,7 +380,7 @@ async def test_published_servers_are_used(script: Script, home: Path, repository
 
     assert "T21:00:00+09:00" in time
     assert "Count the hives" in log
-    assert "may do more than read" in commit
+    assert "needs the person's approval" in commit
 
 
 def test_names_of_tools_are_short_unique_and_plain():
